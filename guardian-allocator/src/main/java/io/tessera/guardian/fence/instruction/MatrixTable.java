@@ -11,7 +11,10 @@ import java.util.regex.Pattern;
 /** {@code wmma.load} and {@code wmma.store}: what they touch (PTX ISA, "Matrix Fragments for WMMA"). Stateless. */
 final class MatrixTable {
     private static final Pattern SHAPE = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
-    /** What the widest load of a row needs: ptxas makes none of more than 16 bytes for sm_75 to sm_90. The ISA asks for 32 bytes, which programs with rows of 16 bytes do not keep. */
+    /**
+     * What the widest access to a row needs: ptxas 13.0 makes none of more than 16 bytes for sm_75 to sm_120. The ISA asks for 32 bytes, which programs with rows of 16 bytes do not
+     * keep.
+     */
     private static final int ALIGNMENT = 16;
 
     private MatrixTable() {

@@ -75,7 +75,7 @@ final class FunctionFencer {
         this.members = new WarpFence(context);
         this.calls = new CallFence(context);
         this.loops = new LoopWatch(context,
-                new Loops(plan.loops(function), context.facts, plan.countsLoops(function), plan.mode() == FenceMode.NONE));
+                new Loops(plan.loops(function), context.facts, plan.proves(function), plan.mode() == FenceMode.NONE));
         this.symbols = new SymbolOperands(context);
     }
 

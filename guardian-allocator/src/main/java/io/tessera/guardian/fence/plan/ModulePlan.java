@@ -321,8 +321,8 @@ public final class ModulePlan {
         return id;
     }
 
-    /** Whether loops of a function that count to a bound are left to end by themselves. */
-    public boolean countsLoops(PtxFunction function) {
+    /** Whether a function is fenced with what is proved about it: loops that count to a bound end by themselves, masks that are one number are known. */
+    public boolean proves(PtxFunction function) {
         return !plain.contains(function.name());
     }
 

@@ -18,8 +18,8 @@ import java.util.Optional;
  */
 public final class SharedLayout {
     private static final int BYTES = 16;
-    /** Bytes of a module's constants up to which they are aligned: with what that adds they fit into a bank of 64 KiB. */
-    private static final long MOST_CONSTANT_BYTES = 48 << 10;
+    /** Bytes of a module's constants up to which they are aligned, with what may lie between them then: a bank has 64 KiB, of which fences need some. */
+    private static final long MOST_CONSTANT_BYTES = 60 << 10;
 
     private SharedLayout() {
     }
@@ -27,7 +27,8 @@ public final class SharedLayout {
     /** The module with its own shared variables, and its constants, aligned to 16 bytes where their size is a multiple of that. */
     public static PtxModule aligned(PtxModule module) {
         long constants = module.directives().stream()
-                .mapToLong(directive -> directive instanceof Variable variable && variable.space() == StateSpace.CONST ? variable.sizeBytes() : 0)
+                .mapToLong(directive -> directive instanceof Variable variable && variable.space() == StateSpace.CONST ? variable.sizeBytes() + BYTES
+                        : 0)
                 .sum();
         List<Directive> directives = module.directives().stream().map(SharedLayout::aligned)
                 .map(directive -> constants <= MOST_CONSTANT_BYTES && directive instanceof Variable variable ? raised(variable, StateSpace.CONST)

@@ -74,7 +74,7 @@ public final class SymbolTrace {
             return value;
         }
         Instruction definition = operand instanceof Operand.Register(String name) ? definition(name) : null;
-        return definition != null && definition.opcode().equals("mov")
+        return definition != null && definition.opcode().equals("mov") && definition.guard().isEmpty()
                 && definition.operands().get(1) instanceof Operand.Immediate(long value, boolean _) ? value : null;
     }
 

@@ -14,6 +14,7 @@ import io.tessera.guardian.verify.value.Value;
 
 /** Loads and stores of matrices by a warp: rows at a distance that a register says. Used for one function. */
 final class Matrices {
+    /** What the widest access to a row needs, as the rewriter's {@code MatrixTable} says. */
     private static final int ALIGNMENT = 16;
     private static final int UNIT_BITS = 128;
     /** 32 rows of 8 bytes at this distance, in elements, stay within what {@code Reserved.REACH} leaves of a guard band. */

@@ -34,6 +34,11 @@ class LooseTextTest {
     void constantsThatFillTheirBankStayAsTheyAre() throws Exception {
         String text = fenced(".const .align 4 .b8 table[65536];\n", "ld.const.u32 %r1, [table];");
         assertFalse(text.contains(".align 16 .b8"), text);
+        StringBuilder many = new StringBuilder();
+        for (int i = 0; i < 2000; i++) { // 40,000 bytes, and 64,000 if they were aligned
+            many.append(".const .align 4 .b8 t").append(i).append("[16];\n.const .align 4 .b8 u").append(i).append("[4];\n");
+        }
+        assertFalse(fenced(many.toString(), "ld.const.u32 %r1, [t7];").contains(".align 16 .b8"));
     }
 
     /** Rows of 16 bytes: every other one does not begin at a multiple of 32. */
@@ -55,6 +60,17 @@ class LooseTextTest {
         assertTrue(one.contains("activemask"), one);
         String several = fenced("", "mov.u32 %r1, %tid.x; ld.param.u32 %r2, [p]; redux.sync.add.u32 %r3, %r1, %r2;");
         assertFalse(several.contains("activemask"), "what a reduction is of is what each lane's mask says");
+    }
+
+    /** A mask that is not the same on all ways to it is fenced. */
+    @Test
+    void aMaskThatMayBeAnotherOneIsFenced() throws Exception {
+        assertTrue(fenced("", "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 5; @%p1 mov.u32 %r2, -1; shfl.sync.up.b32 %r3, %r1, 16, 0, %r2;")
+                .contains("lanemask_eq"));
+        String text = Fences
+                .kernel("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 5; @%p1 bra l; mov.u32 %r2, -1; l: shfl.sync.up.b32 %r3, %r1, 16, 0, %r2; ret;");
+        String plain = Fencer.withoutProofs(FenceMode.MASK, false).fence(PtxParser.parse(text)).ptx();
+        assertTrue(FenceVerifier.verify(plain.getBytes(StandardCharsets.UTF_8), Mode.MASK, false).whole(), plain);
     }
 
     /** A compiler makes the mask of all lanes where it likes. */
