@@ -296,9 +296,9 @@ public final class SynchronizationGate {
                         begun[0] = tryBegin();
                     }
                 });
-                synchronizes = begun[0];
                 return begun[0];
             } finally {
+                synchronizes = begun[0]; // also where the wait fails
                 synchronized (SynchronizationGate.this) {
                     awaitedNs = --waiting == 0 ? 0 : awaitedNs;
                 }

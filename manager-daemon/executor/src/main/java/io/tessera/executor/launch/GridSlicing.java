@@ -28,8 +28,7 @@ final class GridSlicing {
     /** A grid of fewer blocks is launched as a whole. */
     static final long LEAST_BLOCKS = 1024;
     /**
-     * A grid of so many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU. Blocks that do next to nothing need 16 ms for that
-     * (H200); the code needs 0.3 s.
+     * A grid of so many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU.
      */
     static final long HUGE_BLOCKS = 1L << 24;
     /** Grids that take longer are launched in parts: beside others, and alone, where a newcomer waits for one at most. Code for parts has fewer proofs. */

@@ -158,7 +158,7 @@ public final class SessionFactory {
         return make(client, member, reports, () -> new ClientPart(client.tenant()));
     }
 
-    private Made make(Admission.Client client, TenantPresence.Member member, Reports reports, Supplier<ClientPart> parting) throws LinuxException {
+    private Made make(Admission.Client client, TenantPresence.Member member, Reports reports, Supplier<ClientPart> part) throws LinuxException {
         TenantMemory tenant = tenants.computeIfAbsent(name(client), _ -> new TenantMemory(client.limitBytes()));
         tenant.limitBytes(client.limitBytes());
         int descriptor = memory.create("tessera-relay", RelaySegment.BYTES);
@@ -176,9 +176,9 @@ public final class SessionFactory {
             PinnedMemory pinned = new PinnedMemory(memory, files, account, segment::notice);
             ImageOffers images = new ImageOffers(Linux.foreignFiles());
             ClientCharge charge = new ClientCharge(tenant);
-            ClientPart part = parting.get();
+            ClientPart joined = part.get();
             ClientSession session = new ClientSession(client, segment,
-                    own -> state(own, client, member, segment, charge, account, pinned, images, part), part, futex, clock, reports);
+                    own -> state(own, client, member, segment, charge, account, pinned, images, joined), joined, futex, clock, reports);
             done = true;
             return new Made(session, pinned, images, descriptor, arena);
         } finally {
