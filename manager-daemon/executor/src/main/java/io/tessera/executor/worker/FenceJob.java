@@ -45,7 +45,7 @@ final class FenceJob {
         return new FenceRequest(FenceMode.values()[message.numbers().get(0).intValue()],
                 ComputeCapability.ofSm(message.numbers().get(1).intValue()), message.numbers().get(2) != 0,
                 Optional.of(message.text()).filter(name -> !name.isEmpty()),
-                message.numbers().get(3) != 0 ? PlainFunctions.everything() : PlainFunctions.none().with(names));
+                new PlainFunctions(message.numbers().get(3) != 0, names, 0));
     }
 
     /** Answers a message. An error of the JVM goes to the caller. */
