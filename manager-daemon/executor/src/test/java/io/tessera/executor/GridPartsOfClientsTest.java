@@ -22,6 +22,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Launches that come in parts, over a fake driver: what a client does to their records, and which of them come so. */
 @Timeout(300)
@@ -101,6 +103,26 @@ class GridPartsOfClientsTest {
             awaitParts(executor, before);
             assertEquals(0, client.call(DriverEntry.cuEventCreate, outBytes(8), value(0)), "the call behind it");
             assertEquals(before + 3, executor.driver.launches.get(), "the rest in one");
+            executor.driver.release();
+        }
+    }
+
+    /** Launches as a whole are timed: of a kernel that takes 1 ms for 4,096 blocks, 2^20 take a quarter of a second, and of one with 8 ms two seconds. */
+    @ParameterizedTest
+    @CsvSource({"1, false", "8, true"})
+    void aLargerGridOfAKernelThatTookLongComesInParts(float elapsedMs, boolean inParts) throws Exception {
+        try (RunningExecutor executor = RunningExecutor.patient(folder)) {
+            open(executor);
+            executor.driver.slices.elapsedMs = elapsedMs;
+            long before = executor.driver.launches.get();
+            launch(1 << 12, 1, 1);
+            launch(1 << 20, 1, 1);
+            if (inParts) {
+                awaitParts(executor, before + 1);
+            } else {
+                assertEquals(0, client.call(DriverEntry.cuEventCreate, outBytes(8), value(0)), "the call behind it");
+                assertEquals(before + 2, executor.driver.launches.get(), "both as a whole");
+            }
             executor.driver.release();
         }
     }

@@ -36,6 +36,12 @@ public final class Launchable {
     boolean partLaunched;
     /** Whether what the program has set of the kernel has to be set of that function. */
     boolean partIsStale;
+    /** The driver's function for grids of few blocks; 0: not yet; below 0: there is none. */
+    long fewBlocks;
+    /** Whether what the program has set of the kernel has to be set of that function. */
+    boolean fewBlocksIsStale;
+    /** How often it was launched with few blocks, as long as that decides whether there is such a function. */
+    int fewBlockLaunches;
     /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
     int localBytes = -1;
     /** Whether it was launched. */
@@ -43,9 +49,10 @@ public final class Launchable {
     private final boolean waits;
     /** Time of the device for each of its blocks, in ns, while all processors run it; 0: it was never launched in parts. */
     private double blockNs;
-    /** The same as its launches as a whole showed, at most; 0: none was slow. */
+    /** The same as its launches as a whole showed, at most; 0: none was timed or slow. */
     private double slowBlockNs;
     private long slowNs;
+    private int timedLaunches;
     /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
     Held held;
 
@@ -86,14 +93,25 @@ public final class Launchable {
         slowBlockNs = ns / (double) blocks;
     }
 
-    /** How long so many blocks of it may take, in ns: as parts have shown, or launches in its stream; 0: nobody knows. */
+    /** So many blocks of it that were launched as a whole have taken so long on the device. */
+    public void timed(long blocks, long ns) {
+        timedLaunches++;
+        slowBlockNs = Math.max(slowBlockNs, ns / (double) blocks);
+    }
+
+    /** How many of its launches as a whole were timed. */
+    public int timedLaunches() {
+        return timedLaunches;
+    }
+
+    /** How long so many blocks of it may take, in ns: as parts have shown, or launches as a whole; 0: nobody knows. */
     public long expectedNs(long blocks) {
         return blockNs == 0 ? Math.max(slowNs, (long) (slowBlockNs * blocks)) : gridNs(blocks);
     }
 
-    /** Whether it was never launched in parts, so that nobody knows how long a block of it takes. */
+    /** Whether it was neither launched in parts nor timed, so that nobody knows how long a block of it takes. */
     public boolean isUnmeasured() {
-        return blockNs == 0;
+        return blockNs == 0 && timedLaunches == 0;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.tessera.executor.launch;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
+import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientKernels;
 import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
@@ -21,8 +22,8 @@ import java.lang.foreign.MemorySegment;
  *     └──────────────┴── whole: the kernel has no code for parts, or the grid is too short
  * </pre>
  *
- * <p>How long a block takes is learned from the parts. A kernel that was never seen to take long is launched as a whole, but for a grid of very many blocks. Such a grid, and one that takes
- * longer than a second, waits for its code. One owner thread.
+ * <p>How long a block takes is learned from the parts. A kernel that was never seen to take long is launched as a whole, and its first launches are timed ({@link GridTimer}). A grid of
+ * very many blocks of which nothing is known, and one that takes longer than a second, waits for its code. One owner thread.
  */
 final class GridSlicing {
     /** A grid of fewer blocks is launched as a whole. */
@@ -67,6 +68,7 @@ final class GridSlicing {
     private final ClientKernels kernels;
     private final ProcessorParts processors;
     private final NanoClock clock;
+    private final GridTimer timer;
     private final MemorySegment record;
     private final GridParts parts = new GridParts();
     private final ClientStream[] lanes = new ClientStream[LANES];
@@ -89,8 +91,9 @@ final class GridSlicing {
     private ProgramRefusedException refusal;
 
     /** @param record room for a record, of the owner's alone */
-    GridSlicing(ClientStreams streams, ClientKernels kernels, NanoClock clock, MemorySegment record) {
+    GridSlicing(ClientStreams streams, ClientKernels kernels, DriverCalls driver, NanoClock clock, MemorySegment record) {
         this.streams = streams;
+        this.timer = new GridTimer(driver);
         this.kernels = kernels;
         this.processors = streams.parts().processors();
         this.clock = clock;
@@ -140,8 +143,16 @@ final class GridSlicing {
         return state == State.MAKING || state == State.RUNNING;
     }
 
+    /** A kernel is to be launched as a whole, in a stream that captures nothing. */
+    void launches(LaunchPlan launch, Launchable whole, ClientStream into) {
+        if (kernels.comeInParts() && kernels.mayComeInParts(whole)) {
+            timer.before(whole, launch, into.value());
+        }
+    }
+
     /** A kernel was launched as a whole: if it may take long, code for parts is made. */
     void launched(LaunchPlan launch, Launchable whole, ClientStream into) {
+        timer.behind(whole, into.value());
         if (kernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
             whole.slow(launch.blocks(), into.longestNs());
             kernels.partOf(whole);
@@ -182,6 +193,7 @@ final class GridSlicing {
         if (found == null) {
             return;
         }
+        timer.look();
         boolean huge = launch.blocks() >= HUGE_BLOCKS && found.isUnmeasured();
         long expectedNs = found.expectedNs(launch.blocks());
         if (expectedNs < (streams.boundNs() >= ClientStreams.ALONE_NS ? LONG_ALONE_NS : LONG_NS) && !huge) {
@@ -303,6 +315,7 @@ final class GridSlicing {
 
     /** Nothing more is launched, and all that was is done. */
     void close() {
+        timer.close();
         giveBack();
     }
 

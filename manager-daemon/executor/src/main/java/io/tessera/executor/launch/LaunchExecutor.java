@@ -82,7 +82,7 @@ public final class LaunchExecutor {
         this.kernels = kernels;
         this.graphs = graphs;
         this.room = new PartRoom(kernels, streams.parts().processors());
-        this.slicing = new GridSlicing(streams, kernels, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
+        this.slicing = new GridSlicing(streams, kernels, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
         this.config = arena.allocate(CONFIG_BYTES, Long.BYTES);
@@ -201,6 +201,9 @@ public final class LaunchExecutor {
             long function = kernels.toLaunch(kernel, launch, capturing);
             streams.parts().place(stream, part(launch, kernel, function));
             streams.before(stream);
+            if (!capturing) {
+                slicing.launches(launch, kernel, stream);
+            }
             int result = submit(launch, function, stream, loads);
             if (isTooLarge(result) && stream.value() != stream.whole()) {
                 streams.parts().place(stream, ProcessorParts.WHOLE);

@@ -311,6 +311,7 @@ public final class FakeDriver implements DriverPort {
                 yield 0;
             }
             case cuEventCreate -> make("event", slot(s, 0));
+            case cuEventElapsedTime, cuEventElapsedTime_v2 -> putInt(slot(s, 0), Float.floatToIntBits(slices.elapsedMs));
             case cuEventDestroy, cuEventDestroy_v2 -> end("event", slot(s, 0));
             case cuModuleLoadDataEx, cuModuleLoadData -> make(ExecutorsOwn.isImage(slot(s, 1)) ? ExecutorsOwn.MODULE : "module", slot(s, 0));
             case cuModuleUnload -> end(made(ExecutorsOwn.MODULE).contains(slot(s, 0)) ? ExecutorsOwn.MODULE : "module", slot(s, 0));
@@ -324,8 +325,7 @@ public final class FakeDriver implements DriverPort {
             case cuKernelGetFunction ->
                 functions.containsKey(slot(s, 1)) ? function(slot(s, 0), functions.get(slot(s, 1)), codes.getOrDefault(slot(s, 1), 0L))
                         : CudaResult.INVALID_HANDLE;
-            case cuMemHostRegister_v2 -> count("registered", 1);
-            case cuMemHostUnregister -> count("registered", -1);
+            case cuMemHostRegister_v2, cuMemHostUnregister -> count("registered", entry == DriverEntry.cuMemHostUnregister ? -1 : 1);
             case cuMemHostGetDevicePointer_v2 -> put(slot(s, 0), slot(s, 1));
             case cuMemcpyHtoDAsync_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoHAsync_v2, cuMemcpyAsync -> copy(s);
             case cuMemcpyHtoD_v2 -> {

@@ -13,6 +13,8 @@ public final class FakeSlices {
 
     /** How many blocks of any kernel a processor holds; 0: it is not said. Then kernels are said to be in no clusters. */
     public volatile int blocksHeld;
+    /** What is between any two events. */
+    public volatile float elapsedMs;
     private final Set<Long> modules = ConcurrentHashMap.newKeySet();
     private volatile boolean slicedLast;
 

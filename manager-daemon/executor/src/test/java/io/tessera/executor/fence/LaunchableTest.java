@@ -24,6 +24,15 @@ class LaunchableTest {
     }
 
     @Test
+    void theSlowestOfTheTimedLaunchesCounts() {
+        kernel.timed(1000, 20_000_000);
+        kernel.timed(2000, 10_000_000);
+        assertEquals(2, kernel.timedLaunches());
+        assertEquals(20_000_000_000L, kernel.expectedNs(1_000_000));
+        assertFalse(kernel.isUnmeasured());
+    }
+
+    @Test
     void partsShowHowLongABlockTakes() {
         kernel.slow(1000, 20_000_000);
         kernel.took(1000, 1_000_000);
