@@ -214,6 +214,7 @@ public final class ManagerChannel {
                 client.addProperty("violations", fences.violations());
                 client.addProperty("nativeLaunches", fences.alone());
                 client.addProperty("partLaunches", fences.parts());
+                client.addProperty("fewBlockLaunches", fences.fewBlocks());
             }
             clients.add(client);
         }

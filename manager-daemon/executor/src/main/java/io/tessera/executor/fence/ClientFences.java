@@ -97,6 +97,7 @@ public final class ClientFences {
                 new KernelVariants(new AloneModules(member.tenant(), this::windowConstants, fencing, stream, driver),
                         new NarrowModules(fencing, driver),
                         new SlicedModules(member.tenant(), settings.mode(), this::windowConstants, this::violations, fencing, stream, driver),
+                        new FewBlockModules(member.tenant(), settings.mode(), this::windowConstants, fencing, stream, driver),
                         handles, driver, synchronization, device),
                 handles, driver);
         this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
@@ -502,7 +503,8 @@ public final class ClientFences {
 
     /** How the client is fenced now. Any thread. */
     public FenceFigures figures() {
-        return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches(), kernels.partLaunches());
+        return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches(), kernels.partLaunches(),
+                kernels.fewBlockLaunches());
     }
 
     /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */

@@ -55,6 +55,7 @@ public final class ClientKernels {
     private final KernelOccupancy occupancy;
     private final AtomicLong nativeLaunches = new AtomicLong();
     private final AtomicLong partLaunches = new AtomicLong();
+    private final AtomicLong fewBlockLaunches = new AtomicLong();
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
@@ -90,6 +91,11 @@ public final class ClientKernels {
     /** Launches of parts of grids. Any thread. */
     long partLaunches() {
         return partLaunches.getAcquire();
+    }
+
+    /** How many launches ran code for few blocks. Any thread. */
+    long fewBlockLaunches() {
+        return fewBlockLaunches.getAcquire();
     }
 
     /** Whether a kernel may run in clusters. Errors where it is none. */
@@ -154,7 +160,7 @@ public final class ClientKernels {
             return alone(kernel); // without fences: nobody else is in the context
         }
         prepare();
-        return kernel.function;
+        return captured ? kernel.function : forBlocks(kernel, launch);
     }
 
     /** Whether grids that take long are launched in parts. */
@@ -445,6 +451,14 @@ public final class ClientKernels {
         }
         nativeLaunches.setRelease(nativeLaunches.getPlain() + 1);
         return alone;
+    }
+
+    private long forBlocks(Launchable kernel, LaunchPlan launch) {
+        long function = variants.forBlocks(kernel, launch);
+        if (function != kernel.function) {
+            fewBlockLaunches.setRelease(fewBlockLaunches.getPlain() + 1);
+        }
+        return function;
     }
 
     private long narrow(Launchable kernel) {

@@ -10,6 +10,7 @@ import io.tessera.executor.fence.load.MachineCodeFigures;
  * @param violations  what its kernels were kept from doing
  * @param alone       launches of code without fences, while the client was alone
  * @param parts       launches of parts of grids
+ * @param fewBlocks   launches of code for few blocks
  */
-public record FenceFigures(String fence, MachineCodeFigures machineCode, long violations, long alone, long parts) {
+public record FenceFigures(String fence, MachineCodeFigures machineCode, long violations, long alone, long parts, long fewBlocks) {
 }

@@ -1,6 +1,8 @@
 package io.tessera.executor.fence;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
+import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.hang.ProgressCounters;
@@ -33,6 +35,10 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class FencingService implements AutoCloseable {
     /** Whether grids that take long come in parts; if nobody says it, on GPUs. The software GPU runs few kernels at once: a part would wait for other tenants' kernels. */
     private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
+    /** Whether kernels get other code for grids of few blocks; if nobody says it, on GPUs: the software GPU has no registers. */
+    private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
+    /** CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT. */
+    private static final int MULTIPROCESSORS = 16;
     /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
@@ -47,6 +53,7 @@ public final class FencingService implements AutoCloseable {
     private final CodeWorkers workers;
     private final TenantPresence presence = new TenantPresence();
     private final LocalQuota localQuota;
+    private final int processors;
     private final FencedArchitectures architectures = FencedArchitectures.of(System.getenv()); // the manager has looked at it
     private final FencedLoops loops = FencedLoops.of(System.getenv());
     private final ProgressCounters doneWords;
@@ -64,6 +71,8 @@ public final class FencingService implements AutoCloseable {
             DriverCalls driver = new DriverCalls(device.port(), arena);
             this.doneWords = ProgressCounters.make(driver);
             this.localQuota = LocalQuota.of(device.device(), driver);
+            int result = driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), MULTIPROCESSORS, device.device());
+            this.processors = result == CudaResult.SUCCESS ? driver.outInt(0) : 0;
             this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText(), localQuota, clock);
         }
     }
@@ -82,6 +91,16 @@ public final class FencingService implements AutoCloseable {
     /** Whether grids that take long are launched in parts, for which sources of modules are kept as long as those are loaded. */
     boolean comesInParts() {
         return GRID_PARTS == null ? !device.port().software() : Boolean.parseBoolean(GRID_PARTS);
+    }
+
+    /** Whether kernels get other code for grids of few blocks. */
+    boolean hasFewBlocks() {
+        return FEW_BLOCKS == null ? !device.port().software() : Boolean.parseBoolean(FEW_BLOCKS);
+    }
+
+    /** The device's multiprocessors; 0: the driver does not tell. */
+    int processors() {
+        return processors;
     }
 
     /** On which GPUs machine code gets fences. */

@@ -12,28 +12,31 @@ import java.util.function.Consumer;
 
 /**
  * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4 GiB, for a tenant
- * that has no more ({@link NarrowModules}), or for parts of a grid ({@link SlicedModules}). What a program sets of a kernel holds for both codes. One owner thread.
+ * that has no more ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}). What a program sets of a kernel holds for all of it. One owner thread.
  */
 final class KernelVariants {
     /** Of {@link Launchable#variant}: there is none and will be none. */
     static final int NEVER = -1;
+    /** After so many launches of a kernel with few blocks there will be more of them. */
+    private static final int SOME_LAUNCHES = 16;
     /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
     private static final int REGISTERS = 4;
 
     private final AloneModules alone;
     private final NarrowModules narrow;
     private final SlicedModules sliced;
+    private final FewBlockModules few;
     private final ClientHandles handles;
     private final DriverCalls driver;
     private final SynchronizationGate.Client synchronization;
     private final KernelAttributes attributes;
 
-    KernelVariants(AloneModules alone, NarrowModules narrow, SlicedModules sliced, ClientHandles handles, DriverCalls driver,
-            SynchronizationGate.Client synchronization,
-            int device) {
+    KernelVariants(AloneModules alone, NarrowModules narrow, SlicedModules sliced, FewBlockModules few, ClientHandles handles,
+            DriverCalls driver, SynchronizationGate.Client synchronization, int device) {
         this.alone = alone;
         this.narrow = narrow;
         this.sliced = sliced;
+        this.few = few;
         this.handles = handles;
         this.driver = driver;
         this.synchronization = synchronization;
@@ -85,6 +88,37 @@ final class KernelVariants {
         return kernel.part;
     }
 
+    /** The driver's function for a launch of a fenced kernel: with few blocks, one that was compiled for them, if there is one by now. */
+    long forBlocks(Launchable kernel, LaunchPlan launch) {
+        if (kernel.fewBlocks < 0 || !few.fits(launch)) {
+            return kernel.function;
+        }
+        if (kernel.fewBlocks == 0 && ++kernel.fewBlockLaunches > SOME_LAUNCHES) {
+            makeForFewBlocks(kernel);
+        }
+        if (kernel.fewBlocks <= 0) {
+            return kernel.function;
+        }
+        if (kernel.fewBlocksIsStale) {
+            kernel.fewBlocksIsStale = false;
+            attributes.copy(kernel.function, isKernel(kernel), kernel.fewBlocks);
+        }
+        return kernel.fewBlocks;
+    }
+
+    private void makeForFewBlocks(Launchable kernel) {
+        if (!few.mayHave(kernel.module)) {
+            kernel.fewBlocks = NEVER;
+        } else if (synchronization.mayBegin()) {
+            long module = few.find(kernel.module);
+            long found = module > 0 ? function(DriverEntry.cuModuleGetFunction, module, kernel.name) : module;
+            // Asked for its registers, it is loaded. With as many as the first it has no other code.
+            boolean has = found > 0 && !isNoLarger(found, kernel, REGISTERS) && isNoLarger(found, kernel, KernelAttributes.LOCAL_BYTES);
+            kernel.fewBlocks = found == 0 || has ? found : NEVER;
+            kernel.fewBlocksIsStale = true;
+        }
+    }
+
     private static boolean isKernel(Launchable kernel) {
         return RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
     }
@@ -133,6 +167,7 @@ final class KernelVariants {
             if (changed == null || changed.name.equals(known.name)) { // a kernel and its function have handles of their own
                 known.variantIsStale = true;
                 known.partIsStale = true;
+                known.fewBlocksIsStale = true;
             }
         });
     }

@@ -36,7 +36,11 @@ final class TenantModule {
     /** The same without fences, of a tenant that is alone; null: not begun. */
     Future<FencedProgram> alone;
     LoadedCode aloneCode;
-    /** Code of single kernels, for parts of their grids. */
+    /** The same code for few blocks on its way; null: not begun. */
+    Future<Void> makingFewBlocks;
+    /** The driver's handle of that code, which is one of {@link #variants}; 0: it is not there; below 0: there is none. */
+    long fewBlocks;
+    /** Other code with the same fence: of single kernels for parts of their grids, and of all for few blocks. */
     final List<LoadedCode> variants = new ArrayList<>();
     /** Whether the driver has the original, which cannot be fenced. */
     boolean asItIs;

@@ -14,6 +14,8 @@ import java.util.List;
 public record CodeOptions(List<Integer> numbers, List<Long> values) {
     /** CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, GENERATE_LINE_INFO, CACHE_MODE. */
     private static final List<Integer> CODE = List.of(0, 1, 13, 14);
+    private static final int MAX_REGISTERS = 0;
+    private static final int THREADS_PER_BLOCK = 1;
 
     /** Copies the lists. */
     public CodeOptions {
@@ -37,6 +39,20 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
             }
         }
         return new CodeOptions(code, of);
+    }
+
+    /** Whether they say how many registers a thread may have. */
+    public boolean limitRegisters() {
+        return numbers.contains(MAX_REGISTERS) || numbers.contains(THREADS_PER_BLOCK);
+    }
+
+    /** The same, which do not say it yet, with so many registers for a thread at most. */
+    public CodeOptions withRegisters(int most) {
+        List<Integer> more = new ArrayList<>(numbers);
+        List<Long> of = new ArrayList<>(values);
+        more.add(MAX_REGISTERS);
+        of.add((long) most);
+        return new CodeOptions(more, of);
     }
 
     /** As part of a cache's key; empty for none. */

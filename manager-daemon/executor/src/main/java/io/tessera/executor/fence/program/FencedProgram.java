@@ -19,7 +19,7 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
     }
 
     /** Whether a driver has to compile it. */
-    boolean isText() {
+    public boolean isText() {
         return code.length < 2 || !LoadedCode.isMachineCode(code[0], code[1]);
     }
 

@@ -276,6 +276,17 @@ public final class ProgramMaker {
         }
     }
 
+    /**
+     * Has a program of text compiled with other options, so that this process's driver finds its code.
+     *
+     * @throws ProgramRefusedException if it cannot be
+     */
+    public void assembleAgain(String tenant, FencedProgram program, CodeOptions options) throws ProgramRefusedException {
+        if (target.compiles()) {
+            assemble(tenant, program.code(), options);
+        }
+    }
+
     /** Returns what the compiler said. */
     private String assemble(String tenant, byte[] text, CodeOptions options) throws ProgramRefusedException {
         return require(workers.assemble(tenant, text, options), "a fenced program").text();

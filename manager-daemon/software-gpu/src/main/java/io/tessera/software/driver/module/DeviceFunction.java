@@ -20,11 +20,16 @@ public final class DeviceFunction {
      * would give a kernel of middling size, so that formulas of programs come out sensibly.
      */
     private static final int REGISTERS = 32;
+    /** The same where it may have as many: compilers then overlap more instructions. */
+    private static final int MORE_REGISTERS = 40;
 
     /** The module that a function is of. */
     public interface Origin {
         /** The architecture that its PTX was compiled for: 75 for sm_75. */
         int target();
+
+        /** Registers that a thread may have, as its JIT was told; 0: it was not. */
+        int mostRegisters();
 
         /** What texture and surface references stand for now. */
         TextureUnit bound();
@@ -90,13 +95,18 @@ public final class DeviceFunction {
             case 1 -> kernel().staticSharedBytes();
             case 2, 7 -> 0;
             case 3 -> kernel().localBytes();
-            case 4 -> REGISTERS;
+            case 4 -> registers();
             case 5 -> module.target(); // by which libraries choose how they were compiled to launch
             case 6 -> BINARY_VERSION;
             case 10 -> kernel().limits().explicitCluster() && settable[11] == 0 ? 1 : 0;
             case 8, 9, 11, 12, 13, 14, 15 -> settable[attribute];
             default -> throw new DriverException(CudaError.INVALID_VALUE);
         };
+    }
+
+    private int registers() {
+        int most = module.mostRegisters();
+        return most == 0 ? REGISTERS : Math.min(most, MORE_REGISTERS);
     }
 
     /** Sets an attribute. */

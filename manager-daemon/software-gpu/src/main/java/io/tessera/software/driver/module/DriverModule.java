@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class DriverModule implements DeviceFunction.Origin {
     private final LoadedModule loaded;
     private final int target;
+    private final int mostRegisters;
     private final DeviceLimits limits;
     private final DriverMemory memory;
     private final List<AddressRange> variables = new ArrayList<>();
@@ -30,11 +31,13 @@ public final class DriverModule implements DeviceFunction.Origin {
     /**
      * Takes over a module of the processor; its variables become known addresses.
      *
-     * @param target the architecture that its PTX names: 90 for sm_90
+     * @param target        the architecture that its PTX names: 90 for sm_90
+     * @param mostRegisters that a thread may have; 0: nothing was said
      */
-    public DriverModule(LoadedModule loaded, int target, DeviceLimits limits, DriverMemory memory, long context) {
+    public DriverModule(LoadedModule loaded, int target, int mostRegisters, DeviceLimits limits, DriverMemory memory, long context) {
         this.loaded = loaded;
         this.target = target;
+        this.mostRegisters = mostRegisters;
         this.limits = limits;
         this.memory = memory;
         for (GlobalVariable variable : loaded.globals().values()) {
@@ -59,6 +62,11 @@ public final class DriverModule implements DeviceFunction.Origin {
     @Override
     public int target() {
         return target;
+    }
+
+    @Override
+    public int mostRegisters() {
+        return mostRegisters;
     }
 
     /** Names of its kernels. */

@@ -74,7 +74,7 @@ public final class ImageLoader {
         long begin = clock.nowNs();
         try {
             PtxModule ptx = PtxParser.parse(ptxOf(image));
-            DriverModule module = new DriverModule(processor.load(ptx), targetOf(ptx), processor.options().limits(),
+            DriverModule module = new DriverModule(processor.load(ptx), targetOf(ptx), options.mostRegisters(), processor.options().limits(),
                     memory, context);
             options.took(clock.nowNs() - begin);
             return module;

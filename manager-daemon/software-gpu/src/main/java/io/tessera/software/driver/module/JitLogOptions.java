@@ -6,10 +6,11 @@ import io.tessera.software.driver.abi.HostMemory;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Options of the JIT (CUjit_option): a log for messages and one for errors are written; the others steer a compiler of
- * machine code and have nothing to act upon. Used for one entry, or for the life of a linker.
+ * Options of the JIT (CUjit_option): a log for messages and one for errors are written, and how many registers a thread may have is
+ * told; the others steer a compiler of machine code and have nothing to act upon. Used for one entry, or for the life of a linker.
  */
 public final class JitLogOptions {
+    private static final int MAX_REGISTERS = 0;
     private static final int WALL_TIME = 2;
     private static final int INFO_BUFFER = 3;
     private static final int INFO_BYTES = 4;
@@ -22,6 +23,7 @@ public final class JitLogOptions {
     private final Log info = new Log();
     private final Log errors = new Log();
     private long wallTime;
+    private int mostRegisters;
 
     private static final class Log {
         private long buffer;
@@ -56,6 +58,7 @@ public final class JitLogOptions {
 
     private void read(int option, long place) {
         switch (option) {
+            case MAX_REGISTERS -> mostRegisters = HostMemory.getInt(place);
             case WALL_TIME -> wallTime = place;
             case INFO_BUFFER -> info.buffer = HostMemory.getLong(place);
             case INFO_BYTES -> size(info, place);
@@ -73,6 +76,11 @@ public final class JitLogOptions {
     /** Writes a message to the log of errors. */
     public void error(String text) {
         errors.write(text);
+    }
+
+    /** Registers that a thread may have at most; 0: nothing was said. */
+    int mostRegisters() {
+        return mostRegisters;
     }
 
     /** Says how long compiling took. */

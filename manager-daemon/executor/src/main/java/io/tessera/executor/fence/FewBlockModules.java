@@ -1,0 +1,82 @@
+package io.tessera.executor.fence;
+
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.driver.OwnStream;
+import io.tessera.executor.fence.load.ProgramLoader;
+import io.tessera.executor.fence.program.LoadedCode;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.guardian.fence.FenceMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The same fenced text of modules, compiled with more registers, for grids that do not fill the device: made when nobody waits for it, over the same variables. Compilers
+ * give up the overlap of a thread's instructions so that a processor has room for many blocks, and fences need some of the registers that are left; a grid of few blocks has
+ * no use for the room. A module that keeps state of its own in its code has none, nor has one that was linked of several images. One owner thread.
+ */
+final class FewBlockModules {
+    /** Of a thread, at most: of the kernels of the suite {@code mixes}, none has fewer cycles of issue with 255. */
+    static final int REGISTERS = 128;
+    /** Threads of a block, at most, and of all blocks of a grid on one processor: an architecture has 65,536 registers for them (compute capability 5.0 and later). */
+    private static final int THREADS = 65_536 / REGISTERS;
+    private static final Logger LOG = LoggerFactory.getLogger(FewBlockModules.class);
+
+    private final String tenant;
+    private final FenceMode mode;
+    private final WindowWords words;
+    private final FencingService fencing;
+    private final OwnStream stream;
+    private final DriverCalls driver;
+
+    FewBlockModules(String tenant, FenceMode mode, WindowWords words, FencingService fencing, OwnStream stream, DriverCalls driver) {
+        this.tenant = tenant;
+        this.mode = mode;
+        this.words = words;
+        this.fencing = fencing;
+        this.stream = stream;
+        this.driver = driver;
+    }
+
+    /** Whether all blocks of a grid run at once with so many registers, if they do with fewer. Launches with attributes, as clusters have them, are left alone. */
+    boolean fits(LaunchPlan launch) {
+        long threads = launch.threads();
+        return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= fencing.processors() * (THREADS / threads);
+    }
+
+    /** Whether a module may have such code. */
+    boolean mayHave(TenantModule module) {
+        return fencing.hasFewBlocks() && module.isLoaded() && !module.asItIs && module.program.isText() && !module.program.keepsState()
+                && !module.options.limitRegisters();
+    }
+
+    /** Begins to make the code of a module that may have it, and takes it when it is there. Returns its handle; 0: not now; below 0: there is none. */
+    long find(TenantModule module) {
+        if (module.makingFewBlocks == null) {
+            module.makingFewBlocks = fencing.later(() -> {
+                fencing.maker().assembleAgain(tenant, module.program, module.options.withRegisters(REGISTERS));
+                return null;
+            });
+        }
+        if (module.fewBlocks == 0 && module.makingFewBlocks.isDone()) {
+            module.fewBlocks = load(module);
+        }
+        return module.fewBlocks;
+    }
+
+    private long load(TenantModule module) {
+        LoadedCode code = null;
+        try {
+            module.makingFewBlocks.resultNow();
+            code = ProgramLoader.load(module.program, false, module.options.withRegisters(REGISTERS), driver);
+            ProgramLoader.fill(code, module.program, words.of(mode), module.memory, stream, driver);
+            module.variants.add(code);
+            return code.handle();
+        } catch (ProgramRefusedException | IllegalStateException e) {
+            LOG.info("image {} has no code for few blocks: {}", module.label(), e.getMessage());
+            if (code != null) {
+                code.unload(driver);
+            }
+            return KernelVariants.NEVER;
+        }
+    }
+}
