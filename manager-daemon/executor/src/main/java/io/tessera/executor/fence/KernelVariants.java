@@ -9,6 +9,8 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.Arena;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4 GiB, for a tenant
@@ -21,6 +23,8 @@ final class KernelVariants {
     private static final int SOME_LAUNCHES = 16;
     /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
     private static final int REGISTERS = 4;
+
+    private static final Logger LOG = LoggerFactory.getLogger(KernelVariants.class);
 
     private final AloneModules alone;
     private final NarrowModules narrow;
@@ -76,7 +80,8 @@ final class KernelVariants {
         if (kernel.part == 0 && kernel.makingPart.isDone() && synchronization.mayBegin()) {
             kernel.part = sliced.load(kernel, kernel.makingPart);
             if (kernel.part > 0 && attributes.parameterBytes(kernel.part, false) != SlicedModules.parameterBytes(kernel)) {
-                kernel.part = NEVER; // the driver does not tell where its parameters are
+                LOG.info("kernel {} is launched as a whole: the driver does not tell where its parameters are", kernel.name);
+                kernel.part = NEVER;
             }
             kernel.makingPart = null;
             kernel.partIsStale = true;

@@ -72,6 +72,11 @@ public final class Launchable {
         this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
     }
 
+    /** Its name, for logs. */
+    public String name() {
+        return name;
+    }
+
     /** Length of its packed parameters, in bytes. */
     public long parameterBytes() {
         return parameterBytes;

@@ -12,6 +12,8 @@ import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.ProgressEvents;
 import java.lang.foreign.MemorySegment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Launches a grid that takes long in parts: two are on the device, in two streams, so that one fills the processors that the other leaves. Between parts others get the device: turns
@@ -52,6 +54,7 @@ final class GridSlicing {
     private static final int LANES = 2;
     /** In y and in z: a driver refuses a grid of more. */
     private static final int MOST_ROWS = 65_535;
+    private static final Logger LOG = LoggerFactory.getLogger(GridSlicing.class);
 
     /** Launches a part. */
     @FunctionalInterface
@@ -226,6 +229,8 @@ final class GridSlicing {
         boolean fits = function > 0 && held > 0; // it may have more registers than the kernel, and blocks of as many threads may be too large for it
         if (function < 0 || function > 0 && !fits || function == 0 && (clock.nanoTime() - sinceNs > PATIENCE_NS || streams.mayStand())) {
             state = State.WHOLE;
+            LOG.info("a grid of {} blocks of kernel {} is launched as a whole: {}", launch.blocks(), kernel.name(), function < 0 ? "it has no code for parts"
+                    : function == 0 ? "its code for parts is not there" : "a processor holds no block of its code for parts");
         } else if (fits) {
             parts.begin(Integer.toUnsignedLong(launch.grid(0)), Integer.toUnsignedLong(launch.grid(1)), Integer.toUnsignedLong(launch.grid(2)));
             lanes[0] = stream;
