@@ -10,6 +10,7 @@ import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.oracle.DataFlowOracle;
 import io.tessera.guardian.fence.proof.oracle.OriginOracle;
+import io.tessera.guardian.fence.variable.CachePolicies;
 import io.tessera.guardian.fence.variable.ParameterCopies;
 import io.tessera.guardian.fence.variable.SharedLayout;
 import io.tessera.guardian.ptx.PtxModule;
@@ -99,7 +100,7 @@ public final class Fencer {
             throw new FenceRefusedException(".address_size " + module.addressBits(), 0, "only 64-bit addresses are fenced");
         }
         PtxModule current = OldText.raised(module);
-        PtxModule written = mode == FenceMode.NONE ? current : MemoryBarriers.lowered(current, linked);
+        PtxModule written = mode == FenceMode.NONE ? current : MemoryBarriers.lowered(CachePolicies.known(current), linked);
         PtxModule laidOut = SharedLayout.aligned(written);
         ModulePlan plan = new ModulePlan(laidOut, mode, each(), linked, plain, sm);
         if (!plan.escapingParameters().isEmpty() && mode != FenceMode.NONE) {

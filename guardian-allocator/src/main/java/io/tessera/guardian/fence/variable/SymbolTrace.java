@@ -41,6 +41,11 @@ public final class SymbolTrace {
         this.body = body;
     }
 
+    /** The only instruction that writes a register, or null. */
+    Instruction definition(Operand.Register register) {
+        return definition(register.name());
+    }
+
     private Instruction definition(String register) {
         if (definitions == null) {
             definitions = new HashMap<>();

@@ -15,12 +15,15 @@ import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Refinement;
 import io.tessera.guardian.verify.value.Value;
 import java.util.List;
+import java.util.Set;
 
 /** What each form of instruction has to keep to. Used for one function. */
 public final class Instructions {
     private static final int LINE_BYTES = 128;
     private static final int ROW_BYTES = 16;
     private static final int BARRIERS = 16;
+    /** Normal, evict first and evict last, as {@code createpolicy.fractional} makes them for a fraction of 1. Other numbers may end the context (error 715). */
+    private static final Set<Long> POLICIES = Set.of(0x1000_0000_0000_0000L, 0x12F0_0000_0000_0000L, 0x14F0_0000_0000_0000L);
 
     private final Graph graph;
     private final Accesses accesses;
@@ -64,6 +67,9 @@ public final class Instructions {
         }
         if (module.mode() == Mode.NONE) {
             return;
+        }
+        if (i.has("L2::cache_hint") && !(i.operands().getLast() instanceof Operand.Immediate(long policy, boolean _) && POLICIES.contains(policy))) {
+            throw refused(i, "its cache policy is none of those that are known");
         }
         switch (form) {
             case LOAD -> memory(i, at, block, 1, false);

@@ -148,7 +148,7 @@ final class GridSlicing {
 
     /** A kernel is to be launched as a whole, in a stream that captures nothing. */
     void launches(LaunchPlan launch, Launchable whole, ClientStream into) {
-        if (kernels.comeInParts() && kernels.mayComeInParts(whole)) {
+        if (kernels.comeInParts() && isLarge(launch) && kernels.mayComeInParts(whole)) {
             timer.before(whole, launch, into.value());
         }
     }
@@ -229,8 +229,9 @@ final class GridSlicing {
         boolean fits = function > 0 && held > 0; // it may have more registers than the kernel, and blocks of as many threads may be too large for it
         if (function < 0 || function > 0 && !fits || function == 0 && (clock.nanoTime() - sinceNs > PATIENCE_NS || streams.mayStand())) {
             state = State.WHOLE;
-            LOG.info("a grid of {} blocks of kernel {} is launched as a whole: {}", launch.blocks(), kernel.name(), function < 0 ? "it has no code for parts"
-                    : function == 0 ? "its code for parts is not there" : "a processor holds no block of its code for parts");
+            LOG.info("a grid of {} blocks of kernel {} is launched as a whole: {}", launch.blocks(), kernel.name(),
+                    function < 0 ? "it has no code for parts"
+                            : function == 0 ? "its code for parts is not there" : "a processor holds no block of its code for parts");
         } else if (fits) {
             parts.begin(Integer.toUnsignedLong(launch.grid(0)), Integer.toUnsignedLong(launch.grid(1)), Integer.toUnsignedLong(launch.grid(2)));
             lanes[0] = stream;
