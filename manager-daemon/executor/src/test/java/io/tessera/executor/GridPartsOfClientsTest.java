@@ -5,6 +5,7 @@ import static io.tessera.executor.client.RelayTestClient.outBytes;
 import static io.tessera.executor.client.RelayTestClient.text;
 import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
@@ -90,6 +91,20 @@ class GridPartsOfClientsTest {
             launch(HUGE);
             assertEquals(CudaResult.INVALID_HANDLE, client.call(DriverEntry.cuStreamDestroy_v2, value(stream)), "it has ended");
             assertEquals(before + 2, executor.driver.launches.get());
+        }
+    }
+
+    /** Both are seen to be done at once, which says nothing of how long they take. */
+    @Test
+    void partsThatEndTogetherAreFollowedByParts() throws Exception {
+        try (RunningExecutor executor = RunningExecutor.patient(folder)) {
+            open(executor);
+            long before = executor.driver.launches.get();
+            launch(HUGE);
+            awaitParts(executor, before);
+            executor.driver.release();
+            assertEquals(0, client.call(DriverEntry.cuEventCreate, outBytes(8), value(0)), "the call behind it");
+            assertTrue(executor.driver.launches.get() > before + 4, () -> executor.driver.launches.get() - before + " launches");
         }
     }
 

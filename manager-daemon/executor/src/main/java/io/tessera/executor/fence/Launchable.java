@@ -53,6 +53,7 @@ public final class Launchable {
     private double slowBlockNs;
     private long slowNs;
     private int timedLaunches;
+    private boolean said;
     /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
     Held held;
 
@@ -102,6 +103,13 @@ public final class Launchable {
     public void timed(long blocks, long ns) {
         timedLaunches++;
         slowBlockNs = Math.max(slowBlockNs, ns / (double) blocks);
+    }
+
+    /** Whether it is the first time that something is to be said of how it is launched. */
+    public boolean toSay() {
+        boolean first = !said;
+        said = true;
+        return first;
     }
 
     /** How many of its launches as a whole were timed. */

@@ -52,6 +52,8 @@ final class GridSlicing {
     private static final int FIRST_WAVES = 2;
     private static final int FIRST_BLOCKS = 64;
     private static final int LANES = 2;
+    /** A part has so many times as many blocks as the largest one before it, at most. */
+    private static final int GROWTH = 16;
     /** In y and in z: a driver refuses a grid of more. */
     private static final int MOST_ROWS = 65_535;
     private static final Logger LOG = LoggerFactory.getLogger(GridSlicing.class);
@@ -88,6 +90,8 @@ final class GridSlicing {
     /** Since when parts are counted: when the first one began, if it waited for nobody, else when it was seen to be done; 0: not yet. */
     private long countedSinceNs;
     private long countedBlocks;
+    /** Of the largest part so far. */
+    private long mostBlocks;
     /** The same, or when the first one was launched. */
     private long movedNs;
     private int result;
@@ -203,6 +207,9 @@ final class GridSlicing {
             return;
         }
         long function = kernels.partOf(found);
+        if (function < 0) {
+            asAWhole(launch, found, "it has no code for parts");
+        }
         if (function < 0 || function == 0 && !huge && expectedNs < LONG_ALONE_NS) {
             return;
         }
@@ -214,10 +221,21 @@ final class GridSlicing {
         state = State.MAKING;
     }
 
+    /** Says it once for a kernel: its program may launch it a thousand times a second. */
+    private static void asAWhole(LaunchPlan launch, Launchable whole, String why) {
+        if (whole.toSay()) {
+            LOG.info("a grid of {} blocks of kernel {} is launched as a whole: {}", launch.blocks(), whole.name(), why);
+        }
+    }
+
     private Launchable known(LaunchPlan launch) {
         try {
             Launchable found = kernels.launchable(launch.function());
-            return found != null && kernels.mayComeInParts(found) ? found : null;
+            boolean may = found != null && kernels.mayComeInParts(found);
+            if (found != null && !may && launch.blocks() >= HUGE_BLOCKS) {
+                asAWhole(launch, found, "it has no PTX, or its blocks may wait for each other");
+            }
+            return may ? found : null;
         } catch (ProgramRefusedException e) {
             return null; // it is told when the record is taken
         }
@@ -229,9 +247,8 @@ final class GridSlicing {
         boolean fits = function > 0 && held > 0; // it may have more registers than the kernel, and blocks of as many threads may be too large for it
         if (function < 0 || function > 0 && !fits || function == 0 && (clock.nanoTime() - sinceNs > PATIENCE_NS || streams.mayStand())) {
             state = State.WHOLE;
-            LOG.info("a grid of {} blocks of kernel {} is launched as a whole: {}", launch.blocks(), kernel.name(),
-                    function < 0 ? "it has no code for parts"
-                            : function == 0 ? "its code for parts is not there" : "a processor holds no block of its code for parts");
+            asAWhole(launch, kernel, function < 0 ? "it has no code for parts"
+                    : function == 0 ? "its code for parts is not there" : "a processor holds no block of its code for parts");
         } else if (fits) {
             parts.begin(Integer.toUnsignedLong(launch.grid(0)), Integer.toUnsignedLong(launch.grid(1)), Integer.toUnsignedLong(launch.grid(2)));
             lanes[0] = stream;
@@ -241,6 +258,7 @@ final class GridSlicing {
             movedNs = clock.nanoTime();
             countedSinceNs = streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0;
             countedBlocks = 0;
+            mostBlocks = firstBlocks;
             result = CudaResult.SUCCESS;
             refusal = null;
             state = State.RUNNING;
@@ -274,6 +292,7 @@ final class GridSlicing {
             long count = parts.next(most);
             result = submitter.submit(parts, into);
             blocks[lane] = count;
+            mostBlocks = Math.max(mostBlocks, count);
             events[lane] = result == CudaResult.SUCCESS ? streams.progress().record(into.value()) : ProgressEvents.NONE;
         } catch (ProgramRefusedException e) {
             refusal = e;
@@ -288,7 +307,8 @@ final class GridSlicing {
         if (leftNs == 0) {
             return firstBlocks;
         }
-        return leftNs <= 2 * partNs ? parts.left() : Math.max(1, (long) ((double) parts.left() * partNs / leftNs));
+        long byTime = leftNs <= 2 * partNs ? parts.left() : Math.max(1, (long) ((double) parts.left() * partNs / leftNs));
+        return Math.min(byTime, GROWTH * mostBlocks); // a time that was measured too short costs one part
     }
 
     private void look(int i, long nowNs) {
@@ -297,8 +317,8 @@ final class GridSlicing {
         }
         giveBack(i);
         movedNs = nowNs;
-        if (countedSinceNs == 0) {
-            countedSinceNs = nowNs; // what was before the first part may have kept it waiting
+        if (countedSinceNs == 0 || countedSinceNs == nowNs) {
+            countedSinceNs = nowNs; // what was before the first part may have kept it waiting, and one that is seen at the same time was not counted from its beginning
         } else {
             countedBlocks += blocks[i]; // of both streams together: they run at once
             kernel.took(countedBlocks, nowNs - countedSinceNs);
