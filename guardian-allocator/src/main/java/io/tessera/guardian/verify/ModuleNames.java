@@ -36,6 +36,8 @@ public final class ModuleNames {
     private static final Set<String> ATTRIBUTES = Set.of("maxntid", "reqntid", "maxnreg", "minnctapersm", "maxnctapersm", "noreturn",
             "reqnctapercluster", "explicitcluster", "maxclusterrank", COUNTS_CLUSTERS);
 
+    private static final Set<String> NO_ACCESS = Set.of("mapa", "getctarank", "isspacep", "fence");
+
     public final Map<String, PtxFunction> functions = new LinkedHashMap<>();
     public final Map<String, byte[]> texts = new HashMap<>();
     /** Memory of the module, but for textures and private texts. */
@@ -48,6 +50,7 @@ public final class ModuleNames {
     private final Mode mode;
     private final boolean linked;
     private boolean clustered;
+    private boolean reachesBlocks;
     private boolean countsClusters;
 
     /** Reads the declarations of a module, and refuses what fenced text does not have. */
@@ -81,6 +84,7 @@ public final class ModuleNames {
         }
         clustered |= !linked && (function.attributes().stream().anyMatch(each -> each.name().contains("cluster"))
                 || function.body().filter(ModuleNames::namesClusters).isPresent());
+        reachesBlocks |= clustered && function.body().filter(ModuleNames::reachesBlocks).isPresent();
         boolean counts = function.attribute(COUNTS_CLUSTERS).isPresent();
         countsClusters |= counts;
         for (FunctionAttribute attribute : function.attributes()) {
@@ -117,6 +121,12 @@ public final class ModuleNames {
     private static boolean namesClusters(Block body) {
         return body.statements().stream().anyMatch(each -> each instanceof Instruction i
                 && (i.opcode().equals("mapa") || i.opcode().equals("getctarank") || i.has("cluster") || i.has("shared::cluster")));
+    }
+
+    /** Whether an access may be one of another block: it names the cluster's shared memory, or is by a generic address that was made from such a one. */
+    private static boolean reachesBlocks(Block body) {
+        return body.statements().stream().anyMatch(each -> each instanceof Instruction i && i.has("shared::cluster")
+                && !NO_ACCESS.contains(i.opcode()) && !(i.opcode().equals("cvta") && i.has("to")));
     }
 
     private void variable(Variable variable) throws UnverifiedException {
@@ -272,6 +282,11 @@ public final class ModuleNames {
     /** Whether anything in the module has to do with clusters of blocks: then its kernels may be launched in them. */
     public boolean isClustered() {
         return clustered;
+    }
+
+    /** Whether accesses may be of the shared memory of other blocks of a cluster. */
+    public boolean reachesBlocks() {
+        return reachesBlocks;
     }
 
     /** Whether a kernel's grid counts clusters, so that it has more blocks than a launch can say. */

@@ -9,6 +9,7 @@ import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.fence.call.CallGraph;
 import io.tessera.guardian.fence.call.Dispatchers;
+import io.tessera.guardian.fence.control.ClusterWaits;
 import io.tessera.guardian.fence.control.NamedBarriers;
 import io.tessera.guardian.fence.loop.CallLooks;
 import io.tessera.guardian.fence.loop.GridLook;
@@ -84,6 +85,11 @@ final class ModuleFencer {
             fenced.replaceAll((_, function) -> GridLook.looking(looks.looking(function), looks.most(function.name())));
             dispatchers = dispatchers.stream().map(looks::looking).toList();
         }
+        if (plan.reachesBlocks()) {
+            int times = fenced.values().stream().mapToInt(function -> new ClusterWaits(function).arrivals()).max().orElse(0) + 1;
+            fenced.replaceAll((_, function) -> new ClusterWaits(function).waiting(times));
+            dispatchers = dispatchers.stream().map(function -> new ClusterWaits(function).waiting(times)).toList();
+        }
         List<String> names = new ArrayList<>(functionNames);
         names.addAll(plan.dispatchers().names());
         List<HoistedVariable> hoisted = new ArrayList<>(hoister.hoisted());
@@ -120,6 +126,9 @@ final class ModuleFencer {
                 FunctionFencer fencer = new FunctionFencer(plan, function, functionNames.size());
                 functionNames.add(function.name());
                 PtxFunction result = fencer.fence();
+                if (plan.reachesBlocks()) {
+                    new ClusterWaits(result).check();
+                }
                 fenced.put(function.name(), result);
                 calls.put(function.name(), fencer.report().calls());
                 reports.put(function.name(), fencer.report());

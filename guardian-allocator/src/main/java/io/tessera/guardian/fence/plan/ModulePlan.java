@@ -46,6 +46,8 @@ import java.util.function.BiPredicate;
 public final class ModulePlan {
     /** Blocks have memory of the system at the start of their shared memory from here on. */
     private static final int RESERVING_SM = 90;
+    /** Opcodes that name a cluster's shared memory without access to it; so does {@code cvta.to}. */
+    private static final Set<String> NO_ACCESS = Set.of("mapa", "getctarank", "isspacep", "fence");
     /** Name of the workspace of cooperative launches, as a hoisted variable. */
     public static final String WORKSPACE = WindowConstants.PREFIX + "workspace";
 
@@ -75,6 +77,7 @@ public final class ModulePlan {
     private boolean localEscapes;
     private final Set<String> escapingParameters = new HashSet<>();
     private boolean clusterEscapes;
+    private boolean reachesBlocks;
     private boolean readsConstants;
     private boolean makesGeneric;
     private LocalArena arena;
@@ -191,6 +194,8 @@ public final class ModulePlan {
         if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
             clusterEscapes = true;
         }
+        reachesBlocks |= clusterEscapes || instruction.has("shared::cluster") && !NO_ACCESS.contains(instruction.opcode())
+                && !(instruction.opcode().equals("cvta") && instruction.has("to"));
         clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
     }
 
@@ -435,6 +440,11 @@ public final class ModulePlan {
     /** Whether an access of unknown space may be one of another block's shared memory. */
     public boolean clusterEscapes() {
         return clusterEscapes;
+    }
+
+    /** Whether an access of the fenced module may be one of another block's shared memory, which then must not end before. */
+    public boolean reachesBlocks() {
+        return reachesBlocks && mode != FenceMode.NONE && !linked;
     }
 
     /** Whether every block has {@code SharedFence.RESERVED_BYTES} of shared memory, where the module runs: on GPUs from sm_90 on. */

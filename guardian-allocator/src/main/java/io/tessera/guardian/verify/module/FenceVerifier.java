@@ -77,6 +77,8 @@ public final class FenceVerifier {
         private final Map<String, WorkBetweenLooks> between = new HashMap<>();
         private final Map<String, Long> blocks = new HashMap<>();
         private final Set<String> addresses = new LinkedHashSet<>();
+        /** At the cluster's barrier, of the kernels that were looked at: callers come before what they call. */
+        private int arrivals;
 
         private Run(PtxModule read, ModuleNames module, Work work) {
             this.work = work;
@@ -133,7 +135,8 @@ public final class FenceVerifier {
             try {
                 Body body = new Body(function, module);
                 FunctionCheck check = new FunctionCheck(body, module, given, work);
-                check.check();
+                check.check(arrivals);
+                arrivals = Math.max(arrivals, check.arrivals());
                 if (check.touchesShared()) {
                     shared.add(function.name());
                 }

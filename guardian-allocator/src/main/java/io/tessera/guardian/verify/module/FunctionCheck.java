@@ -8,6 +8,7 @@ import io.tessera.guardian.verify.ModuleNames;
 import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.Work;
 import io.tessera.guardian.verify.flow.Body;
+import io.tessera.guardian.verify.flow.ClusterEnds;
 import io.tessera.guardian.verify.flow.Flow;
 import io.tessera.guardian.verify.flow.Form;
 import io.tessera.guardian.verify.graph.Graph;
@@ -29,6 +30,7 @@ final class FunctionCheck {
     private final Work work;
     private boolean shared;
     private boolean looks;
+    private int arrivals;
     private WorkBetweenLooks between;
     private long blocks = GridLook.UNBOUNDED;
 
@@ -39,14 +41,23 @@ final class FunctionCheck {
         this.work = work;
     }
 
-    void check() throws UnverifiedException {
+    /**
+     * Checks it.
+     *
+     * @param callers arrivals at the cluster's barrier of each kernel that may call it, at most
+     */
+    void check(int callers) throws UnverifiedException {
         Form[] forms = new Form[body.code.size()];
         for (int at = 0; at < forms.length; at++) {
             Instruction i = body.code.get(at);
             forms[at] = Form.of(i, module.mode());
             shared |= i.space().filter(space -> space == StateSpace.SHARED).isPresent();
         }
-        Graph graph = new Graph(body, new Flow(body), forms, module.mode(), work);
+        Flow flow = new Flow(body);
+        if (module.reachesBlocks() && module.mode() != Mode.NONE) {
+            arrivals = ClusterEnds.check(body, flow, callers);
+        }
+        Graph graph = new Graph(body, flow, forms, module.mode(), work);
         new Values(graph, module, given).find();
         new Instructions(graph, module, new Calls(graph, module, given)).check();
         if (module.mode() != Mode.NONE) {
@@ -61,6 +72,11 @@ final class FunctionCheck {
     /** Whether it looks at the stop word before it calls anything, and before it returns. */
     boolean looks() {
         return looks;
+    }
+
+    /** Of a kernel whose accesses may be of other blocks of a cluster: how often a thread arrives at the cluster's barrier before it ends, at most. */
+    int arrivals() {
+        return arrivals;
     }
 
     /** What it does between looks; null where nobody waits for it. */

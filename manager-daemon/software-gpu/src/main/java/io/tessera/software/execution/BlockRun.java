@@ -62,6 +62,7 @@ final class BlockRun {
         block.worker = worker;
         cluster.blocks[rank] = block;
         live = threads.length;
+        block.ended = false;
         for (Barrier barrier : block.barriers) {
             barrier.reset();
         }
@@ -195,6 +196,7 @@ final class BlockRun {
         spun |= yielded > 0;
         if (left > 0) {
             live -= left;
+            block.ended = live == 0;
             block.cluster.live -= left;
             block.cluster.completeIfAll();
             advanced = true;

@@ -32,6 +32,8 @@ public final class BlockState {
     public final long sharedBase;
     /** Size of shared memory: static and dynamic. */
     public final int sharedBytes;
+    /** Whether all threads have exited: then nobody may reach into its shared memory. */
+    boolean ended;
     final Barrier[] barriers = new Barrier[BARRIERS];
 
     BlockState(GridState grid, long sharedBase, int sharedBytes) {
@@ -63,10 +65,14 @@ public final class BlockState {
      * Real address of shared memory of any block of the cluster.
      *
      * @param address offset, with the owner's rank plus one from bit 24 up, or zero there for this block
-     * @throws MemoryFault if the access is misaligned or outside
+     * @throws MemoryFault if the access is misaligned or outside, or the block has ended, as on a GPU
      */
     public long sharedCluster(long address, int bytes) {
-        return owner(address).shared(address & 0xFFFFFF, bytes);
+        BlockState owner = owner(address);
+        if (owner.ended) {
+            throw new MemoryFault(false, address, "access to shared memory of block " + owner.rank + " of the cluster, which has ended");
+        }
+        return owner.shared(address & 0xFFFFFF, bytes);
     }
 
     private BlockState owner(long address) {
