@@ -49,6 +49,7 @@ final class GridTimer {
     /** Takes the time of a launch that is done. */
     void look() {
         if (kernel == null || !complete) {
+            kernel = null; // its launch was refused
             return;
         }
         int result = driver.call(DriverEntry.cuEventElapsedTime, driver.out(0), events[0], events[1]);
