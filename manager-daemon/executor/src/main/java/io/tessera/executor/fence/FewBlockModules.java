@@ -19,6 +19,8 @@ final class FewBlockModules {
     static final int REGISTERS = 128;
     /** Threads of a block, at most, and of all blocks of a grid on one processor: an architecture has 65,536 registers for them (compute capability 5.0 and later). */
     private static final int THREADS = 65_536 / REGISTERS;
+    /** Of fenced text: it is assembled in some seconds, in which no other code is made that nobody waits for. */
+    private static final int MOST_TEXT = 2 << 20;
     private static final Logger LOG = LoggerFactory.getLogger(FewBlockModules.class);
 
     private final String tenant;
@@ -45,7 +47,8 @@ final class FewBlockModules {
 
     /** Whether a module may have such code. */
     boolean mayHave(TenantModule module) {
-        return fencing.hasFewBlocks() && module.isLoaded() && !module.asItIs && module.program.isText() && !module.program.keepsState()
+        return fencing.hasFewBlocks() && module.isLoaded() && !module.asItIs && module.program.isText() && module.program.code().length <= MOST_TEXT
+                && !module.program.keepsState()
                 && !module.options.limitRegisters();
     }
 
