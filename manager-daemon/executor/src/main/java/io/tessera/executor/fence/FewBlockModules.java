@@ -19,6 +19,7 @@ final class FewBlockModules {
     static final int REGISTERS = 128;
     /** Threads of a block, at most, and of all blocks of a grid on one processor: an architecture has 65,536 registers for them (compute capability 5.0 and later). */
     private static final int THREADS = 65_536 / REGISTERS;
+    private static final int WARP = 32;
     private static final Logger LOG = LoggerFactory.getLogger(FewBlockModules.class);
 
     private final String tenant;
@@ -39,8 +40,13 @@ final class FewBlockModules {
 
     /** Whether all blocks of a grid run at once with so many registers, if they do with fewer. Launches with attributes, as clusters have them, are left alone. */
     boolean fits(LaunchPlan launch) {
-        long threads = launch.threads();
-        return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= fencing.processors() * (THREADS / threads);
+        return fits(launch, fencing.processors());
+    }
+
+    /** The same on so many processors. A warp has the registers of all its threads, also where a block has not as many. */
+    static boolean fits(LaunchPlan launch, int processors) {
+        long threads = Math.ceilDiv(launch.threads(), WARP) * WARP;
+        return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= processors * (THREADS / threads);
     }
 
     /** Whether a module may have such code. */
