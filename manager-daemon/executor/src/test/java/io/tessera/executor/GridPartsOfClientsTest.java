@@ -146,6 +146,22 @@ class GridPartsOfClientsTest {
         }
     }
 
+    /** The driver has refused a launch of it before: how long its blocks take is as unknown as it was. */
+    @Test
+    void aRefusedLaunchIsNotTimed() throws Exception {
+        try (RunningExecutor executor = RunningExecutor.patient(folder)) {
+            open(executor);
+            long before = executor.driver.launches.get();
+            executor.driver.slices.launchError = CudaResult.LAUNCH_OUT_OF_RESOURCES;
+            launch(1 << 12, 1, 1);
+            assertEquals(0, client.call(DriverEntry.cuEventCreate, outBytes(8), value(0)), "the call behind it");
+            executor.driver.slices.launchError = 0;
+            launch(HUGE);
+            awaitParts(executor, before);
+            executor.driver.release();
+        }
+    }
+
     @Test
     void aGridThatIsRefusedAsAWholeDoesNotComeInParts() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder)) {

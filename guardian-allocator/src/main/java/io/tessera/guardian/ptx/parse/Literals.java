@@ -18,7 +18,8 @@ final class Literals {
     /** The operands, each constant with the value that it has there; the same list if it has none. */
     static List<Operand> taken(String opcode, Modifiers modifiers, List<Operand> operands) {
         List<Operand> taken = null;
-        for (int i = 0; i < operands.size(); i++) {
+        int typed = operands.size() - (modifiers.contains("L2::cache_hint") ? 1 : 0); // a cache policy has 64 bits, whatever the type is
+        for (int i = 0; i < typed; i++) {
             if (operands.get(i) instanceof Operand.Immediate || operands.get(i) instanceof Operand.Vector) {
                 ScalarType type = type(opcode, modifiers, i);
                 Operand cut = type == null ? operands.get(i) : cut(operands.get(i), type);

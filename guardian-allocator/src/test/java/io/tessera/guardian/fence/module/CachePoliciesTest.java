@@ -50,6 +50,17 @@ class CachePoliciesTest {
         assertTrue(text.contains("], " + EVICT_LAST + ";"), text);
     }
 
+    /** A policy has 64 bits also where the access has fewer. */
+    @ParameterizedTest
+    @ValueSource(strings = {"st.global.L2::cache_hint.u32 [%d1], 7, ", "atom.global.add.L2::cache_hint.u32 %r1, [%d1], 1, ",
+            "red.global.add.L2::cache_hint.u32 [%d1], 1, "})
+    void aKnownPolicyStaysBesideOperandsOf32Bits(String access) throws Exception {
+        String made = fenced("createpolicy.fractional.L2::evict_last.b64 %d2; " + access + "%d2;");
+        String written = fenced(access + "0x14F0000000000000;");
+        assertTrue(made.contains(", " + EVICT_LAST + ";"), made);
+        assertTrue(written.contains(", " + EVICT_LAST + ";"), written);
+    }
+
     @Test
     void theVerifierTakesNoOtherPolicy() throws Exception {
         String text = fenced("mov.u64 %d2, 0x14F0000000000000; st.global.L2::cache_hint.b64 [%d1], %d1, %d2;");

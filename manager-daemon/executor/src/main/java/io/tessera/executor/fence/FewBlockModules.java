@@ -21,6 +21,7 @@ final class FewBlockModules {
     private static final int THREADS = 65_536 / REGISTERS;
     /** Of fenced text: it is assembled in some seconds, in which no other code is made that nobody waits for. */
     private static final int MOST_TEXT = 2 << 20;
+    private static final int WARP = 32;
     private static final Logger LOG = LoggerFactory.getLogger(FewBlockModules.class);
 
     private final String tenant;
@@ -41,8 +42,13 @@ final class FewBlockModules {
 
     /** Whether all blocks of a grid run at once with so many registers, if they do with fewer. Launches with attributes, as clusters have them, are left alone. */
     boolean fits(LaunchPlan launch) {
-        long threads = launch.threads();
-        return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= fencing.processors() * (THREADS / threads);
+        return fits(launch, fencing.processors());
+    }
+
+    /** The same on so many processors. A warp has the registers of all its threads, also where a block has not as many. */
+    static boolean fits(LaunchPlan launch, int processors) {
+        long threads = Math.ceilDiv(launch.threads(), WARP) * WARP;
+        return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= processors * (THREADS / threads);
     }
 
     /** Whether a module may have such code. */

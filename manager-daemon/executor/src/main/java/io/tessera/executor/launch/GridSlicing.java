@@ -157,9 +157,9 @@ final class GridSlicing {
         }
     }
 
-    /** A kernel was launched as a whole: if it may take long, code for parts is made. */
-    void launched(LaunchPlan launch, Launchable whole, ClientStream into) {
-        timer.behind(whole, into.value());
+    /** A kernel was launched as a whole, with a CUresult: if it may take long, code for parts is made. */
+    void launched(LaunchPlan launch, Launchable whole, int launchResult, ClientStream into) {
+        timer.behind(whole, launchResult, into.value());
         if (kernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
             whole.slow(launch.blocks(), into.longestNs());
             kernels.partOf(whole);

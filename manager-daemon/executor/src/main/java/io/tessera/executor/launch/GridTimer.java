@@ -38,10 +38,10 @@ final class GridTimer {
         }
     }
 
-    /** That launch was submitted. */
-    void behind(Launchable whole, long stream) {
+    /** That launch was submitted, or refused by the driver with a CUresult: then there is nothing to time. */
+    void behind(Launchable whole, int result, long stream) {
         if (kernel == whole && !complete) {
-            complete = record(1, stream);
+            complete = result == CudaResult.SUCCESS && record(1, stream);
             kernel = complete ? kernel : null;
         }
     }

@@ -210,7 +210,7 @@ public final class LaunchExecutor {
                 result = submit(launch, function, stream, loads);
             }
             streams.after(stream);
-            slicing.launched(launch, kernel, stream);
+            slicing.launched(launch, kernel, result, stream);
             listener.launched(stream, result);
             return result;
         } catch (ProgramRefusedException e) {

@@ -297,7 +297,7 @@ public final class FakeDriver implements DriverPort {
             return lost;
         }
         return switch (entry) {
-            case cuLaunchKernel -> launch(s, 0, 8, 10);
+            case cuLaunchKernel -> slices.launchError != 0 ? slices.launchError : launch(s, 0, 8, 10);
             case cuLaunchKernelEx -> launch(s, 1, -1, 3);
             case cuStreamWriteValue64_v2 -> held ? put(slot(s, 1), 0) : put(slot(s, 1), slot(s, 2));
             case cuStreamWriteValue32_v2 -> word(slot(s, 0), slot(s, 1), (int) slot(s, 2));

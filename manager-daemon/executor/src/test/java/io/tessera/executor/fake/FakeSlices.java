@@ -15,6 +15,8 @@ public final class FakeSlices {
     public volatile int blocksHeld;
     /** What is between any two events. */
     public volatile float elapsedMs;
+    /** CUresult of launches, which are not made; 0: they are. */
+    public volatile int launchError;
     private final Set<Long> modules = ConcurrentHashMap.newKeySet();
     private volatile boolean slicedLast;
 
