@@ -206,6 +206,9 @@ public final class ClusterWaits {
             add(statements, all, "mov", List.of("u32"), List.of(other, new Operand.SpecialRegister("%tid", axis)), line);
             add(statements, all, "or", List.of("b32"), List.of(place, place, other), line);
         }
+        add(statements, all, "mov", List.of("u32"), List.of(other, new Operand.SpecialRegister("%cluster_nctarank", "")), line);
+        add(statements, all, "setp", List.of("eq", "u32"), List.of(first, other, Code.number(1)), line);
+        add(statements, all, "selp", List.of("b32"), List.of(place, Code.number(1), place, first), line); // a block that is alone is nobody's to wait for
         if (end.guard().isPresent()) {
             Operand.Register guard = end.guard().get().register();
             add(statements, all, "setp", List.of("eq", "and", "u32"),

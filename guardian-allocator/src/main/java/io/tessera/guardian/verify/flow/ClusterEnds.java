@@ -27,6 +27,9 @@ import java.util.Set;
  * or.b32 r, r, s;
  * mov.u32 s, %tid.z;
  * or.b32 r, r, s;
+ * mov.u32 s, %cluster_nctarank; // a block that is alone is none's to wait for
+ * setp.eq.u32 q, s, 1;
+ * selp.b32 r, 1, r, q;
  * setp.eq.and.u32 q, r, 0, p;  // or setp.eq.u32 q, r, 0
  * @q barrier.cluster.wait;     // where it has arrived before
  * @q barrier.cluster.arrive;
@@ -36,7 +39,7 @@ import java.util.Set;
  * are called have none. Used once.
  */
 public final class ClusterEnds {
-    private static final int COMPARE = 6;
+    private static final int COMPARE = 9;
     private static final int NONE = 1;
     private static final int PENDING = 2;
 
@@ -157,6 +160,9 @@ public final class ClusterEnds {
                 && is(code.get(at + 3), all, "or.b32", place, place, other)
                 && is(code.get(at + 4), all, "mov.u32", other, new SpecialRegister("%tid", "z"))
                 && is(code.get(at + 5), all, "or.b32", place, place, other)
+                && is(code.get(at + 6), all, "mov.u32", other, new SpecialRegister("%cluster_nctarank", ""))
+                && is(code.get(at + 7), all, "setp.eq.u32", chosen, other, new Immediate(1, false))
+                && is(code.get(at + 8), all, "selp.b32", place, new Immediate(1, false), place, chosen)
                 && (condition == null ? is(compare, all, "setp.eq.u32", chosen, place, new Immediate(0, false))
                         : !guard.get().register().equals(chosen)
                                 && is(compare, all, "setp.eq.and.u32", chosen, place, new Immediate(0, false), condition));

@@ -29,7 +29,8 @@ class ClusterWaitsTest {
     private static final String ARRIVE = "barrier.cluster.arrive; ";
     private static final String WAIT = "barrier.cluster.wait; ";
 
-    private static final String FIRST = "mov.u32 %r0, %tid.x;mov.u32 %r1, %tid.y;or.b32 %r0, %r0, %r1;mov.u32 %r1, %tid.z;or.b32 %r0, %r0, %r1;";
+    private static final String FIRST = "mov.u32 %r0, %tid.x;mov.u32 %r1, %tid.y;or.b32 %r0, %r0, %r1;mov.u32 %r1, %tid.z;or.b32 %r0, %r0, %r1;"
+            + "mov.u32 %r1, %cluster_nctarank;setp.eq.u32 %p0, %r1, 1;selp.b32 %r0, 1, %r0, %p0;";
     private static final String PAIR = "@%p0 barrier.cluster.arrive;@%p0 barrier.cluster.wait;";
 
     private static String kernel(String statements) {

@@ -106,7 +106,8 @@ class ClusterEndsTest {
             "_p0, %__tessera_end_r0, 0;   | _p0, %__tessera_end_r1, 0;", "setp.eq.u32 \t%__tessera_end | setp.ne.u32 \t%__tessera_end",
             "setp.eq.and.u32              | setp.eq.or.u32", "_r0, 0, %p                   | _r0, 0, !%p", "_r0, %tid.x;  | _r0, %tid.x; here:",
             "fence.acq_rel.cluster;       | fence.acq_rel.cta;", "@%p\\d+ (fence.acq_rel.cluster;) | @!%p0 $1",
-            "(fence.acq_rel.cluster;)     | $1 here:"
+            "(fence.acq_rel.cluster;)     | $1 here:", "%cluster_nctarank; | %cluster_ctarank;", "_r1, 1; | _r1, 2;",
+            "_r0, 1, %__tessera_end_r0 | _r0, 2, 1"
     })
     void anEndOfOtherThreads(String what, String by) throws Exception {
         isRejected(what, by);
