@@ -41,7 +41,7 @@ public final class ClusterWaits {
     private final List<Instruction> code = new ArrayList<>();
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<String, List<String>> tables = new HashMap<>();
-    /** Of each instruction: {@link #NONE} and {@link #PENDING} where it may be come to so; 0 where it is never come to. */
+    /** Of each instruction: the states in which it may be reached, {@link #NONE} and {@link #PENDING}; 0: it is never reached. */
     private final int[] states;
     private final Deque<Integer> open = new ArrayDeque<>();
 
@@ -142,7 +142,7 @@ public final class ClusterWaits {
         }
     }
 
-    /** Whether an instruction is made again after it was made. */
+    /** Whether an instruction may be executed again after it was executed. */
     private boolean comesAgain(int start) {
         BitSet seen = new BitSet();
         Deque<Integer> next = new ArrayDeque<>(List.of(start));

@@ -92,7 +92,7 @@ final class GridSlicing {
     private long countedBlocks;
     /** Of the largest part so far. */
     private long mostBlocks;
-    /** The same, or when the first one was launched. */
+    /** When a part was last seen to be done, or when the first one was launched. */
     private long movedNs;
     private int result;
     private ProgramRefusedException refusal;
@@ -318,7 +318,7 @@ final class GridSlicing {
         giveBack(i);
         movedNs = nowNs;
         if (countedSinceNs == 0 || countedSinceNs == nowNs) {
-            countedSinceNs = nowNs; // what was before the first part may have kept it waiting, and one that is seen at the same time was not counted from its beginning
+            countedSinceNs = nowNs; // what was before the first part may have kept it waiting; parts that end in one look do not show how long they took
         } else {
             countedBlocks += blocks[i]; // of both streams together: they run at once
             kernel.took(countedBlocks, nowNs - countedSinceNs);
