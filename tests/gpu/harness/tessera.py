@@ -62,6 +62,9 @@ class Manager:
     def __init__(self, installation, log_directory, settings=None):
         self._installation = installation
         self._log_directory = log_directory
+        # A suite may start several, one after the other: each keeps its logs.
+        others = sum(name.endswith("-manager.log") for name in os.listdir(log_directory)) if os.path.isdir(log_directory) else 0
+        self._label = f"manager-{others + 1}" if others else "manager"
         # Short and under /tmp: a UNIX socket's path holds 107 bytes.
         self.runtime_directory = tempfile.mkdtemp(prefix="tessera-gpu-", dir="/tmp")
         self.environment = tessera_environment()
@@ -102,7 +105,7 @@ class Manager:
         for folder, _, names in os.walk(self.runtime_directory):
             for name in names:
                 if name.endswith(".log"):
-                    shutil.copy(os.path.join(folder, name), os.path.join(self._log_directory, f"manager-{name}"))
+                    shutil.copy(os.path.join(folder, name), os.path.join(self._log_directory, f"{self._label}-{name}"))
 
     def _log_tail(self):
         self._keep_logs()

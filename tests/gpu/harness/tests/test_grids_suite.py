@@ -1,5 +1,6 @@
 """The suite of grids that take long; on a stand-in."""
 
+import os
 import unittest
 
 from harness.tests import test_suites
@@ -25,6 +26,9 @@ class GridsSuiteTest(unittest.TestCase):
         self.assertEqual(4, sum(one["kind"] == "asked" for one in record.results))
         for way in ("time-slicing", "MPS", "relay", "relay whole"):
             self.assertIn(f"| {way} | 40.00 | 1.500 | 2.500 | 3.500 | 200.0 | 1.000 | 1.000 | yes |", text)
+        folder = self.setting.directory
+        managers = sorted(name for name in os.listdir(folder) if name.endswith("-manager.log"))
+        self.assertEqual(["manager-2-manager.log", "manager-manager.log"], managers)  # each of the suite's two managers
 
 
 if __name__ == "__main__":
