@@ -9,11 +9,15 @@ import java.util.function.LongToIntFunction;
 /**
  * A stream for the executor's own writes of memory that a client is given afterwards. Clients' streams do not wait for the
  * null stream, and a driver returns before the device has written, so such memory is written here and awaited before a
- * client hears of it. Its owner sees to it that one thread at a time calls.
+ * client hears of it. It has the highest priority: clients' streams have a higher one than the lowest, and a client whose
+ * work never pauses would keep a kernel here waiting for as long as that goes on. Its owner sees to it that one thread at a
+ * time calls.
  */
 public final class OwnStream {
     private static final long POLL_NS = 20_000L;
     private static final long NON_BLOCKING = 1;
+    /** No device has a higher priority; a driver takes the highest that it has. */
+    private static final long HIGHEST = -100;
 
     /** 0: not made yet. */
     private long stream;
@@ -22,7 +26,7 @@ public final class OwnStream {
         if (stream != 0) {
             return CudaResult.SUCCESS;
         }
-        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING, HIGHEST);
         if (result == CudaResult.SUCCESS) {
             stream = driver.outLong(0);
         }
@@ -42,11 +46,11 @@ public final class OwnStream {
         return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuMemsetD8Async, address, 0, bytes, stream) : result;
     }
 
-    /** Begins to write a word. Returns a CUresult. */
-    public int word(DriverCalls driver, long address, int value) {
+    /** Begins to write a word so many times. Returns a CUresult. */
+    public int words(DriverCalls driver, long address, int value, long count) {
         int result = open(driver);
         return result == CudaResult.SUCCESS
-                ? driver.call(DriverEntry.cuMemsetD32Async, address, Integer.toUnsignedLong(value), 1, stream) : result;
+                ? driver.call(DriverEntry.cuMemsetD32Async, address, Integer.toUnsignedLong(value), count, stream) : result;
     }
 
     /**

@@ -88,9 +88,9 @@ public final class Launchable {
         return blockNs == 0 ? 0 : Math.max(1, (long) (blockNs * blocks));
     }
 
-    /** So many blocks of it, one after the other on all that it may have of the device, have taken so long. */
-    public void took(long blocks, long ns) {
-        blockNs = Math.max(1, ns) / (double) blocks;
+    /** Parts of its grid have shown how long a block takes, one after the other on all that it may have of the device, in ns above 0. */
+    public void took(double newBlockNs) {
+        blockNs = newBlockNs;
     }
 
     /** So many blocks of it were launched as a whole in a stream where a launch takes so long on average. */

@@ -87,9 +87,7 @@ final class GridSlicing {
     private long sinceNs;
     /** Blocks of a part while nobody knows how long one takes. */
     private long firstBlocks;
-    /** Since when parts are counted: when the first one began, if it waited for nobody, else when it was seen to be done; 0: not yet. */
-    private long countedSinceNs;
-    private long countedBlocks;
+    private final PartRate rate = new PartRate();
     /** Of the largest part so far. */
     private long mostBlocks;
     /** When a part was last seen to be done, or when the first one was launched. */
@@ -256,8 +254,7 @@ final class GridSlicing {
             firstBlocks = FIRST_WAVES * Math.max(FIRST_BLOCKS, (long) processors.processors(ProcessorParts.WHOLE) * held);
             lane = 0;
             movedNs = clock.nanoTime();
-            countedSinceNs = streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0;
-            countedBlocks = 0;
+            rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // it waits for nobody; otherwise nobody knows since when it runs
             mostBlocks = firstBlocks;
             result = CudaResult.SUCCESS;
             refusal = null;
@@ -317,11 +314,8 @@ final class GridSlicing {
         }
         giveBack(i);
         movedNs = nowNs;
-        if (countedSinceNs == 0 || countedSinceNs == nowNs) {
-            countedSinceNs = nowNs; // what was before the first part may have kept it waiting; parts that end in one look do not show how long they took
-        } else {
-            countedBlocks += blocks[i]; // of both streams together: they run at once
-            kernel.took(countedBlocks, nowNs - countedSinceNs);
+        if (rate.done(blocks[i], nowNs)) { // of both streams together: they run at once
+            kernel.took(rate.blockNs());
         }
     }
 

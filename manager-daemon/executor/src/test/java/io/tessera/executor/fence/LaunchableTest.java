@@ -35,7 +35,7 @@ class LaunchableTest {
     @Test
     void partsShowHowLongABlockTakes() {
         kernel.slow(1000, 20_000_000);
-        kernel.took(1000, 1_000_000);
+        kernel.took(1000);
         assertEquals(1_000_000_000L, kernel.expectedNs(1_000_000));
         assertFalse(kernel.isUnmeasured());
     }

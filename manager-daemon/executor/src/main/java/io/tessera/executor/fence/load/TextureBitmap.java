@@ -51,7 +51,7 @@ public final class TextureBitmap {
     }
 
     private int write(long to, int word) {
-        return stream.word(driver, to + (long) word * Integer.BYTES, words[word]);
+        return stream.words(driver, to + (long) word * Integer.BYTES, words[word], 1);
     }
 
     /** An object is the client's, or is not any more. Returns the CUresult. */
