@@ -15,6 +15,9 @@ import java.util.Map;
  * and no other manager of the machine is met. Made by the constructor, removed by {@link #delete}. Immutable.
  */
 public final class TestFolders {
+    /** What executors are started with, of which tests name more: they and their workers live for seconds. */
+    public static final String EXECUTOR_JAVA = "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no";
+
     private final Path directory;
     private final Path sharedMemory;
 
@@ -94,8 +97,7 @@ public final class TestFolders {
         ProcessBuilder builder = process(command, Map.of("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString(),
                 "TESSERA_STATE_DIR", directory.resolve("state").toString(),
                 "_JAVA_SR_SIGNUM", "40", // HotSpot's own use of SIGUSR2 moves out of the way
-                // Executors and workers live for seconds, too.
-                "TESSERA_EXECUTOR_JAVA", "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no"));
+                "TESSERA_EXECUTOR_JAVA", EXECUTOR_JAVA));
         builder.environment().putAll(environment);
         return builder;
     }

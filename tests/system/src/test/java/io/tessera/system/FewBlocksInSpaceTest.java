@@ -2,6 +2,7 @@ package io.tessera.system;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.tessera.testing.TestFolders;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -10,7 +11,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Kernels that have other code for grids of few blocks: it works on the same variables, and programs notice nothing. */
 @ExtendWith(RunWatcher.class)
 class FewBlocksInSpaceTest {
-    private static final Map<String, String> FEW_BLOCKS = Map.of("TESSERA_EXECUTOR_JAVA", "-Dtessera.executor.fewBlocks=true");
+    private static final Map<String, String> FEW_BLOCKS = Map.of("TESSERA_EXECUTOR_JAVA",
+            TestFolders.EXECUTOR_JAVA + " -Dtessera.executor.fewBlocks=true");
     private static final Duration BOUND = Duration.ofSeconds(120);
 
     private static long fewBlockLaunches(ManagerProcess manager, String tenant) {

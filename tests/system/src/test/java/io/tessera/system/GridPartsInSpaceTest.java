@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.tessera.testing.TestFolders;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Grids that take long, of programs that share by space: in parts, every block runs once, and others need not wait for the whole. */
 @ExtendWith(RunWatcher.class)
 class GridPartsInSpaceTest {
-    private static final Map<String, String> IN_PARTS = Map.of("TESSERA_EXECUTOR_JAVA", "-Dtessera.executor.gridParts=true");
+    private static final Map<String, String> IN_PARTS = Map.of("TESSERA_EXECUTOR_JAVA",
+            TestFolders.EXECUTOR_JAVA + " -Dtessera.executor.gridParts=true");
     private static final Duration BOUND = Duration.ofSeconds(120);
 
     private static long of(ManagerProcess manager, String tenant, String field) {
