@@ -102,7 +102,8 @@ class EndedBlocksTest {
     private LaunchOutcome run(int blocks) {
         byte[] parameters = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
         Dim3 cluster = new Dim3(blocks, 1, 1);
-        return processor.launch(module.kernel("k"), new LaunchSpec(cluster, new Dim3(THREADS, 1, 1), cluster, FencedModule.CLUSTER_BYTES, parameters, false),
+        return processor.launch(module.kernel("k"),
+                new LaunchSpec(cluster, new Dim3(THREADS, 1, 1), cluster, FencedModule.CLUSTER_BYTES, parameters, false),
                 text -> {}, new GridControl());
     }
 
@@ -163,7 +164,8 @@ class EndedBlocksTest {
 
     /** Two arrivals without a wait, and two waits without an arrival, which end the context of a GPU. */
     @ParameterizedTest
-    @ValueSource(strings = {"barrier.cluster.arrive;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;", "barrier.cluster.wait;\nbarrier.cluster.wait;"})
+    @ValueSource(strings = {"barrier.cluster.arrive;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;",
+            "barrier.cluster.wait;\nbarrier.cluster.wait;"})
     void barriersThatMayNotBe(String barriers) throws Exception {
         load(true, FenceMode.MASK, kernel(barriers, "ret"));
         assertEquals(LaunchOutcome.COMPLETED, run());
@@ -221,7 +223,8 @@ class EndedBlocksTest {
     @ParameterizedTest
     @ValueSource(strings = {"st.shared.u32 [%r5], 7;", "st.volatile.shared.u32 [%r5+8], 7;", "st.shared.v4.u32 [%r5], {%r6, %r6, %r6, %r6};",
             "atom.shared.exch.b32 %r7, [%r5], 7;", "red.shared.max.u32 [%r5], 7;", "st.shared::cluster.u32 [%r5], 7;",
-            "mapa.shared::cluster.u32 %r7, %r5, 0; st.shared::cluster.u32 [%r7], 7;", "mapa.shared::cluster.u32 %r7, %r5, 1; red.shared::cluster.max.u32 [%r7], 7;",
+            "mapa.shared::cluster.u32 %r7, %r5, 0; st.shared::cluster.u32 [%r7], 7;",
+            "mapa.shared::cluster.u32 %r7, %r5, 1; red.shared::cluster.max.u32 [%r7], 7;",
             "cvt.u64.u32 %d3, %r5; cvta.shared.u64 %d3, %d3; st.u32 [%d3], 7;",
             "cvt.u64.u32 %d3, %r5; cvta.shared.u64 %d3, %d3; mapa.u64 %d3, %d3, 0; atom.exch.b32 %r7, [%d3], 7;",
             "cp.async.ca.shared.global [%r5], [%d1], 4;", "st.shared.u8 [%r5], 7;"})
