@@ -124,7 +124,8 @@ public final class ClusterWaits {
         Operand.SpecialRegister[] axes = {new Operand.SpecialRegister("%tid", "x"), new Operand.SpecialRegister("%tid", "y"),
                 new Operand.SpecialRegister("%tid", "z")};
         code.emit("mov.pred", pending, Code.number(0));
-        branchIfAlone(begun);
+        isAlone();
+        code.branch(truth, false, begun);
         code.emit("mov.u32", number, axes[0]);
         for (int axis = 1; axis < axes.length; axis++) {
             code.emit("mov.u32", other, axes[axis]);
@@ -138,10 +139,9 @@ public final class ClusterWaits {
         code.label(begun);
     }
 
-    private void branchIfAlone(String label) {
+    private void isAlone() {
         code.emit("mov.u32", blocks, new Operand.SpecialRegister("%cluster_nctarank", ""));
         code.emit("setp.eq.u32", truth, blocks, Code.number(1));
-        code.branch(truth, false, label);
     }
 
     /** The address of the words: they are aligned, also where the size of dynamic memory is not. */
@@ -172,11 +172,11 @@ public final class ClusterWaits {
     }
 
     private void end() {
-        String ended = code.newLabel("ended");
         String count = code.newLabel("count");
         String round = code.newLabel("round");
         code.label(END);
-        branchIfAlone(ended);
+        isAlone();
+        code.emit(when(truth), "exit"); // here and below: threads that have ended must not wait where their warp comes together again
         code.emit("fence.acq_rel.cluster");
         place();
         code.emit("mov.u32", number, new Operand.SpecialRegister("%ntid", "x"));
@@ -187,7 +187,7 @@ public final class ClusterWaits {
         code.emit("atom.acq_rel.cluster.shared.add.u32", other, Code.at(words, 0), Code.number(1));
         code.emit("add.u32", other, other, Code.number(1));
         code.emit("setp.ne.u32", truth, other, number);
-        code.branch(truth, false, ended);
+        code.emit(when(truth), "exit");
         if (kernel) {
             code.emit(when(pending), "barrier.cluster.wait");
         }
@@ -201,11 +201,9 @@ public final class ClusterWaits {
         code.label(round);
         code.emit("ld.acquire.cluster.shared.u32", other, Code.at(words, WORD_BYTES));
         code.emit("setp.eq.u32", truth, other, blocks);
-        code.branch(truth, false, ended);
+        code.emit(when(truth), "exit");
         code.emit("barrier.cluster.arrive");
         code.emit("barrier.cluster.wait");
         code.emit("bra", new Operand.Symbol(round, 0));
-        code.label(ended);
-        code.emit("exit");
     }
 }

@@ -63,7 +63,7 @@ public final class ClusterEnds {
             all:
                 mov.u32 blocks, %cluster_nctarank;
                 setp.eq.u32 q, blocks, 1;
-                @q bra ended;
+                @q exit;
                 fence.acq_rel.cluster;
                 mov.u32 words, __tessera_shared;
                 mov.u32 s, %dynamic_smem_size;
@@ -78,7 +78,7 @@ public final class ClusterEnds {
                 atom.acq_rel.cluster.shared.add.u32 s, [words], 1;
                 add.u32 s, s, 1;
                 setp.ne.u32 q, s, r;
-                @q bra ended;
+                @q exit;
                 @arrived barrier.cluster.wait;
                 mov.u32 r, blocks;
             count:
@@ -90,12 +90,10 @@ public final class ClusterEnds {
             round:
                 ld.acquire.cluster.shared.u32 s, [words+4];
                 setp.eq.u32 q, s, blocks;
-                @q bra ended;
+                @q exit;
                 barrier.cluster.arrive;
                 barrier.cluster.wait;
                 bra round;
-            ended:
-                exit;
             }
             """;
     private static final List<Statement> START;
@@ -162,7 +160,7 @@ public final class ClusterEnds {
         for (int at = first; at < last; at++) {
             left.add(code.get(at) instanceof Instruction i ? checked(i, at) : code.get(at));
         }
-        left.addAll(ends ? List.of(code.get(last), code.getLast()) : List.of());
+        left.addAll(ends ? List.of(code.get(last), exit(Optional.empty(), function.line())) : List.of());
         return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(), function.attributes(),
                 Optional.of(new Block(left, function.line())), function.line());
     }
@@ -182,7 +180,11 @@ public final class ClusterEnds {
             throw refused(i, "whether the thread has arrived at the cluster's barrier is not shown");
         }
         boolean ends = i.opcode().equals("bra") && i.operands().getFirst().equals(new Symbol(names.getOrDefault(ALL, ""), 0));
-        return ends ? new Instruction(i.guard(), "exit", List.of(), List.of(), i.line()) : i;
+        return ends ? exit(i.guard(), i.line()) : i;
+    }
+
+    private static Instruction exit(Optional<Guard> guard, int line) {
+        return new Instruction(guard, "exit", List.of(), List.of(), line);
     }
 
     /** Whether an instruction stands where it may at the cluster's barrier, and its predicate says so. */
