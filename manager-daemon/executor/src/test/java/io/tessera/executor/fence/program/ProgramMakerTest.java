@@ -3,7 +3,6 @@ package io.tessera.executor.fence.program;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,9 +24,6 @@ import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.image.ComputeCapability;
 import io.tessera.guardian.image.ModuleImage;
 import io.tessera.guardian.ptx.Linkage;
-import io.tessera.guardian.fence.FencedModule;
-import io.tessera.guardian.fence.module.Fencer;
-import io.tessera.guardian.ptx.parse.PtxParser;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -366,22 +362,6 @@ class ProgramMakerTest {
                 .replaceFirst("ld\\.param\\.u64 \t(%\\w+), \\[[^]]*]", "ld.const.u64 \t$1, [__tessera_at_x]");
         assertTrue(new VerifiedText().check(more.getBytes(StandardCharsets.US_ASCII), made.tables().getFirst(), false).refusal()
                 .contains("__tessera_at_x"));
-    }
-
-    /** Blocks that wait for their cluster need shared memory that launches have only where the tables say so. */
-    @Test
-    void tablesThatDoNotSayThatBlocksWaitAreRefused() throws Exception {
-        FencedModule fenced = new Fencer(FenceMode.MASK).fence(PtxParser.parse(".version 8.0\n.target sm_90\n.address_size 64\n.entry work() {\n"
-                + ".shared .b32 own;\n.reg .b32 %r<4>;\nmov.u32 %r1, own;\nmapa.shared::cluster.u32 %r2, %r1, 1;\nst.shared::cluster.u32 [%r2], 7;\nret;\n}\n"));
-        byte[] text = fenced.ptx().getBytes(StandardCharsets.US_ASCII);
-        FencedTables tables = FencedTables.of(fenced);
-        assertNull(new VerifiedText().check(text, tables, false).refusal());
-        assertEquals(FencedModule.CLUSTER_BYTES, new FencedProgram(text, List.of(tables), "", false).addedSharedBytes());
-        FencedTables silent = new FencedTables(tables.mode(), tables.id(), tables.variables(), tables.patches(), tables.functions(),
-                tables.assertTexts(),
-                tables.reports(), tables.keepsState(), tables.tensorMaps(), tables.refused(), tables.clusters(), false, tables.waiting());
-        assertTrue(new VerifiedText().check(text, silent, false).refusal().contains("shared memory"));
-        assertEquals(0, new FencedProgram(text, List.of(silent), "", false).addedSharedBytes());
     }
 
     @Test
