@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Blocks of a cluster that end while others still reach into their shared memory. */
-@Timeout(120)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndedBlocksTest {
     private static final int THREADS = 64;
     /** The second block reads what the first one left, again and again, and the first one ends as soon as it has left it. */
@@ -86,6 +86,7 @@ class EndedBlocksTest {
     }
 
     @AfterEach
+    @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void close() {
         processor.close();
     }
