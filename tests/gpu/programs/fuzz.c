@@ -24,6 +24,7 @@ enum {
 };
 enum { NON_BLOCKING = 1, PATIENCE_MS = 100, LEGAL_PATIENCE_MS = 5000, MORE_PATIENCE_MS = 10000 };
 enum { OUT_ROOM = 1 << 20, DATA_AT = 1 << 28, DEFAULT_THREADS = 8 };
+enum { CLUSTER_BYTES = 16 }; /* dynamic shared memory for what waits for clusters: FencedModule */
 #define GIB ((size_t)1 << 30)
 #define CHUNK (2 * GIB)
 #define UNIT (4 * GIB)
@@ -258,7 +259,8 @@ static void run(const struct record *record, CUmodule module)
     fill(record, module);
     CHECK(cuMemcpyHtoD_v2(in, record->in.start, record->in.length));
     CHECK(cuMemsetD8Async(out, BEFORE, record->out_bytes, NULL));
-    int result = cuLaunchKernel(function, record->blocks, 1, 1, record->threads, 1, 1, 0, NULL, parameters, NULL);
+    int result = cuLaunchKernel(function, record->blocks, 1, 1, record->threads, 1, 1, CLUSTER_BYTES, NULL, parameters,
+                                NULL);
     result = result ? result : await(record);
     kernels++;
     hostile_kernels += record->hostile;

@@ -34,11 +34,13 @@ import java.util.stream.Collectors;
  * @param tensorMaps  {@link FencedModule#tensorMaps()}
  * @param refused     why what {@link FencedModule#refused()} has is not there, by name
  * @param clusters    {@link FencedModule#clusters()}
+ * @param waits       {@link FencedModule#waits()}
  * @param waiting     functions of which {@link io.tessera.guardian.fence.KernelReport#waits} says that they may wait for other blocks of their grid
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
-        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters, Set<String> waiting) {
+        List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters, boolean waits,
+        Set<String> waiting) {
     /** What is added to code that is recorded when it is met. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE, Fence.WHOLE_WARP);
 
@@ -59,7 +61,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
                 module.assertTexts(), module.mode() == FenceMode.CHECK || module.reports().stream()
                         .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
                 module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps(), reasons(module.refused()),
-                module.clusters(), module.reports().stream().filter(function -> function.waits() != null).map(KernelReport::name)
+                module.clusters(), module.waits(), module.reports().stream().filter(function -> function.waits() != null).map(KernelReport::name)
                         .collect(Collectors.toSet()));
     }
 
@@ -68,7 +70,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         Map<String, String> all = new HashMap<>(refused);
         all.putAll(kernels);
         return new FencedTables(mode, id, variables, patches, functions, assertTexts, reports, keepsState,
-                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters, waiting);
+                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters, waits, waiting);
     }
 
     private static Map<String, String> reasons(Map<String, FenceRefusedException> refused) {

@@ -42,7 +42,7 @@ public final class FencedTablesReader {
                     list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
                     list(in, FencedTablesReader::tensorMap), list(in, FencedTablesReader::refused).stream()
                             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
-                    in.get() != 0, Set.copyOf(list(in, FencedTablesReader::text)));
+                    in.get() != 0, in.get() != 0, Set.copyOf(list(in, FencedTablesReader::text)));
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");
             }

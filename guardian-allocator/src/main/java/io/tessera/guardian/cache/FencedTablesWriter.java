@@ -15,11 +15,11 @@ import java.util.TreeMap;
 /**
  * Writes tables, big-endian as {@link DataOutputStream} does: version, mode's name, id; then four lists, each with its
  * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state; tensor maps, refused kernels,
- * whether it knows clusters, and functions that may wait for other blocks. A text is its length in bytes and UTF-8. Stateless.
+ * whether it knows clusters and whether blocks wait for theirs, and functions that may wait for other blocks. A text is its length in bytes and UTF-8. Stateless.
  */
 public final class FencedTablesWriter {
     /** Version of the form. */
-    static final int VERSION = 8;
+    static final int VERSION = 9;
     static final int MANAGED = 1;
     static final int CONSTANT_SPACE = 2;
 
@@ -56,6 +56,7 @@ public final class FencedTablesWriter {
                 text(out, kernel.getValue());
             }
             out.writeBoolean(tables.clusters());
+            out.writeBoolean(tables.waits());
             texts(out, tables.waiting().stream().sorted().toList());
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);

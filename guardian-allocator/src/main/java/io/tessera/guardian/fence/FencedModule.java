@@ -24,12 +24,17 @@ import java.util.Map;
  *                    those of the instruction that is in the way
  * @param clusters    whether the module has to do with clusters, or not even with shared memory; if not, its kernels must not be
  *                    launched with a cluster dimension
+ * @param waits       whether blocks of its kernels stay until their cluster has ended: each launch of a kernel then has {@link #CLUSTER_BYTES} more of dynamic
+ *                    shared memory than the program asks for
  * @param reports     one for each function of the original that was fenced, in order
  */
 public record FencedModule(FenceMode mode, PtxModule module, int id, List<HoistedVariable> variables,
         List<ConstantPatch> patches, List<String> functions, List<String> assertTexts,
         List<TensorMapParameter> tensorMaps, Map<String, FenceRefusedException> refused, boolean clusters,
-        List<KernelReport> reports) {
+        boolean waits, List<KernelReport> reports) {
+    /** Shared memory of a block that has to stay until its cluster has ended, behind all that the program has: two counters, wherever 8 bytes are aligned. */
+    public static final int CLUSTER_BYTES = 16;
+
     /** Copies the lists. */
     public FencedModule {
         variables = List.copyOf(variables);
@@ -43,7 +48,7 @@ public record FencedModule(FenceMode mode, PtxModule module, int id, List<Hoiste
 
     /** The same with other reports. */
     public FencedModule with(List<KernelReport> others) {
-        return new FencedModule(mode, module, id, variables, patches, functions, assertTexts, tensorMaps, refused, clusters, others);
+        return new FencedModule(mode, module, id, variables, patches, functions, assertTexts, tensorMaps, refused, clusters, waits, others);
     }
 
     /** The PTX to compile. */

@@ -284,9 +284,9 @@ public final class ModuleNames {
         return clustered;
     }
 
-    /** Whether accesses may be of the shared memory of other blocks of a cluster. */
+    /** Whether accesses may be of the shared memory of other blocks of a cluster, so that blocks wait for theirs. */
     public boolean reachesBlocks() {
-        return reachesBlocks;
+        return reachesBlocks && mode != Mode.NONE;
     }
 
     /** Whether a kernel's grid counts clusters, so that it has more blocks than a launch can say. */

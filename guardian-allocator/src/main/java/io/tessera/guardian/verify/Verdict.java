@@ -13,13 +13,16 @@ import java.util.Set;
  * @param addresses  names of constants of the text that its code takes for addresses of memory in the window: the loader fills each of them with
  *                   one, aligned to {@link #ADDRESS_ALIGNMENT}, before anything is launched; those that others define are not among them
  * @param clusters   kernels that may be launched in clusters
+ * @param waits      whether blocks wait for their cluster: each launch gives them {@link #CLUSTER_BYTES} of dynamic shared memory that are not the program's
  * @param unproven   functions, kernels or not, that were not shown to be fenced for what they hold themselves, and not for what they call
  * @param link       what {@link LinkCheck} has to know of the text before it is linked with others; null where it is not linked
  */
 public record Verdict(String text, List<String> accepted, Map<String, UnverifiedException> rejected, Set<String> addresses, Set<String> clusters,
-        Set<String> unproven, LinkInterface link) {
+        boolean waits, Set<String> unproven, LinkInterface link) {
     /** What divides the address of every variable in the window. */
     public static final int ADDRESS_ALIGNMENT = 32;
+    /** How much dynamic shared memory no access of the program comes to, where blocks wait for their cluster. */
+    public static final int CLUSTER_BYTES = 16;
 
     /** Copies the collections. */
     public Verdict {

@@ -32,7 +32,8 @@ class FencedTablesTest {
                 random.nextBoolean() ? List.of() : List.of(new ConstantPatch("table", relocation(random))),
                 List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean(),
                 List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))),
-                Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean(), random.nextBoolean() ? Set.of() : Set.of("kernel", "größe"));
+                Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean(), random.nextBoolean(),
+                random.nextBoolean() ? Set.of() : Set.of("kernel", "größe"));
     }
 
     private static HoistedVariable.Relocation relocation(Random random) {

@@ -90,6 +90,15 @@ class RelayTest {
         relayed(run, "relay_textures").run().exits(0).says("textures ok");
     }
 
+    @Test
+    void blocksThatWaitForTheirClusterHaveRoomForIt(TestRun run) {
+        run.sharedManager("--executors", "software");
+        String refused = "kernel exchange may access the shared memory of other blocks";
+        run.expectClientError(refused);
+        run.expectLine(refused + ".*16 bytes of shared memory more.*");
+        relayed(run, "relay_clusters").env("TESSERA_FENCE_ALONE", "1").run().exits(0).says("clusters ok");
+    }
+
     /** Linked with libcudart.so.12, with layouts and arguments that 13 changed. */
     @Test
     void aProgramOfCuda12RunsWithOurRuntime(TestRun run) {

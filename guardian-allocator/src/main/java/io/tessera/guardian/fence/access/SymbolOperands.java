@@ -1,6 +1,7 @@
 package io.tessera.guardian.fence.access;
 
 import io.tessera.guardian.fence.FenceRefusedException;
+import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.call.RuntimeCalls;
 import io.tessera.guardian.fence.instruction.Access;
 import io.tessera.guardian.fence.instruction.InstructionClass;
@@ -22,6 +23,8 @@ public final class SymbolOperands {
     private static final Set<String> BEFORE_SPACE = Set.of("weak", "volatile", "relaxed", "acquire", "release", "acq_rel",
             "sc", "mmio", "cta", "cluster", "gpu", "sys");
 
+    private static final Set<String> SHARED_SIZES = Set.of("%dynamic_smem_size", "%total_smem_size");
+
     private final FunctionContext context;
     private final Code code;
 
@@ -39,6 +42,12 @@ public final class SymbolOperands {
             return;
         }
         code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), values(i), i.line()));
+        if (context.plan.reachesBlocks() && i.opcode().equals("mov")
+                && i.operands().getLast() instanceof Operand.SpecialRegister(String name, String _)
+                && SHARED_SIZES.contains(name)) {
+            Operand size = i.operands().getFirst();
+            code.emit(i.guard(), "sub.u32", size, size, Code.number(FencedModule.CLUSTER_BYTES)); // what waits for the cluster has is not the program's
+        }
     }
 
     /** Operands with names of what moved replaced by registers or numbers; addresses of accesses are left alone. */

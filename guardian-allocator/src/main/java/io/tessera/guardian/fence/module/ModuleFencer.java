@@ -86,9 +86,8 @@ final class ModuleFencer {
             dispatchers = dispatchers.stream().map(looks::looking).toList();
         }
         if (plan.reachesBlocks()) {
-            int times = fenced.values().stream().mapToInt(function -> new ClusterWaits(function).arrivals()).max().orElse(0) + 1;
-            fenced.replaceAll((_, function) -> new ClusterWaits(function).waiting(times));
-            dispatchers = dispatchers.stream().map(function -> new ClusterWaits(function).waiting(times)).toList();
+            fenced.replaceAll((_, function) -> ClusterWaits.waiting(function));
+            dispatchers = dispatchers.stream().map(ClusterWaits::waiting).toList();
         }
         List<String> names = new ArrayList<>(functionNames);
         names.addAll(plan.dispatchers().names());
@@ -109,7 +108,7 @@ final class ModuleFencer {
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,
-                plan.mayRunInClusters(), waitingReports());
+                plan.mayRunInClusters(), plan.reachesBlocks(), waitingReports());
     }
 
     private List<KernelReport> waitingReports() {
@@ -127,7 +126,7 @@ final class ModuleFencer {
                 functionNames.add(function.name());
                 PtxFunction result = fencer.fence();
                 if (plan.reachesBlocks()) {
-                    new ClusterWaits(result).check();
+                    ClusterWaits.check(result);
                 }
                 fenced.put(function.name(), result);
                 calls.put(function.name(), fencer.report().calls());
@@ -233,7 +232,7 @@ final class ModuleFencer {
         List<Directive> directives = new ArrayList<>();
         directives.add(variable(linkage, StateSpace.CONST, SHARED_ALIGNMENT, ScalarType.B64, WindowConstants.NAME,
                 List.of((long) CONSTANT_WORDS)));
-        if (usesShared) {
+        if (usesShared || plan.reachesBlocks()) {
             directives.add(variable(Linkage.EXTERN, StateSpace.SHARED, SHARED_ALIGNMENT, ScalarType.B8,
                     Prologue.DYNAMIC_SHARED, List.of(Variable.UNSIZED)));
         }

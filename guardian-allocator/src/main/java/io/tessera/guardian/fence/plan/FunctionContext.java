@@ -51,7 +51,7 @@ public final class FunctionContext {
         this.facts = plan.facts(function);
         this.trace = plan.trace(function);
         this.names = plan.names(function);
-        this.prologue = new Prologue(code, function);
+        this.prologue = new Prologue(code, function, plan.reachesBlocks());
         this.sites = new Sites(code, number, plan.id());
         this.limits = new SharedLimits(code);
     }
@@ -90,7 +90,7 @@ public final class FunctionContext {
         return address;
     }
 
-    /** Address behind the block's shared memory. */
+    /** Address behind the block's shared memory, as far as it is the program's. */
     public Operand.Register sharedEnd() {
         return prologue.sharedEnd();
     }

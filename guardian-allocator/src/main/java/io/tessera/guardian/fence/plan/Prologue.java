@@ -1,5 +1,6 @@
 package io.tessera.guardian.fence.plan;
 
+import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.fence.text.ReportArea;
@@ -22,6 +23,7 @@ public final class Prologue {
 
     private final Code code;
     private final PtxFunction function;
+    private final boolean waits;
     private final List<Statement> statements = new ArrayList<>();
     private Operand.Register baseHigh;
     private Operand.Register highWord;
@@ -39,9 +41,11 @@ public final class Prologue {
     private Operand.Register blockThreads;
     private Operand.Register warpLanes;
 
-    Prologue(Code code, PtxFunction function) {
+    /** Of a function whose block may have to wait for its cluster, or not. */
+    Prologue(Code code, PtxFunction function, boolean waits) {
         this.code = code;
         this.function = function;
+        this.waits = waits;
     }
 
     /** High 32 bits of the window's base. */
@@ -122,7 +126,7 @@ public final class Prologue {
         return sharedBytes;
     }
 
-    /** Address behind the block's shared memory. */
+    /** Address behind the block's shared memory, as far as it is the program's. */
     Operand.Register sharedEnd() {
         if (sharedEnd == null) {
             sharedEnd = code.word();
@@ -137,6 +141,9 @@ public final class Prologue {
         Operand.Register size = where.word();
         where.emit("mov.u32", end, new Operand.Symbol(DYNAMIC_SHARED, 0));
         where.emit("mov.u32", size, new Operand.SpecialRegister("%dynamic_smem_size", ""));
+        if (waits) {
+            where.emit("sub.u32", size, size, Code.number(FencedModule.CLUSTER_BYTES));
+        }
         where.emit("add.u32", end, end, size);
     }
 

@@ -74,7 +74,8 @@ public final class SharedEnd {
         Value value = target.value;
         boolean end = !graph.body.isClustered() && value.is(Value.Kind.VARIABLE) && value.symbol() == Symbol.END && value.low() == 0
                 && value.high() == 0;
-        boolean dynamic = target.is("mov", "u32") && target.args[0].kind == Node.Kind.SPECIAL && target.args[0].special.equals("%dynamic_smem_size");
+        boolean dynamic = !graph.body.isClustered() && target.is("mov", "u32") && target.args[0].kind == Node.Kind.SPECIAL
+                && target.args[0].special.equals("%dynamic_smem_size");
         return end || dynamic || Clusters.isSize(target) ? fact.other().value.unsigned(Integer.SIZE).low() + (fact.compare().equals("gt") ? 1 : 0)
                 : 0;
     }

@@ -8,7 +8,6 @@ import io.tessera.guardian.ptx.Operand.Named;
 import io.tessera.guardian.ptx.Operand.Register;
 import io.tessera.guardian.ptx.Operand.SpecialRegister;
 import io.tessera.guardian.verify.Reserved;
-import io.tessera.guardian.verify.flow.ClusterEnds;
 import java.util.List;
 
 /**
@@ -25,7 +24,6 @@ import java.util.List;
  * @p setp.lt.s32 p, r, 1;
  * @p exit;
  * }</pre>
- * Where the exit waits for the cluster, what {@link ClusterEnds} asks for is before it.
  * So a grid of which no block reads it has no more blocks than that. Stateless.
  */
 public final class GridLook {
@@ -47,17 +45,9 @@ public final class GridLook {
                 && is(code.get(4), null, "mul.wide.u32", wide, word, other) && is(code.get(5), null, "setp.gt.u64", beyond, wide, null)
                 && is(code.get(6), null, "ld.const.u64", wide, new Address(new Named(Reserved.WINDOW), Reserved.STOP))
                 && is(code.get(7), beyond, "ld.volatile.global.u32", word, new Address(wide, 0))
-                && is(code.get(8), beyond, "setp.lt.s32", beyond, word, null) && number(code.get(8)) == 1 && exits(code, beyond);
+                && is(code.get(8), beyond, "setp.lt.s32", beyond, word, null) && number(code.get(8)) == 1 && is(code.get(9), beyond, "exit");
         long blocks = looks ? number(code.get(5)) : -1;
         return blocks >= 0 ? Math.min(blocks, UNBOUNDED) : UNBOUNDED;
-    }
-
-    private static boolean exits(List<Instruction> code, Register guard) {
-        int exit = LENGTH - 1;
-        while (exit < code.size() - 1 && !code.get(exit).opcode().equals("exit")) {
-            exit++;
-        }
-        return is(code.get(exit), guard, "exit") && (exit == LENGTH - 1 || ClusterEnds.isWait(code, LENGTH - 1, exit));
     }
 
     private static SpecialRegister extent(String dimension) {

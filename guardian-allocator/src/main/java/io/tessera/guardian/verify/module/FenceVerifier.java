@@ -13,6 +13,7 @@ import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.Verdict;
 import io.tessera.guardian.verify.Work;
 import io.tessera.guardian.verify.flow.Body;
+import io.tessera.guardian.verify.flow.ClusterEnds;
 import io.tessera.guardian.verify.loop.CallTrees;
 import io.tessera.guardian.verify.loop.WorkBetweenLooks;
 import io.tessera.guardian.verify.value.Given;
@@ -77,8 +78,6 @@ public final class FenceVerifier {
         private final Map<String, WorkBetweenLooks> between = new HashMap<>();
         private final Map<String, Long> blocks = new HashMap<>();
         private final Set<String> addresses = new LinkedHashSet<>();
-        /** At the cluster's barrier, of the kernels that were looked at: callers come before what they call. */
-        private int arrivals;
 
         private Run(PtxModule read, ModuleNames module, Work work) {
             this.work = work;
@@ -121,7 +120,7 @@ public final class FenceVerifier {
                     clusters.add(function.name());
                 }
             }
-            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters, refused.keySet(),
+            return new Verdict(text(rejected.keySet()), accepted, rejected, addresses, clusters, module.reachesBlocks(), refused.keySet(),
                     module.linked() ? new LinkInterface(module, shared, rejected.keySet()) : null);
         }
 
@@ -133,10 +132,9 @@ public final class FenceVerifier {
 
         private void function(PtxFunction function) {
             try {
-                Body body = new Body(function, module);
+                Body body = new Body(module.reachesBlocks() ? ClusterEnds.without(function) : function, module);
                 FunctionCheck check = new FunctionCheck(body, module, given, work);
-                check.check(arrivals);
-                arrivals = Math.max(arrivals, check.arrivals());
+                check.check();
                 if (check.touchesShared()) {
                     shared.add(function.name());
                 }

@@ -8,7 +8,6 @@ import io.tessera.guardian.verify.ModuleNames;
 import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.Work;
 import io.tessera.guardian.verify.flow.Body;
-import io.tessera.guardian.verify.flow.ClusterEnds;
 import io.tessera.guardian.verify.flow.Flow;
 import io.tessera.guardian.verify.flow.Form;
 import io.tessera.guardian.verify.graph.Graph;
@@ -30,7 +29,6 @@ final class FunctionCheck {
     private final Work work;
     private boolean shared;
     private boolean looks;
-    private int arrivals;
     private WorkBetweenLooks between;
     private long blocks = GridLook.UNBOUNDED;
 
@@ -41,12 +39,8 @@ final class FunctionCheck {
         this.work = work;
     }
 
-    /**
-     * Checks it.
-     *
-     * @param callers arrivals at the cluster's barrier of each kernel that may call it, at most
-     */
-    void check(int callers) throws UnverifiedException {
+    /** Checks it. */
+    void check() throws UnverifiedException {
         Form[] forms = new Form[body.code.size()];
         for (int at = 0; at < forms.length; at++) {
             Instruction i = body.code.get(at);
@@ -54,9 +48,6 @@ final class FunctionCheck {
             shared |= i.space().filter(space -> space == StateSpace.SHARED).isPresent();
         }
         Flow flow = new Flow(body);
-        if (module.reachesBlocks() && module.mode() != Mode.NONE) {
-            arrivals = ClusterEnds.check(body, flow, callers);
-        }
         Graph graph = new Graph(body, flow, forms, module.mode(), work);
         new Values(graph, module, given).find();
         new Instructions(graph, module, new Calls(graph, module, given)).check();
@@ -72,11 +63,6 @@ final class FunctionCheck {
     /** Whether it looks at the stop word before it calls anything, and before it returns. */
     boolean looks() {
         return looks;
-    }
-
-    /** Of a kernel whose accesses may be of other blocks of a cluster: how often a thread arrives at the cluster's barrier before it ends, at most. */
-    int arrivals() {
-        return arrivals;
     }
 
     /** What it does between looks; null where nobody waits for it. */

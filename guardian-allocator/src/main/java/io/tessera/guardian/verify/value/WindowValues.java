@@ -23,7 +23,7 @@ public final class WindowValues {
             case "and" -> mode != Mode.MODULO && node.is("and", "b32") && (node.args[0].value.is(Kind.EXTENT) || node.args[1].value.is(Kind.EXTENT))
                     ? Value.of(Kind.PART, 0, 0, 0) : null;
             case "or" -> node.is("or", "b32") ? or(node.args[0].value, node.args[1].value) : null;
-            case "add" -> node.typed(Integer.SIZE) && node.instruction.modifiers().size() == 1 ? add(node, mode) : null;
+            case "add" -> node.typed(Integer.SIZE) && node.instruction.modifiers().size() == 1 ? add(node, mode, module) : null;
             case "shr" -> Lanes.isWarp(node) ? Value.of(Kind.LANES, 0, 0, 0) : null;
             default -> null;
         };
@@ -36,12 +36,15 @@ public final class WindowValues {
         return a.is(Kind.LANES) || b.is(Kind.LANES) ? Value.of(Kind.LANES, 0, 0, 0) : null;
     }
 
-    private static Value add(Node node, Mode mode) {
+    private static Value add(Node node, Mode mode, ModuleNames module) {
         if (mode == Mode.MODULO && node.args[1].value.is(Kind.BASE) && WindowForms.isModulo(node.args[0])) {
             return Value.of(Kind.INSIDE, 0, 0, 0);
         }
         Value start = node.args[0].value;
         Node size = node.args[1].origin();
+        if (module.reachesBlocks()) { // the last bytes are for what waits for the cluster
+            size = size.is("sub", "u32") && size.numberOf(1, 0) == Verdict.CLUSTER_BYTES ? size.args[0].origin() : node;
+        }
         boolean end = start.is(Kind.VARIABLE) && start.symbol().name().equals(Reserved.DYNAMIC) && start.low() == 0 && start.high() == 0
                 && size.is("mov", "u32") && size.args[0].kind == Node.Kind.SPECIAL && size.args[0].special.equals("%dynamic_smem_size");
         return end ? Value.of(Kind.VARIABLE, Symbol.END, 0, 0, 0) : null;

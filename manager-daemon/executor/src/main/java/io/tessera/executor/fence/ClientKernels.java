@@ -203,13 +203,18 @@ public final class ClientKernels {
     }
 
     /**
-     * How many blocks of a kernel a processor holds, with so many threads in each and so much dynamic shared memory.
+     * How many blocks of a kernel a processor holds, with so many threads in each and so much dynamic shared memory, as the program asks for.
      *
      * @param function what is launched ({@link #toLaunch})
      * @return negative: so many, in clusters; {@link #NOT_SAID}
      */
     public int blocksPerProcessor(Launchable kernel, long function, long threads, long sharedBytes) {
-        return occupancy.of(kernel, function, threads, sharedBytes);
+        return occupancy.of(kernel, function, threads, kernel.sharedBytes(function, sharedBytes));
+    }
+
+    /** Dynamic shared memory of a launch for which the program asks for so many bytes. Errors where it is no kernel of the program's. */
+    public long sharedBytes(long handle, long function, long asked) throws ProgramRefusedException {
+        return find(handle, function).sharedBytes(function, asked);
     }
 
     /**
@@ -327,8 +332,12 @@ public final class ClientKernels {
         if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
+        KernelAttributes attributes = new KernelAttributes(driver, fencing.device());
         Launchable found = new Launchable(clientHandle, function, name, module, module == null ? machine(table, clientHandle, name) : null,
-                tensorMaps(module, name, function, kernel), new KernelAttributes(driver, fencing.device()).parameterBytes(function, kernel));
+                tensorMaps(module, name, function, kernel), attributes.parameterBytes(function, kernel));
+        if (found.addedSharedBytes > 0) {
+            attributes.addDynamicShared(function, kernel, found.addedSharedBytes);
+        }
         table.attach(clientHandle, found);
         return found;
     }
@@ -361,8 +370,9 @@ public final class ClientKernels {
      *
      * @param constantBytes bytes of constants
      * @param registers     of each thread, as far as it is known: of machine code
+     * @param sharedBytes   bytes of dynamic shared memory
      */
-    public record Added(long constantBytes, int registers) {
+    public record Added(long constantBytes, int registers, int sharedBytes) {
     }
 
     /**
@@ -372,7 +382,8 @@ public final class ClientKernels {
      */
     public Added added(long clientHandle, long function) throws ProgramRefusedException {
         Launchable kernel = find(clientHandle, function);
-        return new Added(kernel.module == null ? 0 : kernel.module.addedConstantBytes, kernel.machine == null ? 0 : kernel.machine.addedRegisters());
+        return new Added(kernel.module == null ? 0 : kernel.module.addedConstantBytes, kernel.machine == null ? 0 : kernel.machine.addedRegisters(),
+                kernel.addedSharedBytes);
     }
 
     /** Whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */

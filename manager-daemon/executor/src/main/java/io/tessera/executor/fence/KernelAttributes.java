@@ -4,6 +4,8 @@ import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.protocol.relay.RelayLayout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Attributes of the driver's kernels and functions.
@@ -12,8 +14,15 @@ import io.tessera.protocol.relay.RelayLayout;
  * @param device its number of the device
  */
 public record KernelAttributes(DriverCalls driver, int device) {
+    private static final Logger LOG = LoggerFactory.getLogger(KernelAttributes.class);
     /** CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES. */
     static final int LOCAL_BYTES = 3;
+    /** CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES. */
+    private static final int STATIC_SHARED = 1;
+    /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES. */
+    public static final int MOST_DYNAMIC_SHARED = 8;
+    /** What a block has of shared memory where the program does not ask for more (CUDA C++ Programming Guide, compute capabilities). */
+    private static final int DEFAULT_SHARED = 48 << 10;
     /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to _CLUSTER_SCHEDULING_POLICY_PREFERENCE: what programs set. */
     private static final int FIRST_SETTABLE = 8;
     private static final int LAST_SETTABLE = 15;
@@ -21,6 +30,16 @@ public record KernelAttributes(DriverCalls driver, int device) {
     /** An attribute; -1 where the driver does not tell. */
     int get(long function, boolean kernel, int attribute) {
         return ask(function, kernel, attribute) == CudaResult.SUCCESS ? driver.outInt(0) : -1;
+    }
+
+    /** Lets launches of a kernel have so much more dynamic shared memory than it may have by itself, as long as the program has not said how much. */
+    void addDynamicShared(long function, boolean kernel, int bytes) {
+        int most = DEFAULT_SHARED - get(function, kernel, STATIC_SHARED);
+        if (get(function, kernel, MOST_DYNAMIC_SHARED) == most && (kernel
+                ? driver.call(DriverEntry.cuKernelSetAttribute, MOST_DYNAMIC_SHARED, most + bytes, function, device)
+                : driver.call(DriverEntry.cuFuncSetAttribute, function, MOST_DYNAMIC_SHARED, most + bytes)) != CudaResult.SUCCESS) {
+            LOG.warn("a kernel is not given {} bytes of shared memory more: launches that need all of it are refused", bytes);
+        }
     }
 
     /** What the program has set of a kernel or function holds for another function, too, also where it was set back to what it was: 0 or -1. */

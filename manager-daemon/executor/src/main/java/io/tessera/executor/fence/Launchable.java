@@ -1,11 +1,15 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.load.MachineKernel;
 import io.tessera.executor.fence.program.FencedProgram;
+import io.tessera.executor.fence.program.ProgramRefusedException;
 import java.util.concurrent.Future;
 
 /** A kernel that a client may launch, attached to its handle. One owner thread. */
 public final class Launchable {
+    private static final long MOST_BYTES = 0xFFFF_FFFFL;
+
     /** The client's handle, of a function or kernel. */
     final long handle;
     /** The driver's function or kernel. */
@@ -46,6 +50,8 @@ public final class Launchable {
     int localBytes = -1;
     /** Whether it was launched. */
     boolean launched;
+    /** Dynamic shared memory that its launches have more than the program asks for, in bytes. */
+    final int addedSharedBytes;
     private final boolean waits;
     /** Time of the device for each of its blocks, in ns, while all processors run it; 0: it was never launched in parts. */
     private double blockNs;
@@ -69,6 +75,7 @@ public final class Launchable {
         this.name = name;
         this.module = module;
         this.machine = machine;
+        this.addedSharedBytes = module == null || module.program == null ? 0 : module.program.addedSharedBytes();
         this.waits = module == null ? machine == null || machine.mayWaitForBlocks() : module.program == null || module.program.mayWaitForBlocks(name);
         this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
     }
@@ -76,6 +83,31 @@ public final class Launchable {
     /** Its name, for logs. */
     public String name() {
         return name;
+    }
+
+    /**
+     * Dynamic shared memory of a launch, in bytes, below 2^32.
+     *
+     * @param launched the driver's function: its code without fences has no more than the program asks for
+     * @param asked    what the program asks for
+     */
+    public long sharedBytes(long launched, long asked) {
+        return launched == variant ? asked : Math.min(asked + addedSharedBytes, MOST_BYTES);
+    }
+
+    /**
+     * The driver has refused an argument of a launch; parameters as of {@link #sharedBytes}.
+     *
+     * @throws ProgramRefusedException if it may be what was added to that
+     */
+    public void checkRoom(long launched, long asked) throws ProgramRefusedException {
+        if (sharedBytes(launched, asked) > asked) {
+            throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE,
+                    "kernel " + name + " may access the shared memory of other blocks, so that each block has "
+                            + addedSharedBytes + " bytes of shared memory more than the " + asked
+                            + " that the launch asks for, and the device does not launch it so; "
+                            + "ask for less" + ProgramRefusedException.REMEDY.replace("; ", ", or "));
+        }
     }
 
     /** Length of its packed parameters, in bytes. */

@@ -38,6 +38,7 @@ public final class LaunchExecutor {
     private static final long PARAM_BUFFER_SIZE = 2;
     /** {@code CUlaunchConfig}: grid, block, shared bytes, stream, attributes, their count. */
     private static final int CONFIG_BYTES = 56;
+    private static final int CONFIG_SHARED = 24;
     /** Of the record, and one of the executor's. */
     private static final int MOST_ATTRIBUTES = 65;
     private static final int ACCESS_POLICY_WINDOW = 1;
@@ -161,7 +162,7 @@ public final class LaunchExecutor {
         streams.parts().place(stream, streams.parts().wanted());
         streams.before(stream);
         slots.setAtIndex(ValueLayout.JAVA_LONG, 0, function);
-        slots.setAtIndex(ValueLayout.JAVA_LONG, 7, launch.sharedBytes());
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 7, kernel.sharedBytes(function, launch.sharedBytes()));
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, extra.address());
         int result = kernels.loadsPart(kernel) ? driver.callSynchronizing(DriverEntry.cuLaunchKernel, slots)
@@ -204,14 +205,17 @@ public final class LaunchExecutor {
             if (!capturing) {
                 slicing.launches(launch, kernel, stream);
             }
-            int result = submit(launch, function, stream, loads);
+            int result = submit(launch, kernel, function, stream, loads);
             if (isTooLarge(result) && stream.value() != stream.whole()) {
                 streams.parts().place(stream, ProcessorParts.WHOLE);
-                result = submit(launch, function, stream, loads);
+                result = submit(launch, kernel, function, stream, loads);
             }
             streams.after(stream);
             slicing.launched(launch, kernel, result, stream);
             listener.launched(stream, result);
+            if (result == CudaResult.INVALID_VALUE) {
+                kernel.checkRoom(function, launch.sharedBytes());
+            }
             return result;
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
@@ -273,27 +277,29 @@ public final class LaunchExecutor {
         }
     }
 
-    private int submit(LaunchPlan launch, long function, ClientStream stream, boolean loads) throws RejectedException {
+    private int submit(LaunchPlan launch, Launchable kernel, long function, ClientStream stream, boolean loads) throws RejectedException {
         boolean plain = launch.attributes() == 0 && !launch.isCooperative();
-        MemorySegment arguments = plain ? plain(launch, function, stream) : extended(launch, function, stream);
+        long sharedBytes = kernel.sharedBytes(function, launch.sharedBytes());
+        MemorySegment arguments = plain ? plain(launch, function, sharedBytes, stream) : extended(launch, function, sharedBytes, stream);
         DriverEntry entry = plain ? DriverEntry.cuLaunchKernel : DriverEntry.cuLaunchKernelEx;
         return loads ? driver.callSynchronizing(entry, arguments) : driver.call(entry, arguments);
     }
 
-    private MemorySegment plain(LaunchPlan launch, long function, ClientStream stream) {
+    private MemorySegment plain(LaunchPlan launch, long function, long sharedBytes, ClientStream stream) {
         slots.setAtIndex(ValueLayout.JAVA_LONG, 0, function);
         for (int i = 0; i < 3; i++) {
             slots.setAtIndex(ValueLayout.JAVA_LONG, 1 + i, Integer.toUnsignedLong(launch.grid(i)));
             slots.setAtIndex(ValueLayout.JAVA_LONG, 4 + i, Integer.toUnsignedLong(launch.block(i)));
         }
-        slots.setAtIndex(ValueLayout.JAVA_LONG, 7, launch.sharedBytes());
+        slots.setAtIndex(ValueLayout.JAVA_LONG, 7, sharedBytes);
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, launch.parameterBytes() == 0 ? 0 : extra.address());
         return slots;
     }
 
-    private MemorySegment extended(LaunchPlan launch, long function, ClientStream stream) throws RejectedException {
-        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, 28); // grid, block and shared bytes lie as in the configuration
+    private MemorySegment extended(LaunchPlan launch, long function, long sharedBytes, ClientStream stream) throws RejectedException {
+        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, CONFIG_SHARED); // grid and block lie as in the configuration
+        config.set(WireTypes.U32, CONFIG_SHARED, (int) sharedBytes);
         config.set(WireTypes.U64, 32, stream.value());
         int count = launch.attributes();
         MemorySegment.copy(launch.record(), LaunchPlan.BODY, attributes, 0, (long) count * LaunchPlan.ATTRIBUTE_BYTES);

@@ -75,6 +75,7 @@ final class FunctionQuery {
         ClientKernels.Added added = added(clientHandle, value);
         lower(answer, CONSTANT_BYTES, added.constantBytes());
         lower(answer, REGISTERS, added.registers());
+        lower(answer, KernelAttributes.MOST_DYNAMIC_SHARED, added.sharedBytes());
         answer.set(WireTypes.U32, VALID, valid);
         answer.set(WireTypes.U64, FUNCTION, clientHandle);
         if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {

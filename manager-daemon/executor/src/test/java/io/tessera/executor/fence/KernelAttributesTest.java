@@ -14,9 +14,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a program sets of its kernels holds for the codes that run in their place. */
 class KernelAttributesTest {
+    private static final int STATIC_BYTES = 1;
     private static final int DYNAMIC_BYTES = 8;
     private static final int CARVE_OUT = 9;
     private static final long KERNEL = 1;
@@ -41,6 +44,11 @@ class KernelAttributesTest {
             if (entry == DriverEntry.cuFuncSetAttribute) {
                 values.put(List.of(first, second), (int) third);
                 set.add(second + "=" + third);
+                return CudaResult.SUCCESS;
+            }
+            if (entry == DriverEntry.cuKernelSetAttribute) {
+                values.put(List.of(third, first), (int) second);
+                set.add(first + "=" + second);
                 return CudaResult.SUCCESS;
             }
             if (entry == DriverEntry.cuFuncLoad) {
@@ -114,5 +122,25 @@ class KernelAttributesTest {
         program(CARVE_OUT, 50);
         copy();
         assertEquals(List.of("9=50"), driver.set);
+    }
+
+    private void add(boolean kernel) {
+        try (Arena arena = Arena.ofConfined()) {
+            new KernelAttributes(new DriverCalls(driver, arena), 0).addDynamicShared(OTHER, kernel, 16);
+        }
+    }
+
+    /** Once, and not where the program has said how much. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void launchesMayHaveSomewhatMore(boolean kernel) {
+        driver.values.put(List.of(OTHER, (long) STATIC_BYTES), 1024);
+        add(kernel);
+        assertEquals(0, other(DYNAMIC_BYTES), "it has not what kernels have by themselves");
+        driver.values.put(List.of(OTHER, (long) DYNAMIC_BYTES), 47 << 10);
+        add(kernel);
+        add(kernel);
+        assertEquals((47 << 10) + 16, other(DYNAMIC_BYTES));
+        assertEquals(1, driver.set.size());
     }
 }

@@ -37,6 +37,8 @@ final class FenceWindow {
     final long stopWord;
     private final long handles;
     private long next;
+    /** Dynamic shared memory that launches of the module that was loaded last have more than the program asks for. */
+    int addedSharedBytes;
 
     FenceWindow(SoftwareProcessor processor, FenceMode mode) {
         DeviceMemory memory = processor.memory();
@@ -68,6 +70,7 @@ final class FenceWindow {
 
     LoadedModule load(FencedModule fenced) throws PtxException {
         LoadedModule module = processor.load(fenced.ptx());
+        addedSharedBytes = fenced.waits() ? FencedModule.CLUSTER_BYTES : 0;
         Map<String, Long> addresses = new HashMap<>();
         for (HoistedVariable variable : fenced.variables()) {
             addresses.put(variable.name(), allocate(variable.sizeBytes()));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.guardian.fence.FenceMode;
+import io.tessera.guardian.fence.FencedModule;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.interpret.Interpreter;
@@ -71,8 +72,8 @@ class MemoryBarriersTest {
 
     private static LaunchOutcome launchPair(SoftwareProcessor processor, LoadedModule module, int threads, long out) {
         byte[] arguments = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
-        return processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(2, 1, 1), new Dim3(threads, 1, 1), new Dim3(2, 1, 1), 0, arguments,
-                false), text -> {}, new GridControl());
+        return processor.launch(module.kernel("k"), new LaunchSpec(new Dim3(2, 1, 1), new Dim3(threads, 1, 1), new Dim3(2, 1, 1),
+                FencedModule.CLUSTER_BYTES, arguments, false), text -> {}, new GridControl());
     }
 
     /** What a fenced kernel leaves in as many words as asked for, where each held a number before. */

@@ -150,7 +150,7 @@ final class TestDevice implements AutoCloseable {
 
     LaunchOutcome launch(String kernel, Dim3[] extents, int sharedBytes, boolean cooperative, Object... arguments) {
         LoadedKernel loaded = module.kernel(kernel);
-        return processor.launch(loaded, new LaunchSpec(extents[0], extents[1], null, sharedBytes,
+        return processor.launch(loaded, new LaunchSpec(extents[0], extents[1], null, sharedBytes + (window == null ? 0 : window.addedSharedBytes),
                 pack(loaded, arguments), cooperative),
                 text -> printed.append(new String(text, StandardCharsets.ISO_8859_1)), control);
     }

@@ -124,7 +124,7 @@ class VerifiedMutantsTest {
 
     private static FencedModule with(FencedModule fenced, PtxModule module) {
         return new FencedModule(fenced.mode(), module, fenced.id(), fenced.variables(), fenced.patches(), fenced.functions(), fenced.assertTexts(),
-                fenced.tensorMaps(), fenced.refused(), fenced.clusters(), fenced.reports());
+                fenced.tensorMaps(), fenced.refused(), fenced.clusters(), fenced.waits(), fenced.reports());
     }
 
     /** Runs kernels on hostile arguments, and looks at what they must not reach. */

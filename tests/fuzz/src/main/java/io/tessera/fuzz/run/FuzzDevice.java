@@ -1,6 +1,7 @@
 package io.tessera.fuzz.run;
 
 import io.tessera.fuzz.generate.GeneratedKernel;
+import io.tessera.guardian.fence.FencedModule;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.compile.KernelCompiler;
 import io.tessera.software.fault.KernelFault;
@@ -142,8 +143,8 @@ final class FuzzDevice implements AutoCloseable {
         cancelAtNs = stopAtNs + TimeUnit.MILLISECONDS.toNanos(cancelMs);
         running = control;
         try {
-            LaunchOutcome outcome = processor.launch(kernel, new LaunchSpec(new Dim3(shape.blocks(), 1, 1), new Dim3(shape.threads(), 1, 1), null, 0,
-                    parameters, false), text -> {}, control);
+            LaunchOutcome outcome = processor.launch(kernel, new LaunchSpec(new Dim3(shape.blocks(), 1, 1), new Dim3(shape.threads(), 1, 1), null,
+                    FencedModule.CLUSTER_BYTES, parameters, false), text -> {}, control);
             running = null;
             return new Run("", stopped, outcome == LaunchOutcome.CANCELLED);
         } catch (KernelFault e) {

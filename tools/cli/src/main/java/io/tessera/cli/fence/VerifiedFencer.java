@@ -111,6 +111,7 @@ final class VerifiedFencer implements ImageFencer.Fencing {
             return new FencedModule(fenced.mode(), module, fenced.id(), fenced.variables(), fenced.patches(), fenced.functions(),
                     fenced.assertTexts(),
                     fenced.tensorMaps().stream().filter(map -> !verdict.rejected().containsKey(map.kernel())).toList(), refused, fenced.clusters(),
+                    fenced.waits(),
                     reports);
         } catch (PtxException e) {
             throw new UnverifiedException(e.line(), e.getMessage());

@@ -110,7 +110,7 @@ final class FenceRunFixture {
         Map<String, FenceRefusedException> refused = module.functions().stream().filter(f -> f.name().equals("bad"))
                 .collect(Collectors.toMap(PtxFunction::name, f -> new FenceRefusedException("wgmma", 9, "is not fenced")));
         return new FencedModule(mode, new PtxModule(module.version(), module.targets(), module.addressBits(), directives),
-                1, List.of(), List.of(), List.of("add", "scale"), List.of(), List.of(), refused, false, reports);
+                1, List.of(), List.of(), List.of("add", "scale"), List.of(), List.of(), refused, false, false, reports);
     }
 
     private static KernelReport report(PtxFunction function) {

@@ -34,7 +34,7 @@ class VerifiedFencerTest {
                 ? module.functions().stream().filter(g -> g.name().equals(kernel)).findFirst().orElseThrow() : each);
         PtxModule changed = new PtxModule(fenced.module().version(), fenced.module().targets(), fenced.module().addressBits(), directives);
         return new FencedModule(fenced.mode(), changed, fenced.id(), fenced.variables(), fenced.patches(), fenced.functions(), fenced.assertTexts(),
-                fenced.tensorMaps(), fenced.refused(), fenced.clusters(), fenced.reports());
+                fenced.tensorMaps(), fenced.refused(), fenced.clusters(), fenced.waits(), fenced.reports());
     }
 
     @Test
@@ -78,7 +78,7 @@ class VerifiedFencerTest {
     void aTextThatNoneMayHaveIsRefused() throws Exception {
         PtxModule module = PtxParser.parse((FenceRunFixture.PTX + ".global .u32 mine;\n").getBytes(StandardCharsets.US_ASCII));
         ImageFencer.Fencing none = (any, _) -> new FencedModule(FenceMode.MASK, any, 1, List.of(), List.of(), List.of(), List.of(), List.of(),
-                Map.of(), true, List.of());
+                Map.of(), true, false, List.of());
         FenceRefusedException refused = assertThrows(FenceRefusedException.class, () -> new VerifiedFencer(_ -> none).fence(module, false));
         assertTrue(refused.getMessage().contains("'mine' is global memory outside of the window"), refused.getMessage());
     }

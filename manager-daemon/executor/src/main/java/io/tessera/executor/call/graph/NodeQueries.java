@@ -113,7 +113,9 @@ final class NodeQueries {
         if (array != 0) {
             parameters(function, array, wanted.asSlice(KERNEL_BYTES));
         }
-        wanted.set(WireTypes.U64, 0, results.function(function, kernel, frame.contextNumber()));
+        long clientHandle = results.function(function, kernel, frame.contextNumber());
+        nodes.asked(clientHandle, function, wanted);
+        wanted.set(WireTypes.U64, 0, clientHandle);
         for (int pointer : new int[] {KERNEL_PARAMETERS, KERNEL_EXTRA, KERNEL_KERNEL, KERNEL_CONTEXT}) {
             wanted.set(WireTypes.U64, pointer, 0);
         }

@@ -52,6 +52,7 @@ final class NodeStructures {
     static final int CONDITIONAL_GRAPHS = BODY + 16;
 
     private static final int KERNEL_GRID = 8;
+    private static final int KERNEL_SHARED = 32;
     private static final int KERNEL_PARAMETERS = 40;
     private static final int KERNEL_EXTRA = 48;
     private static final int KERNEL_KERNEL = 56;
@@ -89,7 +90,7 @@ final class NodeStructures {
         return function == 0 && node.byteSize() > KERNEL_KERNEL ? node.get(WireTypes.U64, KERNEL_KERNEL) : function;
     }
 
-    /** Checks that a kernel may be in a graph; the structure is translated already. */
+    /** Checks that a kernel may be in a graph, and gives it the shared memory that it needs; the structure is translated already. */
     void mayRun(long clientHandle, MemorySegment node, MemorySegment parameters) throws RejectedException {
         long value = kernelOf(node);
         if (clientHandle == 0 || value == 0) {
@@ -97,6 +98,18 @@ final class NodeStructures {
         }
         try {
             fences.kernels().toGraph(clientHandle, value, parameters, parameters.byteSize());
+            long asked = Integer.toUnsignedLong(node.get(WireTypes.U32, KERNEL_SHARED));
+            node.set(WireTypes.U32, KERNEL_SHARED, (int) fences.kernels().sharedBytes(clientHandle, value, asked));
+        } catch (ProgramRefusedException e) {
+            throw RejectedException.of(e);
+        }
+    }
+
+    /** What the client asked for, in {@code CUDA_KERNEL_NODE_PARAMS} from the driver, of a function of the client. */
+    void asked(long clientHandle, long function, MemorySegment node) throws RejectedException {
+        try {
+            long added = clientHandle == 0 ? 0 : fences.kernels().sharedBytes(clientHandle, function, 0);
+            node.set(WireTypes.U32, KERNEL_SHARED, (int) (node.get(WireTypes.U32, KERNEL_SHARED) - added));
         } catch (ProgramRefusedException e) {
             throw RejectedException.of(e);
         }

@@ -9,6 +9,7 @@ import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.StructureTranslation;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.KernelAttributes;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.stream.ClientContext;
 import io.tessera.protocol.WireTypes;
@@ -49,8 +50,10 @@ final class FunctionCalls {
         calls.row(DriverApi.cuFuncGetModule).withoutContext().parent(frame -> results.library(frame.argument(1)));
         calls.row(DriverApi.cuOccupancyMaxPotentialClusterSize).withoutContext().packed("config").executes(this::clusters);
         calls.row(DriverApi.cuOccupancyMaxActiveClusters).withoutContext().packed("config").executes(this::clusters);
-        calls.plainWithoutContext(DriverApi.cuFuncLoad, DriverApi.cuKernelGetLibrary, DriverApi.cuOccupancyAvailableDynamicSMemPerBlock,
-                DriverApi.cuOccupancyMaxActiveBlocksPerMultiprocessor, DriverApi.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
+        calls.row(DriverApi.cuOccupancyAvailableDynamicSMemPerBlock).withoutContext().executes((frame, _) -> available(frame));
+        calls.row(DriverApi.cuOccupancyMaxActiveBlocksPerMultiprocessor).withoutContext().executes((frame, _) -> blocks(frame));
+        calls.row(DriverApi.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags).withoutContext().executes((frame, _) -> blocks(frame));
+        calls.plainWithoutContext(DriverApi.cuFuncLoad, DriverApi.cuKernelGetLibrary);
     }
 
     /** An attribute of a kernel or function, by its parameters' places. */
@@ -63,7 +66,42 @@ final class FunctionCalls {
                 throw RejectedException.of(e);
             }
         }
+        int value = (int) frame.slot(attributeAt + 1);
+        int added = attribute == KernelAttributes.MOST_DYNAMIC_SHARED && value >= 0 ? (int) sharedBytes(frame, kernel, value) : value;
+        if (added > value) {
+            frame.slot(attributeAt + 1, added);
+            if (changed(frame, kernel) == CudaResult.SUCCESS) {
+                return CudaResult.SUCCESS;
+            }
+            frame.slot(attributeAt + 1, value); // all that a block has: the program may launch it with less
+        }
         return changed(frame, kernel);
+    }
+
+    private long sharedBytes(CallFrame frame, int kernel, long asked) throws RejectedException {
+        try {
+            return frame.slot(kernel) == 0 ? asked : fences.kernels().sharedBytes(frame.argument(kernel), frame.slot(kernel), asked);
+        } catch (ProgramRefusedException e) {
+            throw RejectedException.of(e);
+        }
+    }
+
+    /** Parameters: bytes, function, blocks, threads of a block. */
+    private int available(CallFrame frame) throws RejectedException {
+        int result = driver.call(frame.entry(), frame.slots());
+        MemorySegment bytes = frame.data(0);
+        if (result == CudaResult.SUCCESS && bytes != null && frame.outBytes(0) >= Long.BYTES) {
+            bytes.set(WireTypes.U64, 0, Math.max(0, bytes.get(WireTypes.U64, 0) - sharedBytes(frame, 1, 0)));
+        }
+        return result;
+    }
+
+    /** Parameters: blocks, function, threads of a block, dynamic shared memory. */
+    private int blocks(CallFrame frame) throws RejectedException {
+        if (frame.slot(3) >= 0 && frame.slot(3) <= Integer.MAX_VALUE) {
+            frame.slot(3, sharedBytes(frame, 1, frame.slot(3)));
+        }
+        return driver.call(frame.entry(), frame.slots());
     }
 
     /** Something of a kernel or function, by its parameter's place. */
@@ -106,6 +144,7 @@ final class FunctionCalls {
         for (long at = 0; at < attributes; at++) {
             structures.in(config.asSlice(56 + at * 72, 72), "CUlaunchAttribute");
         }
+        config.set(WireTypes.U32, 24, (int) sharedBytes(frame, 1, Integer.toUnsignedLong(config.get(WireTypes.U32, 24))));
         config.set(WireTypes.U64, 32, 0);
         config.set(WireTypes.U64, 40, attributes == 0 ? 0 : config.address() + 56);
         return driver.call(frame.entry(), frame.slots());

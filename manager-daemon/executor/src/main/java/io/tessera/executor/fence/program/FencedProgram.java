@@ -1,6 +1,7 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.FencedModule;
 import java.util.List;
 import java.util.Objects;
 
@@ -31,6 +32,11 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
     /** Whether kernels may be launched with a cluster dimension: all modules allow it. */
     public boolean clusters() {
         return tables.stream().allMatch(FencedTables::clusters);
+    }
+
+    /** Dynamic shared memory that each launch of a kernel has more than the program asks for, in bytes. */
+    public int addedSharedBytes() {
+        return tables.stream().anyMatch(FencedTables::waits) ? FencedModule.CLUSTER_BYTES : 0;
     }
 
     /** Whether a kernel may wait for other blocks of its grid: some module says so, or none knows the kernel. */

@@ -68,6 +68,9 @@ public final class VerifiedText implements TextCheck {
                 return "a patch of " + patch.constant();
             }
         }
+        if (verdict.waits() && !tables.waits()) {
+            return "its launches would have no shared memory for what waits for clusters";
+        }
         if (tables.clusters() && !verdict.clusters().containsAll(verdict.accepted())) {
             return "not all of its kernels may be launched in clusters";
         }
