@@ -18,6 +18,7 @@ public final class CubinBuilder {
     public static final int CUDA_13 = 65;
     /** OS ABI before CUDA 13. */
     public static final int BEFORE = 51;
+    private static final String BANK = ".nv.constant0.";
     private static final int HEADER = 64;
     private static final int CUDA_INFO = 0x70000000;
 
@@ -138,8 +139,16 @@ public final class CubinBuilder {
                 order.contains(function) ? firstCode + order.indexOf(function) : other(firstCode, function), 8, 24, relocations(all))));
         tables.forEach((function, data) -> sections
                 .add(new Content(".nv.constant2." + function, 1, 2, 0, firstCode + order.indexOf(function), 4, 0, data)));
-        sections.addAll(others);
+        others.forEach(other -> sections.add(owned(other, firstCode, order)));
         return file(sections);
+    }
+
+    /** Constant bank 0 of a function says by its number that it is that function's. */
+    private static Content owned(Content content, int firstCode, List<String> order) {
+        int function = content.name.startsWith(BANK) ? order.indexOf(content.name.substring(BANK.length())) : -1;
+        return function < 0 ? content
+                : new Content(content.name, content.type, content.flags, content.link, firstCode + function, content.alignment, content.entrySize,
+                        content.data);
     }
 
     /** The number of one of {@link #section}s, which come last. */
