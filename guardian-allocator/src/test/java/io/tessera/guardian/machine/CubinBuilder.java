@@ -38,6 +38,7 @@ public final class CubinBuilder {
     private final int architecture;
     private final Map<String, Function> functions = new LinkedHashMap<>();
     private final Map<String, ByteArrayOutputStream> attributes = new LinkedHashMap<>();
+    private final ByteArrayOutputStream ofFile = new ByteArrayOutputStream();
     private final Map<String, List<long[]>> relocations = new LinkedHashMap<>();
     private final List<Place> places = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
@@ -69,13 +70,23 @@ public final class CubinBuilder {
 
     /** Adds an attribute with a value of words to a function. */
     public CubinBuilder attribute(String function, int number, int... values) {
+        attributes.computeIfAbsent(function, _ -> new ByteArrayOutputStream()).writeBytes(record(number, values));
+        return this;
+    }
+
+    /** Adds an attribute with a value of words to the file. */
+    public CubinBuilder attribute(int number, int... values) {
+        ofFile.writeBytes(record(number, values));
+        return this;
+    }
+
+    private static byte[] record(int number, int... values) {
         ByteBuffer record = ByteBuffer.allocate(4 + 4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
         record.put((byte) 4).put((byte) number).putShort((short) (4 * values.length));
         for (int value : values) {
             record.putInt(value);
         }
-        attributes.computeIfAbsent(function, _ -> new ByteArrayOutputStream()).writeBytes(record.array());
-        return this;
+        return record.array();
     }
 
     /** Adds a symbol of type function in a function's code. */
@@ -190,6 +201,7 @@ public final class CubinBuilder {
         for (Function function : functions.values()) {
             records.writeBytes(words(4 | 0x2f << 8 | 8 << 16, symbol++, function.registers));
         }
+        records.writeBytes(ofFile.toByteArray());
         return records.toByteArray();
     }
 

@@ -88,6 +88,7 @@ class DescriptorBankTest {
     @CsvSource({"0x210, false", "0x20c, true", "0x208, true", "0x200, true", "0, true"})
     void parametersAreBehindIt(String offset, boolean refused) throws MachineCodeException {
         assertRefused(refused, kernel(new byte[BYTES]).attribute("k", PARAMETERS, 1, 0x10 << 16 | Integer.decode(offset)));
+        assertRefused(refused, kernel(new byte[BYTES]).attribute(PARAMETERS, 1, 0x10 << 16 | Integer.decode(offset)));
         assertRefused(true, kernel(new byte[BYTES]).attribute("k", PARAMETERS, 1, 0x210, 0));
     }
 
