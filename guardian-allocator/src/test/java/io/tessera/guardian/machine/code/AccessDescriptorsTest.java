@@ -71,6 +71,7 @@ class AccessDescriptorsTest {
         assertFalse(isDrivers(access(new CodeWords().loadDescriptor(6))), "another pair");
         assertFalse(isDrivers(new CodeWords().loadDescriptor(4).loadByDescriptor(0, 2, 5).exit()), "half of it");
         assertFalse(isDrivers(new CodeWords().loadDescriptor(62).loadByDescriptor(0, 2, 62).exit()), "the other half is zero");
+        assertFalse(isDrivers(new CodeWords().loadDescriptor(5).loadByDescriptor(0, 2, 5).exit()), "no pair");
         assertFalse(isDrivers(access(start().under(0))), "perhaps not loaded");
     }
 
