@@ -79,14 +79,29 @@ public final class CodeWords {
         return this;
     }
 
-    /** {@code LDG.E Rd, desc[UR4][Ra.64]}. */
-    public CodeWords load(int destination, int address) {
-        return add(0x0000000400000981L | ALWAYS | (long) destination << 16 | (long) address << 24, 0x000ea2000c1e1900L);
+    /** {@code ULDC.64 UR, c[0x0][...]}: the driver's descriptor. */
+    public CodeWords loadDescriptor(int uniform) {
+        return loadConstant(uniform, architecture.descriptorInBank(), 5);
     }
 
-    /** {@code LDG.E.64 Rd, desc[UR4][Ra.64]}. */
+    /** {@code ULDC UR, c[0x0][offset]}, of a size: 4 for 32 bits, 5 for 64. */
+    public CodeWords loadConstant(int uniform, int offset, int size) {
+        return add(0xab9L | ALWAYS | (long) uniform << 16 | (long) offset << 38, stalled(CONTROL) | (long) size << 9);
+    }
+
+    /** {@code LDG.E Rd, [Ra.64]}. */
+    public CodeWords load(int destination, int address) {
+        return loadBySum(destination, address, InstructionWord.ZERO_UNIFORM);
+    }
+
+    /** {@code LDG.E.64 Rd, [Ra.64]}. */
     public CodeWords loadPair(int destination, int address) {
-        return add(0x0000000400000981L | ALWAYS | (long) destination << 16 | (long) address << 24, 0x000ea2000c1e1b00L);
+        return add(0x0000003f00000981L | ALWAYS | (long) destination << 16 | (long) address << 24, 0x000ea2000c1e0b00L);
+    }
+
+    /** {@code LDG.E Rd, desc[UR][Ra.64]}. */
+    public CodeWords loadByDescriptor(int destination, int address, int uniform) {
+        return add(0x0000000000000981L | ALWAYS | (long) destination << 16 | (long) address << 24 | (long) uniform << 32, 0x000ea2000c1e1900L);
     }
 
     /** {@code LDG.E Rd, [Ra.U32+UR]}: the access of a window of 4 GiB. */
@@ -99,9 +114,14 @@ public final class CodeWords {
         return add(0x0000000000000981L | ALWAYS | (long) destination << 16 | (long) address << 24 | (long) uniform << 32, 0x000ea2000c1e0900L);
     }
 
-    /** {@code STG.E desc[UR4][Ra.64], Rb}. */
+    /** {@code STG.E [Ra.64], Rb}. */
     public CodeWords store(int address, int value) {
-        return add(0x986L | ALWAYS | (long) address << 24 | (long) value << 32, 0x000fe2000c101904L);
+        return add(0x986L | ALWAYS | (long) address << 24 | (long) value << 32, 0x000fe2000c10093fL);
+    }
+
+    /** {@code STG.E desc[UR][Ra.64], Rb}. */
+    public CodeWords storeByDescriptor(int address, int value, int uniform) {
+        return add(0x986L | ALWAYS | (long) address << 24 | (long) value << 32, 0x000fe2000c101900L | uniform);
     }
 
     /** {@code ATOMG.E.CAS.STRONG.GPU PT, Rd, [Ra], Rb, Rc}: an access without a uniform register. */

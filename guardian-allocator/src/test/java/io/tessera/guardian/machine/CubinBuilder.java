@@ -18,6 +18,7 @@ public final class CubinBuilder {
     public static final int CUDA_13 = 65;
     /** OS ABI before CUDA 13. */
     public static final int BEFORE = 51;
+    private static final String BANK = ".nv.constant0.";
     private static final int HEADER = 64;
     private static final int CUDA_INFO = 0x70000000;
 
@@ -37,6 +38,7 @@ public final class CubinBuilder {
     private final int architecture;
     private final Map<String, Function> functions = new LinkedHashMap<>();
     private final Map<String, ByteArrayOutputStream> attributes = new LinkedHashMap<>();
+    private final ByteArrayOutputStream ofFile = new ByteArrayOutputStream();
     private final Map<String, List<long[]>> relocations = new LinkedHashMap<>();
     private final List<Place> places = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
@@ -68,13 +70,23 @@ public final class CubinBuilder {
 
     /** Adds an attribute with a value of words to a function. */
     public CubinBuilder attribute(String function, int number, int... values) {
+        attributes.computeIfAbsent(function, _ -> new ByteArrayOutputStream()).writeBytes(record(number, values));
+        return this;
+    }
+
+    /** Adds an attribute with a value of words to the file. */
+    public CubinBuilder attribute(int number, int... values) {
+        ofFile.writeBytes(record(number, values));
+        return this;
+    }
+
+    private static byte[] record(int number, int... values) {
         ByteBuffer record = ByteBuffer.allocate(4 + 4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
         record.put((byte) 4).put((byte) number).putShort((short) (4 * values.length));
         for (int value : values) {
             record.putInt(value);
         }
-        attributes.computeIfAbsent(function, _ -> new ByteArrayOutputStream()).writeBytes(record.array());
-        return this;
+        return record.array();
     }
 
     /** Adds a symbol of type function in a function's code. */
@@ -138,8 +150,16 @@ public final class CubinBuilder {
                 order.contains(function) ? firstCode + order.indexOf(function) : other(firstCode, function), 8, 24, relocations(all))));
         tables.forEach((function, data) -> sections
                 .add(new Content(".nv.constant2." + function, 1, 2, 0, firstCode + order.indexOf(function), 4, 0, data)));
-        sections.addAll(others);
+        others.forEach(other -> sections.add(owned(other, firstCode, order)));
         return file(sections);
+    }
+
+    /** Constant bank 0 of a function says by its number that it is that function's. */
+    private static Content owned(Content content, int firstCode, List<String> order) {
+        int function = content.name.startsWith(BANK) ? order.indexOf(content.name.substring(BANK.length())) : -1;
+        return function < 0 ? content
+                : new Content(content.name, content.type, content.flags, content.link, firstCode + function, content.alignment, content.entrySize,
+                        content.data);
     }
 
     /** The number of one of {@link #section}s, which come last. */
@@ -181,6 +201,7 @@ public final class CubinBuilder {
         for (Function function : functions.values()) {
             records.writeBytes(words(4 | 0x2f << 8 | 8 << 16, symbol++, function.registers));
         }
+        records.writeBytes(ofFile.toByteArray());
         return records.toByteArray();
     }
 

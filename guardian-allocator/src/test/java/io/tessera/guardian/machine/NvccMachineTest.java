@@ -5,12 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.guardian.machine.code.AccessDescriptors;
+import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.container.CodeReader;
+import io.tessera.guardian.machine.container.Cubin;
+import io.tessera.guardian.machine.container.CubinSection;
+import io.tessera.guardian.machine.container.CubinSymbols;
 import io.tessera.guardian.machine.fence.CubinFencer;
 import io.tessera.guardian.machine.verify.CubinVerifier;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -52,6 +59,26 @@ class NvccMachineTest {
             assertEquals("machine code for " + architecture + "; instructions are known for sm_80, sm_86, sm_89, sm_90 only", why);
             assertThrows(MachineCodeException.class, () -> CubinVerifier.verify(cubin, fence));
         });
+    }
+
+    /** Compilers load the driver's descriptor once, from where {@code Architecture.descriptorInBank} says, and write its registers with nothing else in small kernels. */
+    @ParameterizedTest
+    @ValueSource(strings = {"sm_80", "sm_86", "sm_89", "sm_90"})
+    void descriptorsOfCompiledCodeAreTheDrivers(String architecture) throws Exception {
+        byte[] cubin = NvccCubins.compile(folder, "machine/forms", architecture);
+        byte[] fenced = CubinFencer.fence(cubin, MachineFences.MASK).bytes();
+        for (String kernel : new String[] {"loops", "vectors_moved"}) {
+            assertTrue(descriptors(cubin, kernel) > 0, kernel);
+            assertEquals(descriptors(cubin, kernel), descriptors(fenced, kernel), kernel);
+        }
+    }
+
+    private static long descriptors(byte[] bytes, String kernel) throws MachineCodeException {
+        Cubin cubin = Cubin.read(bytes);
+        CubinSection section = cubin.section(CubinSection.CODE + kernel);
+        SectionFlow flow = SectionFlow.of(cubin.requireKnownInstructions(), CodeReader.words(section),
+                CodeReader.entered(cubin, section, CubinSymbols.of(cubin)));
+        return IntStream.range(0, flow.count()).filter(i -> AccessDescriptors.has(flow, i)).count();
     }
 
     /** The list of what cannot be fenced yet: a kernel that leaves it comes off the list. */

@@ -31,6 +31,9 @@ public enum Architecture {
     private static final int UNIFORM_BEFORE_ACCESS = 6;
     private static final int OLD_UNIFORM_BEFORE_ACCESS = 12;
 
+    private static final int DESCRIPTOR = 0x208;
+    private static final int OLD_DESCRIPTOR = 0x118;
+
     private final int number;
 
     Architecture(int number) {
@@ -101,6 +104,11 @@ public enum Architecture {
     /** Cycles from a computation in uniform registers to a memory access that takes its result. */
     public int uniformBeforeAccess() {
         return isOld() ? OLD_UNIFORM_BEFORE_ACCESS : UNIFORM_BEFORE_ACCESS;
+    }
+
+    /** Where the driver keeps the descriptor of accesses to global memory in constant bank 0, in bytes; the parameters follow it. */
+    public int descriptorInBank() {
+        return isOld() ? OLD_DESCRIPTOR : DESCRIPTOR;
     }
 
     /** Bytes from the next instruction to the target of a branch or call. */

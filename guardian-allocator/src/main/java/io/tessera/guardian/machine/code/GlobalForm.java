@@ -65,6 +65,16 @@ public enum GlobalForm {
         return (high & wideBit) != 0;
     }
 
+    /** The first word of {@code [R.64+imm]}, which has no descriptor. */
+    public long plainLow(long low) {
+        return windowedLow(low, InstructionWord.ZERO_UNIFORM);
+    }
+
+    /** The second word of {@code [R.64+imm]}, of an access with a descriptor. */
+    public long plainHigh(long high) {
+        return withUniform(high & ~descriptorBit, InstructionWord.ZERO_UNIFORM);
+    }
+
     /** The first word of {@code [R.U32+UR+imm]}. */
     public long windowedLow(long low, int uniform) {
         return inLowWord ? low & ~(0xffL << 32) | (long) uniform << 32 : low;

@@ -5,8 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The symbols of a cubin; values and sizes can be replaced. One owner thread. */
 public final class CubinSymbols {
@@ -40,6 +42,7 @@ public final class CubinSymbols {
     private final List<Symbol> symbols = new ArrayList<>();
     private final Map<Integer, List<Symbol>> bySection = new HashMap<>();
     private final Map<Integer, List<Long>> references = new HashMap<>();
+    private final Set<Integer> named = new HashSet<>();
 
     private CubinSymbols(CubinSection table) {
         this.table = table;
@@ -76,6 +79,9 @@ public final class CubinSymbols {
             if (target != null && !target.name().startsWith(DEBUG)) {
                 for (Relocations.Relocation relocation : Relocations.of(table)) {
                     Symbol symbol = named(relocation);
+                    if (symbol != null && (target.isLoaded() || target.isCode())) {
+                        named.add(symbol.section());
+                    }
                     if (symbol != null && relocation.addend() != 0) {
                         references.computeIfAbsent(symbol.section(), _ -> new ArrayList<>()).add(symbol.value() + relocation.addend());
                     }
@@ -87,6 +93,11 @@ public final class CubinSymbols {
     /** Offsets in a section whose addresses a loader writes somewhere, other than those of symbols. */
     public List<Long> referenced(CubinSection section) {
         return references.getOrDefault(section.index(), List.of());
+    }
+
+    /** Whether a loader writes addresses in a section into what is loaded, so that other code may call it. */
+    public boolean isNamed(CubinSection section) {
+        return named.contains(section.index());
     }
 
     private void add(Symbol symbol) {

@@ -8,6 +8,7 @@ import io.tessera.guardian.machine.MovedVariables;
 import io.tessera.guardian.machine.WindowPlaces;
 import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.Architecture;
+import io.tessera.guardian.machine.code.AccessDescriptors;
 import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.container.Attributes;
@@ -187,7 +188,8 @@ public final class CubinFencer {
             }
             FencePlan plan = plan(function, shared);
             Map<Integer, Integer> ends = fence.reports() ? texts.numbered(function.section().name(), contextEnds) : Map.of();
-            RewrittenSection result = new SectionRewriter(flow, fence, plan, ends, function.kernel()).rewrite();
+            AccessDescriptors descriptors = new AccessDescriptors(flow, function.kernel() && !symbols.isNamed(function.section()));
+            RewrittenSection result = new SectionRewriter(flow, fence, plan, ends, function.kernel(), descriptors).rewrite();
             byte[] code = MovedCode.bytes(result, ReturnAddresses.find(flow));
             FunctionData data = FunctionData.moved(cubin, function, result);
             FunctionReport report = new FunctionReport(function.name(), function.kernel(), function.leaves(), null, result.accesses(),

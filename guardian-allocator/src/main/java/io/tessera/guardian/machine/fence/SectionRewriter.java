@@ -5,6 +5,7 @@ import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.WindowPlaces;
 import io.tessera.guardian.machine.align.AlignmentPlan;
 import io.tessera.guardian.machine.code.Architecture;
+import io.tessera.guardian.machine.code.AccessDescriptors;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -41,6 +42,7 @@ final class SectionRewriter {
     private final LookPlan lookPlan;
     private final AlignmentPlan alignment;
     private final Looks looks;
+    private final AccessDescriptors descriptors;
     private InFlightFlow.Additions additions = InFlightFlow.Additions.NONE;
     private int inserted;
     private int accesses;
@@ -53,21 +55,24 @@ final class SectionRewriter {
      * @param ends instructions that would end the context, with the reason that is reported instead
      */
     SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends) {
-        this(flow, fence, plan, ends, true);
+        this(flow, fence, plan, ends, true, new AccessDescriptors(flow, true));
     }
 
     /**
      * For one section.
      *
-     * @param ends   as above
-     * @param kernel whether it is no function that others call
+     * @param ends        as above
+     * @param kernel      whether it is no function that others call
+     * @param descriptors those that accesses keep
      */
-    SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel) {
-        this(flow, fence, plan, ends, kernel, LookPlan.NONE, AlignmentPlan.NONE);
+    SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel, AccessDescriptors descriptors) {
+        this(flow, fence, plan, ends, kernel, descriptors, LookPlan.NONE, AlignmentPlan.NONE);
     }
 
-    private SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel, LookPlan lookPlan,
-            AlignmentPlan alignment) {
+    private SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel,
+            AccessDescriptors descriptors,
+            LookPlan lookPlan, AlignmentPlan alignment) {
+        this.descriptors = descriptors;
         this.lookPlan = lookPlan;
         this.alignment = alignment;
         this.looks = Looks.of(flow, fence);
@@ -83,12 +88,14 @@ final class SectionRewriter {
 
     /** For a section that gets looks at the stop word and no fences. */
     static SectionRewriter looking(SectionFlow flow, LookPlan looks) {
-        return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), true, looks, AlignmentPlan.NONE);
+        return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), true, new AccessDescriptors(flow, false), looks,
+                AlignmentPlan.NONE);
     }
 
     /** For a section whose addresses are aligned, and that gets no fences. */
     static SectionRewriter aligning(SectionFlow flow, AlignmentPlan alignment, boolean kernel) {
-        return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), kernel, LookPlan.NONE, alignment);
+        return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), kernel, new AccessDescriptors(flow, false), LookPlan.NONE,
+                alignment);
     }
 
     /**
@@ -197,6 +204,9 @@ final class SectionRewriter {
             keep(at, form.windowedLow(flow.low(at), copy), form.withUniform(flow.high(at), copy));
         } else if (operation.kind() == Kind.GLOBAL && plan.hasUniform() && !looks.isLoad(at)) {
             inLowWord(at);
+        } else if (losesDescriptor(at)) {
+            GlobalForm form = GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at)));
+            keep(at, form.plainLow(flow.low(at)), form.plainHigh(flow.high(at)));
         } else {
             keep(at, flow.low(at), flow.high(at));
         }
@@ -207,6 +217,11 @@ final class SectionRewriter {
             out.interrupt();
         }
         return next;
+    }
+
+    /** Whether an access has a descriptor that is not seen to be the driver's. Without one its policy is the hardware's own. */
+    private boolean losesDescriptor(int at) {
+        return fence.kind() != MachineFence.Kind.NONE && AccessDescriptors.has(flow, at) && !descriptors.isDrivers(at);
     }
 
     /** The access adds the base to the low word of its address. */

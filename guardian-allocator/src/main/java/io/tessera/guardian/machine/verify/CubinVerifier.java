@@ -27,6 +27,8 @@ import java.util.stream.Stream;
 
 /** Looks at a cubin that is to be loaded, by its bytes alone. Stateless. */
 public final class CubinVerifier {
+    private static final String BANK = ".nv.constant0.";
+
     private CubinVerifier() {
     }
 
@@ -75,8 +77,12 @@ public final class CubinVerifier {
                 loops.see(name, flow);
                 Optional.ofNullable(fence.aligns() ? AlignmentVerifier.misaligned(flow) : null).ifPresent(why -> misaligned.put(name, why));
                 Set<Long> relocated = writes.into(section, flow, fence);
-                String open = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), !writes.isUnnamed(section),
-                        writes.isEnteredInside(section)).verify();
+                SectionVerifier verifier = new SectionVerifier(flow, fence, relocated, isKernel(section, symbols), !writes.isUnnamed(section),
+                        writes.isEnteredInside(section));
+                String open = verifier.verify();
+                if (verifier.takesDescriptors()) {
+                    requireDescriptor(cubin, section, architecture.descriptorInBank(), writes);
+                }
                 String table = BranchTables.require(cubin, section, flow);
                 TensorMapPlaces maps = TensorMapAddresses.find(flow, relocated, isKernelAlone(section, symbols, writes));
                 if (!maps.isEmpty()) {
@@ -126,6 +132,29 @@ public final class CubinVerifier {
             throw new MachineCodeException(
                     "a kernel with tensor maps whose parameters do not begin at 0x" + Integer.toHexString(ScalarValue.PARAMETERS_IN_BANK));
         }
+    }
+
+    /** Whether nothing in the file says what is where the driver keeps its descriptor in a kernel's constant bank 0: parameters follow it, and compilers leave zeros there. */
+    private static void requireDescriptor(Cubin cubin, CubinSection section, int descriptor, LoaderWrites writes) throws MachineCodeException {
+        String name = section.functionName(CubinSection.CODE);
+        int end = descriptor + Long.BYTES;
+        CubinSection bank = cubin.section(BANK + name);
+        boolean drivers = bank != null && bank.data().length >= end && writes.isUnwritten(bank)
+                && cubin.sections().stream().filter(each -> each.name().startsWith(BANK) && each.info() == section.index()).toList()
+                        .equals(List.of(bank))
+                && areParametersBehind(cubin.section(CubinSection.ATTRIBUTES), end)
+                && areParametersBehind(cubin.section(CubinSection.ATTRIBUTES + "." + name), end);
+        for (int i = descriptor; i < end && drivers; i++) {
+            drivers = bank.data()[i] == 0;
+        }
+        if (!drivers) {
+            throw new MachineCodeException(
+                    "a kernel with something else where the driver keeps its descriptor, at 0x" + Integer.toHexString(descriptor));
+        }
+    }
+
+    private static boolean areParametersBehind(CubinSection attributes, int end) throws MachineCodeException {
+        return attributes == null || Attributes.read(attributes.data()).parameterOffsets().stream().allMatch(offset -> offset >= end);
     }
 
     /** Code that the reader does not take for code, but a driver might. */

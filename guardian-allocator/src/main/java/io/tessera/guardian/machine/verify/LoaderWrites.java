@@ -94,6 +94,11 @@ final class LoaderWrites {
         return symbols.of(section).stream().noneMatch(symbol -> named.contains(symbol.index()));
     }
 
+    /** Whether nothing is written into a section. */
+    boolean isUnwritten(CubinSection section) {
+        return bySection.getOrDefault(section.index(), List.of()).isEmpty();
+    }
+
     /** Whether another section has the address of a place behind a section's start, so that it may be entered there with anything in its registers. */
     boolean isEnteredInside(CubinSection section) {
         return inner.getOrDefault(section.index(), Set.of()).stream().anyMatch(from -> from != section.index());

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
+import io.tessera.guardian.machine.code.AccessDescriptors;
 import io.tessera.guardian.machine.code.GlobalForm;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.Kind;
@@ -32,6 +33,8 @@ final class SectionVerifier {
     /** Uniform registers that keep the window's base: each the upper half of a pair. */
     private long baseUniforms;
     private int baseRegister = InstructionWord.ZERO_REGISTER;
+    private final AccessDescriptors descriptors;
+    private boolean takesDescriptors;
 
     /**
      * For one section.
@@ -57,6 +60,7 @@ final class SectionVerifier {
         this.relocated = relocated;
         this.flow = flow;
         this.fence = fence;
+        this.descriptors = new AccessDescriptors(flow, kernel);
     }
 
     /**
@@ -98,7 +102,12 @@ final class SectionVerifier {
                 registers.step(known, i);
             }
         }
-        return trusted;
+        return trusted == null && takesDescriptors && called ? "descriptors in uniform registers, which other functions may change" : trusted;
+    }
+
+    /** Whether accesses take the driver's descriptor from constant bank 0; to be asked behind {@link #verify}. */
+    boolean takesDescriptors() {
+        return takesDescriptors;
     }
 
     /** Whether other threads of a warp may execute code of other sections, which writes other uniform registers than this one does. */
@@ -282,5 +291,16 @@ final class SectionVerifier {
         if ((register & 1) != 0 || !known.isFenced(register + 1, InstructionWord.predicate(low))) {
             throw new MachineCodeException("a " + operation.name() + " whose address is not seen to be in the window", at * InstructionWord.BYTES);
         }
+        if (AccessDescriptors.has(flow, at)) {
+            requireDrivers(at);
+        }
+    }
+
+    private void requireDrivers(int at) throws MachineCodeException {
+        if (!descriptors.isDrivers(at)) {
+            throw new MachineCodeException("a " + flow.operation(at).name() + " by a descriptor that is not seen to be the driver's",
+                    at * InstructionWord.BYTES);
+        }
+        takesDescriptors = true;
     }
 }

@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Fences stand before accesses, and everything that names a place in code names it still. */
 class SectionRewriterTest {
@@ -91,7 +93,8 @@ class SectionRewriterTest {
     }
 
     private static CodeWords storeAndProducts(int cycles, int uniform, int marks) {
-        CodeWords code = new CodeWords().store(2, 8).stalling(cycles).product(20, 3, 22, 23).stalling(2).reusing(marks).product(24, 25, 26, 27)
+        CodeWords code = new CodeWords().storeByDescriptor(2, 8, 4).stalling(cycles).product(20, 3, 22, 23).stalling(2).reusing(marks)
+                .product(24, 25, 26, 27)
                 .stalling(2)
                 .moveUniform(uniform, 0);
         for (int i = 0; i < 48; i++) {
@@ -240,13 +243,38 @@ class SectionRewriterTest {
         assertEquals(call + 4, section.places()[1]);
     }
 
+    /** {@code LD}, {@code LDG}, {@code ST}, {@code STG}, {@code ATOM} (two), {@code REDG} (two), {@code ATOMG} and {@code LDGSTS} by {@code desc[UR4]}, and how they are without. */
+    @ParameterizedTest
+    @CsvSource({"0000000402007980, 0c101900, 0000003f02007980, 0c100900", "0000000402007981, 0c1e1b00, 0000003f02007981, 0c1e0b00",
+            "0000000b02007985, 0c101904, 0000000b02007985, 0c10093f", "0000000b02007986, 0c101904, 0000000b02007986, 0c10093f",
+            "0000000902ff798a, 081ee1c4, 0000000902ff798a, 081ee17f", "00000009020079a2, 0810f3c4, 00000009020079a2, 0810f37f",
+            "0000000f0200798e, 0c10e184, 0000000f0200798e, 0c10e13f", "00000016020079a6, 0c10f384, 00000016020079a6, 0c10f33f",
+            "0000000f020379a8, 081ee1c4, 0000000f020379a8, 081ee17f", "0000000002057fae, 0b901d44, 0000000002057fae, 0b900d7f"})
+    void aDescriptorThatIsNotSeenToBeTheDriversIsTakenAway(String low, String high, String plainLow, String plainHigh) throws MachineCodeException {
+        long control = 0x000fe20000000000L;
+        long lowWord = Long.parseLong(low, 16);
+        long highWord = control | Long.parseLong(high, 16);
+        RewrittenSection kept = masked(new CodeWords().loadDescriptor(4).add(lowWord, highWord).exit());
+        assertArrayEquals(new long[] {lowWord, highWord}, Arrays.copyOfRange(kept.code(), 2 * kept.place(1), 2 * kept.place(1) + 2));
+        for (CodeWords code : java.util.List.of(new CodeWords().nothing(), new CodeWords().toUniform(5, 8),
+                new CodeWords().loadConstant(4, 0x210, 5))) {
+            CodeWords all = code.add(lowWord, highWord).exit();
+            RewrittenSection section = masked(all);
+            int at = 2 * section.place(1);
+            assertEquals(plainLow, String.format("%016x", section.code()[at]));
+            assertEquals(Long.parseLong(plainHigh, 16), section.code()[at + 1] ^ control);
+            assertEquals(kept.inserted(), section.inserted(), "no instruction more");
+            RewrittenSection unfenced = rewrite(all, MachineFences.NONE, FencePlan.WITHOUT_REGISTERS);
+            assertArrayEquals(all.words(), Arrays.copyOf(unfenced.code(), all.words().length));
+        }
+    }
+
     @Test
     void accessesThatCannotBeFencedAreRefusedByOffset() throws MachineCodeException {
         masked(new CodeWords().load(0, 2).exit());
         assertEquals("a LDG with an absolute address at offset 0x10", refusal(new CodeWords().nothing().load(0, 255).exit()));
         assertEquals("a LDG with an absolute address at offset 0x0", refusal(new CodeWords().load(0, 3).exit()));
-        long[] load = new CodeWords().load(0, 2).words();
-        CodeWords added = new CodeWords().add(load[0], load[1] & ~(1L << 12)).exit();
+        CodeWords added = new CodeWords().loadBySum(0, 2, 4).exit();
         assertEquals("a LDG that adds a uniform register to its address at offset 0x0", refusal(added));
         RewrittenSection copied = rewrite(added, MachineFences.LOW_WORD, BASE_IN_UNIFORM);
         assertEquals(0x1c82, InstructionWord.key(copied.code()[6], copied.code()[7]), "UMOV of the low half");

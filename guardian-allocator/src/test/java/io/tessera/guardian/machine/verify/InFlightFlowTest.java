@@ -202,11 +202,11 @@ class InFlightFlowTest {
         refuses(fence(start().add(shuffle, 0x0002a200000e0000L & ~(7L << 17) | 2L << 17), 3).under(2).load(12, 2).under(2).exit());
     }
 
-    /** {@code ATOM.E.ADD.F16x2 P0, RZ, desc[UR36][R4.64], R3} returns no value, but says whether the address was one of global memory. */
+    /** {@code ATOM.E.ADD.F16x2 P0, RZ, [R4.64], R3} returns no value, but says whether the address was one of global memory. */
     @Test
     void aPredicateThatIsThereByTheScoreboardForSources() {
         long low = 0x0000000304ff79a2L;
-        long high = 0x000fe4000810e1e4L;
+        long high = 0x000fe4000810e17fL;
         long bySources = high & ~(7L << 49) | 2L << 49;
         accepts(fence(fence(start(), 5).add(low, bySources), 3).under(0).waiting(1 << 2).load(12, 2).under(0).exit());
         refuses(fence(fence(start(), 5).add(low, bySources), 3).under(0).waiting(1 << 1).load(12, 2).under(0).exit());

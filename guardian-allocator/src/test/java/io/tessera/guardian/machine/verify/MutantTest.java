@@ -36,7 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Every bit of every fenced kernel is flipped alone. A bit that guards an address must not be flipped without a refusal:
  * <ul>
  * <li>of a fence, and of the instruction that loads the base: opcode, predicate, registers, immediate, function (bits 0 to 104), and cycles before the access;
- * <li>of an access: opcode, the form bits of descriptor and width, the uniform register where it is the base, the address register where that is fenced.
+ * <li>of an access: opcode, the form bits of descriptor and width, the uniform register, the address register where that is fenced;
+ * <li>of the instruction that loads the driver's descriptor, where accesses take it: all but control bits.
  * </ul>
  * Other bits may be flipped, because none of them is part of an address that leaves the window: what an access loads or stores, and its width; its immediate, which reaches
  * 8 MiB and stays in the guard band; the address register of {@code [R.U32+UR]}, whose 32 bits are any offset of the window; operands of arithmetic, which an address is
@@ -104,6 +105,9 @@ class MutantTest {
             return bit < CONTROL || isStall(words, at, bit, fence);
         }
         MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, low, high);
+        if (isDescriptorLoad(low) && takesDescriptor(words, InstructionWord.uniformDestination(low))) {
+            return bit < CONTROL;
+        }
         if (!operation.isGlobal() || operation.name().equals("CCTL")) {
             return false;
         }
@@ -111,10 +115,13 @@ class MutantTest {
         if (bit < 12 || bit == 91) {
             return true;
         }
-        if (operation.kind() == Kind.GLOBAL && fence.kind() == MachineFence.Kind.LOW_WORD) {
-            return isFormBit(low, high, bit) || isUniformBit(low, high, bit);
+        if (operation.kind() == Kind.GLOBAL && (isFormBit(low, high, bit) || isUniformBit(low, high, bit))) {
+            return true;
         }
-        return address || operation.kind() == Kind.GLOBAL && isWideBit(low, high, bit) || bit == EXTENDED && !operation.name().equals("LDGSTS");
+        if (operation.kind() == Kind.GLOBAL && fence.kind() == MachineFence.Kind.LOW_WORD) {
+            return false;
+        }
+        return address || bit == EXTENDED && !operation.name().equals("LDGSTS");
     }
 
     /** Whether the access, or the step, that takes the result of a fence would come before that is ready; at the end of a block it has to be. */
@@ -139,6 +146,21 @@ class MutantTest {
                 return cycles < LEAST_STALL;
             }
         }
+    }
+
+    /** {@code ULDC.64 UR, c[0x0][0x208]}. */
+    private static boolean isDescriptorLoad(long low) {
+        return (low & ~(0x3fL << 16)) == 0x0000820000007ab9L;
+    }
+
+    private static boolean takesDescriptor(long[] words, int uniform) {
+        boolean any = false;
+        for (int i = 0; i < words.length; i += 2) {
+            MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, words[i], words[i + 1]);
+            GlobalForm form = operation.kind() == Kind.GLOBAL ? GlobalForm.of(InstructionWord.key(words[i], words[i + 1])) : null;
+            any |= form != null && form.hasDescriptor(words[i + 1]) && form.uniform(words[i], words[i + 1]) == uniform;
+        }
+        return any;
     }
 
     private static boolean isWideBit(long low, long high, int bit) {
@@ -192,8 +214,20 @@ class MutantTest {
             return !form.hasDescriptor(high) && !form.isWide(high) && form.uniform(low, high) == before.uniform(words[2 * at], words[2 * at + 1]);
         }
         boolean wide = operation.kind() == Kind.GLOBAL ? GlobalForm.of(key).isPlain(low, high) : GlobalForm.isRegisterWide(key, high);
+        if (operation.kind() == Kind.GLOBAL && GlobalForm.of(key).hasDescriptor(high)) {
+            wide &= isLoaded(words, GlobalForm.of(key).uniform(low, high));
+        }
         int register = InstructionWord.source(low);
         return wide && register % 2 == 0 && hasFence(words, register + 1, fence);
+    }
+
+    /** Whether a pair holds the driver's descriptor in the code without the flip. */
+    private static boolean isLoaded(long[] words, int uniform) {
+        boolean any = false;
+        for (int i = 0; i < words.length; i += 2) {
+            any |= isDescriptorLoad(words[i]) && InstructionWord.uniformDestination(words[i]) == uniform;
+        }
+        return any;
     }
 
     private static boolean hasFence(long[] words, int register, MachineFence fence) {

@@ -271,12 +271,25 @@ class SectionVerifierTest {
     }
 
     @Test
+    void aDescriptorThatMayBeMadeOfData() {
+        UnaryOperator<CodeWords> access = code -> fence(code, 3).loadByDescriptor(0, 2, 4).exit();
+        String why = "a LDG by a descriptor that is not seen to be the driver's at offset 0x30";
+        differ(MachineFences.MASK, code -> code.loadDescriptor(4), code -> code.toUniform(4, 8), access, why);
+        differ(MachineFences.MASK, code -> code.loadDescriptor(4), code -> code.loadConstant(4, 0x210, 5), access, why);
+        differ(MachineFences.MASK, code -> code.loadDescriptor(4), CodeWords::nothing, access, why);
+        UnaryOperator<CodeWords> store = code -> fence(code, 3).storeByDescriptor(2, 0, 4).exit();
+        differ(MachineFences.MASK, code -> code.loadDescriptor(4).toUniform(6, 8), code -> code.loadDescriptor(4).toUniform(5, 8), store,
+                "a STG by a descriptor that is not seen to be the driver's at offset 0x40");
+    }
+
+    @Test
     void anAddressOfThirtyTwoBits() {
         long[] load = new CodeWords().load(8, 2).words();
         differ(MachineFences.MASK, code -> code.add(load[0], load[1]), code -> code.add(load[0], load[1] & ~(1L << 8)), CodeWords::exit,
                 "a LDG with an address of 32 bits at offset 0x20", code -> fence(code, 3));
-        differ(MachineFences.MASK, code -> code.add(load[0], load[1]), code -> code.add(load[0], load[1] & ~(1L << 26)), CodeWords::exit,
-                "a LDG of an illegal form at offset 0x20", code -> fence(code, 3));
+        long[] described = new CodeWords().loadByDescriptor(8, 2, 4).words();
+        differ(MachineFences.MASK, code -> code.add(described[0], described[1]), code -> code.add(described[0], described[1] & ~(1L << 26)),
+                CodeWords::exit, "a LDG of an illegal form at offset 0x30", code -> fence(code.loadDescriptor(4), 3));
         long[] swap = new CodeWords().compareAndSwap(8, 2, 6, 7).words();
         differ(MachineFences.MASK, code -> code.add(swap[0], swap[1]), code -> code.add(swap[0], swap[1] & ~(1L << 8)), CodeWords::exit,
                 "a ATOMG with an address of 32 bits at offset 0x20", code -> fence(code, 3));

@@ -175,7 +175,7 @@ class MachineCodeCommandTest {
         assertEquals(0, run.code(), run.err());
         contains(run.out(), "plain, " + cubin + ", file at 0x0\n", "2 accesses, 4 instructions inserted, 0 changed", "MOV R8, 0x2020",
                 "LOP3 R3, R3, 0x1f, R8",
-                "LDG R0, desc[UR4][R2.64]");
+                "LDG R0, [R2.64+URZ]");
         contains(fixture.run("--machine-code", "--show", "copying", cubin).out(), "tensor maps at 0x0 in the parameters");
         Run refused = fixture.run("--machine-code", "--show", "unknown", cubin);
         assertEquals(4, refused.code());

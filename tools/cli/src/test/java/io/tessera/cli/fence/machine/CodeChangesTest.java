@@ -55,7 +55,7 @@ class CodeChangesTest {
         assertEquals(1, changes.moved(), "the branch goes where its target is now");
         assertEquals(List.of("BEFORE AFTER INSTRUCTION WORDS (LOW, HIGH)", "+ 0x0 MOV R27, 0x2020", "0x0 0x10 IADD3 R6, R7, R8, RZ",
                 "0x10 0x20 IADD3 R6, R7, R8, RZ", "...", "0x80 0x90 IADD3 R6, R7, R8, RZ", "0x90 0xa0 IADD3 R6, R7, R8, RZ",
-                "+ 0xb0 LOP3 R3, R3, 0x1f, R27", "0xa0 0xc0 LDG R0, desc[UR4][R2.64]", "0xb0 0xd0 IADD3 R6, R7, R8, RZ", "...",
+                "+ 0xb0 LOP3 R3, R3, 0x1f, R27", "0xa0 0xc0 LDG R0, [R2.64+URZ]", "0xb0 0xd0 IADD3 R6, R7, R8, RZ", "...",
                 "0x100 0x120 IADD3 R6, R7, R8, RZ", "0x110 0x130 IADD3 R6, R7, R8, RZ", "+ 0x140 LOP3 R5, R5, 0x1f, R27",
                 "0x120 0x150 IADD3 R6, R7, R8, RZ", "0x130 0x160 IADD3 R6, R7, R8, RZ"), words(changes),
                 "the fence comes so early that its access does not wait for it");
@@ -80,10 +80,23 @@ class CodeChangesTest {
         assertEquals(3, changes.inserted());
         assertEquals(2, changes.changed());
         List<String> lines = words(changes);
-        assertTrue(lines.contains("- 0xa0 LDG R0, desc[UR4][R2.64]"), lines.toString());
+        assertTrue(lines.contains("- 0xa0 LDG R0, [R2.64+URZ]"), lines.toString());
         assertTrue(lines.contains("+ 0xd0 LDG R0, [R2.U32+UR58]"), lines.toString());
         assertTrue(lines.contains("+ 0x180 STG [R4.U32+UR58], R0"), lines.toString());
         assertFalse(lines.stream().anyMatch(line -> line.matches("[-+].*BRA.*")), "it is only moved");
+    }
+
+    @Test
+    void aDescriptorThatIsTakenAwayIsAChange() throws MachineCodeException {
+        CodeWords code = new CodeWords().loadByDescriptor(0, 2, 4);
+        for (int i = 0; i < 10; i++) {
+            code.sum(6, 7, 8);
+        }
+        CodeChanges changes = changes(code.exit(), "128G");
+        assertEquals(1, changes.changed());
+        List<String> lines = words(changes);
+        assertTrue(lines.contains("- 0x0 LDG R0, desc[UR4][R2.64]"), lines.toString());
+        assertTrue(lines.stream().anyMatch(line -> line.matches("\\+ 0x.* LDG R0, \\[R2.64\\+URZ\\]")), lines.toString());
     }
 
     @Test

@@ -14,11 +14,12 @@ class InstructionTextTest {
 
     @Test
     void operandsWhoseFieldsAreKnownAreNamed() {
-        assertEquals("LDG R1, desc[UR4][R2.64]", text(new CodeWords().load(1, 2)));
+        assertEquals("LDG R1, desc[UR4][R2.64]", text(new CodeWords().loadByDescriptor(1, 2, 4)));
+        assertEquals("LDG R1, [R2.64+URZ]", text(new CodeWords().load(1, 2)));
         assertEquals("LDG R1, [R2.U32+UR6]", text(new CodeWords().loadByBase(1, 2, 6)));
         assertEquals("LDG R1, [R2.64+UR6]", text(new CodeWords().loadBySum(1, 2, 6)));
         assertEquals("ATOMG R1, [R2.64]", text(new CodeWords().compareAndSwap(1, 2, 3, 4)));
-        assertEquals("@!P1 STG desc[UR4][R2.64], R7", text(new CodeWords().store(2, 7).under(9)));
+        assertEquals("@!P1 STG desc[UR4][R2.64], R7", text(new CodeWords().storeByDescriptor(2, 7, 4).under(9)));
         assertEquals("MOV R3, 0x2020", text(new CodeWords().move(3, 0x2020)));
         assertEquals("LOP3 R3, R4, 0x1f, RZ", text(new CodeWords().logic(3, 4, 0x1f, 255, 0xc0)));
         assertEquals("IMAD.WIDE R2, R4, R5, R6", text(new CodeWords().wideProduct(2, 4, 5, 6)));
