@@ -1,6 +1,6 @@
 /*
- * The victim: has a secret in every kind of memory, computes with it without pause, and compares every result and all of
- * its memory with what must be there.
+ * The victim: has a secret in every kind of memory, computes with it again and again, and compares every result and all of
+ * its memory with what must be there. VICTIM_PAUSE_MS: milliseconds between two computations (5).
  *     victim SEED          says where everything is (`fact NAME VALUE`), then `ready`; `check` and `stop` on stdin
  *     victim SEED leave    fills its memory and ends without freeing it: whoever comes next must not find it
  * A check is answered by `checked ROUNDS WRONG CHANGED ERRORS LONGEST_MS` since the last one, and mends what was changed.
@@ -17,7 +17,7 @@
 #include "regions.h"
 #include "secret.h"
 
-enum { WORK_WORDS = 8192, THREADS = 128, STEPS = 8, PAUSE_US = 5000, LOAD_EVERY = 8 };
+enum { WORK_WORDS = 8192, THREADS = 128, STEPS = 8, PAUSE_MS = 5, MOST_PAUSE_MS = 1000, LOAD_EVERY = 8 };
 
 static const char *const code =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -188,12 +188,19 @@ static void tell(void)
     fflush(stdout);
 }
 
-/* Whether to go on. */
-static int listen_to_runner(void)
+static int pause_ms(void)
+{
+    const char *set = getenv("VICTIM_PAUSE_MS");
+    int ms = set ? atoi(set) : PAUSE_MS;
+    return ms < 1 || ms > MOST_PAUSE_MS ? PAUSE_MS : ms;
+}
+
+/* Whether to go on, after so long at most. */
+static int listen_to_runner(int ms)
 {
     static char line[64];
     struct pollfd input = {.fd = 0, .events = POLLIN};
-    if (poll(&input, 1, 0) <= 0)
+    if (poll(&input, 1, ms) <= 0)
         return 1;
     if (!fgets(line, sizeof line, stdin) || strncmp(line, "stop", 4) == 0)
         return 0;
@@ -224,11 +231,10 @@ int main(int argc, char **argv)
     work();
     tell();
     setvbuf(stdin, NULL, _IONBF, 0);
-    while (listen_to_runner()) {
+    for (int pause = pause_ms(); listen_to_runner(pause);) {
         work();
         if (rounds % LOAD_EVERY == 0)
             come_and_go();
-        usleep(PAUSE_US);
     }
     printf("stopped\n");
     return 0;

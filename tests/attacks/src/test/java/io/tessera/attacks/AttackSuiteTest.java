@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The whole suite on the software GPU, and the proof that it can fail. {@code -Dtessera.seed} repeats a run. */
 class AttackSuiteTest {
     private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
-            "--kernel-timeout", "2s", "--unfenced", "refuse", "--fence-alone", "yes");
+            "--kernel-timeout", "1s", "--unfenced", "refuse", "--fence-alone", "yes");
     /** Of what the largest texts have, a part: how long reading takes grows with them, and what is bounded does not. */
     private static final Map<String, String> ATTACKERS = Map.of("ATTACK_SHARE", "100");
     /** For slow machines, of which a build has two processors. */

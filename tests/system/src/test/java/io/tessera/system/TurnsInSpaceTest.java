@@ -18,7 +18,7 @@ class TurnsInSpaceTest {
     private static final Duration BOUND = Duration.ofSeconds(120);
     private static final String KERNEL_US = "2000";
     /** Of both tenants together, for a ratio. */
-    private static final long LAUNCHES = 800;
+    private static final long LAUNCHES = 400;
     private static final int MOST_LOOKS = 5;
 
     private static RunningProgram flood(TestRun run, String tenant) {

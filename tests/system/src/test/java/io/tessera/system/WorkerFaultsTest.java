@@ -7,6 +7,7 @@ import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,10 +41,9 @@ class WorkerFaultsTest {
         return result.output().getLast();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"nvidia", "software"})
-    void codeThatTakesTooMuchCostsItsProgramAlone(String devices, TestRun run) {
-        ManagerProcess manager = run.manager(SMALL, "--executors", devices);
+    @Test
+    void codeThatTakesTooMuchCostsItsProgramAlone(TestRun run) {
+        ManagerProcess manager = run.manager(SMALL, "--executors", "nvidia");
         run.expectClientError("");
         run.expectLine("");
         RunningProgram loads = program(run, "relay_code", "loads", "ordinary", "1").awaitLine("ready");
