@@ -4,8 +4,6 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.fence.load.ProgramLoader;
 import io.tessera.executor.fence.program.FenceForm;
-import io.tessera.executor.fence.program.FencedProgram;
-import io.tessera.executor.fence.program.LoadedCode;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.guardian.fence.FenceMode;
 import org.slf4j.Logger;
@@ -52,18 +50,10 @@ final class AloneModules {
     private long load(TenantModule module) {
         module.endAlone(fencing.comesInParts()); // if it fails; the fenced one serves
         try {
-            FencedProgram program = module.alone.resultNow();
-            LoadedCode code = ProgramLoader.load(program, false, module.options, driver);
-            try {
-                ProgramLoader.fill(code, program, words.of(FenceMode.NONE), module.memory, stream, driver);
-                module.aloneCode = code;
-                module.neverAlone = false;
-                return code.handle();
-            } finally {
-                if (module.aloneCode == null) {
-                    code.unload(driver);
-                }
-            }
+            module.aloneCode = ProgramLoader.loadOver(module.memory, module.alone.resultNow(), module.options, words.of(FenceMode.NONE), stream,
+                    driver);
+            module.neverAlone = false;
+            return module.aloneCode.handle();
         } catch (ProgramRefusedException | IllegalStateException e) {
             LOG.info("image {} is fenced also while its tenant is alone: {}", module.label(), e.getMessage());
             return 0;

@@ -73,18 +73,14 @@ final class FewBlockModules {
     }
 
     private long load(TenantModule module) {
-        LoadedCode code = null;
         try {
             module.makingFewBlocks.resultNow();
-            code = ProgramLoader.load(module.program, false, module.options.withRegisters(REGISTERS), driver);
-            ProgramLoader.fill(code, module.program, words.of(mode), module.memory, stream, driver);
+            LoadedCode code = ProgramLoader.loadOver(module.memory, module.program, module.options.withRegisters(REGISTERS), words.of(mode), stream,
+                    driver);
             module.variants.add(code);
             return code.handle();
         } catch (ProgramRefusedException | IllegalStateException e) {
             LOG.info("image {} has no code for few blocks: {}", module.label(), e.getMessage());
-            if (code != null) {
-                code.unload(driver);
-            }
             return KernelVariants.NEVER;
         }
     }

@@ -66,20 +66,17 @@ final class SlicedModules {
     long load(Launchable kernel, Future<FencedProgram> made) {
         try {
             FencedProgram program = made.resultNow();
-            LoadedCode code = ProgramLoader.load(program, false, kernel.module.options, driver);
-            long function = KernelVariants.NEVER;
+            LoadedCode code = ProgramLoader.loadOver(kernel.module.memory, program, kernel.module.options, words.of(mode), stream, driver);
             try (Arena arena = Arena.ofConfined()) {
-                ProgramLoader.fill(code, program, words.of(mode), kernel.module.memory, stream, driver);
                 int result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), code.handle(), arena.allocateFrom(kernel.name).address());
-                function = result == CudaResult.SUCCESS ? driver.outLong(0) : KernelVariants.NEVER;
-                return function;
-            } finally {
-                if (function == KernelVariants.NEVER) {
+                if (result != CudaResult.SUCCESS) {
                     code.unload(driver);
-                } else {
-                    kernel.module.variants.add(code);
-                    violations.get().addPart(program);
+                    return KernelVariants.NEVER;
                 }
+                long function = driver.outLong(0);
+                kernel.module.variants.add(code);
+                violations.get().addPart(program);
+                return function;
             }
         } catch (ProgramRefusedException | IllegalStateException e) {
             LOG.info("kernel {} is launched as a whole: {}", kernel.name, e.getMessage());

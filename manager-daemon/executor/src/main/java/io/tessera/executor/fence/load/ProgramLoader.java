@@ -69,6 +69,27 @@ public final class ProgramLoader {
         }
     }
 
+    /**
+     * Loads a program as a module over variables that are there, and fills it.
+     *
+     * @param window as in {@link #fill}
+     * @throws ProgramRefusedException with the driver's result; then nothing is loaded
+     */
+    public static LoadedCode loadOver(HoistedMemory memory, FencedProgram program, CodeOptions options, byte[] window, OwnStream stream,
+            DriverCalls driver) throws ProgramRefusedException {
+        LoadedCode code = load(program, false, options, driver);
+        boolean filled = false;
+        try {
+            fill(code, program, window, memory, stream, driver);
+            filled = true;
+            return code;
+        } finally {
+            if (!filled) {
+                code.unload(driver);
+            }
+        }
+    }
+
     private static MemorySegment code(MemorySegment image, Arena arena) {
         MemorySegment code = arena.allocate(image.byteSize() + 2, 64); // PTX may come without its end
         MemorySegment.copy(image, 0, code, 0, image.byteSize());
