@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import shlex
 import typing
 
 from harness.figures import number
@@ -126,7 +127,7 @@ class Figure:
     @property
     def command(self):
         """What measures it again."""
-        return f"run {self.suite}" + (f" --only {self.only}" if self.only else "")
+        return f"run {self.suite}" + (f" --only {shlex.quote(self.only)}" if self.only else "")
 
 
 def _each(names, make):
@@ -168,11 +169,11 @@ FIGURES = [
         ("2", "4", "8"),
         lambda number: Figure(
             f"mixes.{number}", f"{number} mixed programs, total time, of MPS", "fenced", "mixes", "Mixed programs at once",
-            at(f"{number} programs", "fenced/MPS"), f"≤ {mixes.BOUNDS['mps']}", f"'{number} programs'", front=True,
+            at(f"{number} programs", "fenced/MPS"), f"≤ {mixes.BOUNDS['mps']}", f"{number} programs", front=True,
         ),
     ),
     Figure("mixes.slicing", "8 mixed programs, total time, of time-slicing", "fenced", "mixes", "Mixed programs at once",
-           at("8 programs", "fenced/time-slicing"), f"≤ {mixes.BOUNDS['time-slicing']}", "'8 programs'", front=True),
+           at("8 programs", "fenced/time-slicing"), f"≤ {mixes.BOUNDS['time-slicing']}", "8 programs", front=True),
     *_each(
         ("mask", "modulo", "check"),
         lambda mode: Figure(
