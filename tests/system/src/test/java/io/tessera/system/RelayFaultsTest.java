@@ -125,7 +125,7 @@ class RelayFaultsTest {
         List<RunningProgram> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(run.program("relay_worker", MODES[i % MODES.length], Integer.toString(i), "0").env("TESSERA_SHARE", "space")
-                    .env("RELAY_WORKER_PAUSE_US", "100000").tenant("client-" + i).start());
+                    .env("RELAY_WORKER_PAUSE_US", "500000").tenant("client-" + i).start());
         }
         clients.forEach(client -> client.awaitLine("ready"));
         clients.forEach(client -> client.tell(""));

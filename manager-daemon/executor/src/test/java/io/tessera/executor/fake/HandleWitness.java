@@ -117,9 +117,9 @@ public final class HandleWitness {
     /** Whether no byte is set or copied: then the address may be any, as a driver has it. */
     private static boolean isOfNothing(String entry, MemorySegment slots) {
         boolean plane = entry.startsWith("cuMemsetD2D");
+        int count = plane || entry.startsWith("cuMemcpyPeer") ? 4 : 2;
         return plane && slots.getAtIndex(ValueLayout.JAVA_LONG, 3) == 0
-                || (plane || entry.startsWith("cuMemset") || entry.startsWith("cuMemcpy"))
-                        && slots.getAtIndex(ValueLayout.JAVA_LONG, plane ? 4 : 2) == 0;
+                || (entry.startsWith("cuMemset") || entry.startsWith("cuMemcpy")) && slots.getAtIndex(ValueLayout.JAVA_LONG, count) == 0;
     }
 
     private void lookAddress(DriverEntry entry, long value) {
