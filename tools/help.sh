@@ -75,6 +75,7 @@ exit code and its signals are its own.
   --fence-alone          kernels are fenced also while nobody else shares the device
   --kernel-timeout SECONDS
                          space sharing: a kernel that runs longer is ended, and the program gets LAUNCH_TIMEOUT.
+                         Of a grid that is launched in parts, each part may take that long.
                          Default: the manager's (30), and none while the program is alone on the device
   --runtime auto|tessera|vendor
                          CUDA runtime of programs that are linked with a shared one (libcudart.so.12, .13): Tessera's,

@@ -15,7 +15,7 @@ import java.util.Map;
  * and no other manager of the machine is met. Made by the constructor, removed by {@link #delete}. Immutable.
  */
 public final class TestFolders {
-    /** What executors are started with, of which tests name more: they and their workers live for seconds. */
+    /** Options of executors' and workers' Java, which live for seconds here. A test that needs others adds to them. */
     public static final String EXECUTOR_JAVA = "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no";
 
     private final Path directory;

@@ -97,7 +97,7 @@ final class SinkChecks {
         }
     }
 
-    /** Where the sink repeats, only kernels reach it. By a comparison, which looks at a word of host memory wherever something differs, 64 MiB took 65 ms on an H200. */
+    /** The driver fills it. Where the sink repeats only kernels reach it: there the comparison does, which is slow (65 ms for 64 MiB on an H200), since it reads host memory wherever something differs. */
     private int fill(DriverCalls driver, boolean repeats) {
         SinkKernel.Comparison first = new SinkKernel.Comparison(address, bytes, pattern, findsAddress + SinkKernel.FINDS_BYTES, 0, SinkSuspects.NONE,
                 0);
