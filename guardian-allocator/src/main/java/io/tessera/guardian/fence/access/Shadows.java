@@ -4,9 +4,11 @@ import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.fence.proof.BaseFence;
+import io.tessera.guardian.fence.proof.CarriedPointer;
 import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.StateSpace;
@@ -22,6 +24,7 @@ public final class Shadows {
     private final Map<String, Operand.Register> shadows = new HashMap<>();
     private final Map<Instruction, List<BaseFence>> bases = new IdentityHashMap<>();
     private final Map<Instruction, Derivation> derivations = new IdentityHashMap<>();
+    private final Map<String, List<Operand.Register>> carried = new HashMap<>();
 
     /** For one function. Only the modes that force an address into the window have shadows. */
     public Shadows(FunctionContext context) {
@@ -35,6 +38,10 @@ public final class Shadows {
             for (Derivation derivation : context.facts.derivations()) {
                 derivations.put(derivation.instruction(), derivation);
                 declare(((Operand.Register) derivation.instruction().operands().getFirst()).name());
+            }
+            for (CarriedPointer pointer : context.facts.carried()) {
+                String head = ((Operand.Symbol) pointer.branch().operands().getFirst()).name();
+                carried.computeIfAbsent(head, name -> new ArrayList<>(1)).add(pointer.pointer());
             }
         }
     }
@@ -61,6 +68,14 @@ public final class Shadows {
         context.cache.written((Operand.Register) operands.getFirst());
         context.code.add(new Instruction(instruction.guard(), instruction.opcode(), instruction.modifiers(), operands,
                 instruction.line()));
+    }
+
+    /** Before a label: where a part of a loop begins there, fences what the part carries. */
+    public void before(Label label, WindowFence window) {
+        for (Operand.Register pointer : carried.getOrDefault(label.name(), List.of())) {
+            context.counts.fence(KernelReport.Fence.BASE);
+            window.into(of(pointer), of(pointer));
+        }
     }
 
     /** Whether an instruction reads a parameter of a kernel, which is the same for all threads. */

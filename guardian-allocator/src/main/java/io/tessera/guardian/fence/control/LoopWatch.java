@@ -6,6 +6,7 @@ import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.fence.loop.LoopBound;
 import io.tessera.guardian.fence.loop.LoopParts;
 import io.tessera.guardian.fence.loop.Loops;
+import io.tessera.guardian.fence.loop.SteadyLoop;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.fence.text.Code;
@@ -32,6 +33,8 @@ public final class LoopWatch {
     private Instruction closing;
     private int written;
     private String behind;
+    /** Of a steady loop: the label of its single passes. */
+    private String single;
 
     /** For one function, whose loops are known. */
     public LoopWatch(FunctionContext context, Loops loops) {
@@ -62,6 +65,9 @@ public final class LoopWatch {
      * ends between two of them.
      */
     public boolean repeats(Instruction branch) {
+        if (loops.steady(branch) != null) {
+            return repeatsSteadily(branch);
+        }
         if (written + 1 >= loops.copies(branch)) {
             return false;
         }
@@ -71,6 +77,49 @@ public final class LoopWatch {
         Guard guard = branch.guard().orElseThrow();
         code.branch(guard.register(), !guard.negated(), behind);
         return true;
+    }
+
+    /** Passes one behind the other, between which nothing is asked since there are as many at least; and behind them one by itself, for the rest. */
+    private boolean repeatsSteadily(Instruction branch) {
+        int copies = loops.copies(branch);
+        if (written == copies) {
+            return false;
+        }
+        closing = branch;
+        written++;
+        if (written == copies) {
+            closes(branch, branch.operands().getFirst());
+            code.emit("bra", new Operand.Symbol(behind, 0));
+            context.cache.clear();
+            code.label(single);
+            closing = null;
+        }
+        return true;
+    }
+
+    /** Behind a label: where a loop begins of which it can be known how many more passes there are, goes to the single ones if there are too few. */
+    public void after(Label label) {
+        Instruction branch = loops.steadyBehind(label.name());
+        if (branch == null) {
+            return;
+        }
+        SteadyLoop loop = loops.steady(branch);
+        behind = code.newLabel("behind");
+        single = code.newLabel("single");
+        boolean wide = loop.type().endsWith("64");
+        String unsigned = wide ? "u64" : "u32";
+        Operand limit = limits.containsKey(loop.compare()) ? limits.get(loop.compare()) : loop.compare().operands().get(2);
+        Operand.Register left = wide ? code.wide() : code.word();
+        Operand.Register most = wide ? code.wide() : code.word();
+        Operand.Register enough = code.truth();
+        int more = loops.copies(branch) - 1;
+        // What is left to the limit is more than the steps: none of them runs over. The step is less than an eighth of all numbers.
+        code.emit("sub." + unsigned, left, limit, loop.counter());
+        code.emit("mul.lo." + unsigned, most, loop.step(), Code.number(more));
+        code.emit("setp.lt." + loop.type(), enough, loop.counter(), limit);
+        code.emit("setp.gt.and." + unsigned, enough, left, most, enough);
+        code.emit("setp.lt.and." + unsigned, enough, loop.step(), Code.number(1L << (wide ? 61 : 29)), enough);
+        code.branch(enough, true, single);
     }
 
     /**
@@ -86,13 +135,23 @@ public final class LoopWatch {
             goOn(part, branch);
             return true;
         }
-        int weight = loops.weight(branch);
-        if (weight == 0 || !branch.opcode().equals("bra")) {
+        if (loops.weight(branch) == 0 || !branch.opcode().equals("bra")) {
             return false;
         }
-        burn(weight);
+        boolean steady = loops.steady(branch) != null;
+        closes(branch, steady ? new Operand.Symbol(single, 0) : redirected(branch).operands().getFirst());
+        if (closing != null || steady) {
+            context.cache.clear();
+            code.label(behind);
+            closing = null;
+            written = 0;
+        }
+        return true;
+    }
+
+    private void closes(Instruction branch, Operand head) {
+        burn(loops.weight(branch));
         Operand.Register on = code.truth();
-        Operand head = redirected(branch).operands().getFirst();
         if (branch.guard().isEmpty()) {
             code.emit("setp.gt.s32", on, fuel, Code.number(0));
         } else {
@@ -102,13 +161,6 @@ public final class LoopWatch {
         }
         code.emit(Optional.of(new Guard(on, false)), "bra", head);
         exitWithoutFuel();
-        if (closing != null) {
-            context.cache.clear();
-            code.label(behind);
-            closing = null;
-            written = 0;
-        }
-        return true;
     }
 
     /** Behind the rounds of a part: if that was not the loop's end, looks at the stop word, and goes on with the next part. */

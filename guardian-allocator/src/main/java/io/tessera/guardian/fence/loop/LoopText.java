@@ -36,6 +36,7 @@ public final class LoopText {
     private final List<Instruction> flat = new ArrayList<>();
     private final List<Integer> lastLabel = new ArrayList<>();
     private final Map<String, Integer> labels = new HashMap<>();
+    private final Map<Integer, String> lastNames = new HashMap<>();
     private final Map<String, List<String>> tables = new HashMap<>();
     /** Instructions before which stands what is neither code nor a line of the source: lists, and hints how a loop is to be compiled. */
     private final BitSet others = new BitSet();
@@ -95,6 +96,11 @@ public final class LoopText {
     /** Where the first of a loop's instructions stands that a label names. */
     int place(String label) {
         return labels.getOrDefault(label, -1);
+    }
+
+    /** The last of the labels that name a place. */
+    String lastName(int place) {
+        return lastNames.get(place);
     }
 
     private void count() {
@@ -189,6 +195,7 @@ public final class LoopText {
             switch (statement) {
                 case Label label -> {
                     labels.put(label.name(), flat.size());
+                    lastNames.put(flat.size(), label.name());
                     newest = flat.size();
                 }
                 case TargetList list -> {

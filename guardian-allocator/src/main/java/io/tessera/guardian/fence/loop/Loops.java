@@ -4,6 +4,7 @@ import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.ptx.Instruction;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,13 +32,14 @@ public final class Loops {
     private static final int MOST_COPIES = 4;
     private static final int MOST_REPEATED = 64;
 
-    /** A loop whose passes are written so often for one look. */
-    private record Repeated(RepeatedPass pass, int copies) {
+    /** A loop whose passes are written so often for one look; {@code steady} is null where it is not known ahead how many more there are. */
+    private record Repeated(RepeatedPass pass, int copies, SteadyLoop steady) {
     }
 
     private final LoopText text;
     private final Map<Instruction, Integer> weights = new IdentityHashMap<>();
     private final Map<Instruction, Repeated> repeated = new IdentityHashMap<>();
+    private final Map<String, Instruction> steadyHeads = new HashMap<>();
     private final Map<Instruction, LoopBound> bounds = new IdentityHashMap<>();
     private final List<PartedLoop> parted = new ArrayList<>();
     private final boolean alone;
@@ -87,7 +89,12 @@ public final class Loops {
         if (pass == null) {
             return 1;
         }
-        repeated.put(text.instructions().get(at), new Repeated(pass, copies));
+        Instruction branch = text.instructions().get(at);
+        SteadyLoop steady = SteadyLoop.of(text.instructions().subList(text.start(at), at), branch);
+        repeated.put(branch, new Repeated(pass, copies, steady));
+        if (steady != null) {
+            steadyHeads.put(text.lastName(text.start(at)), branch);
+        }
         return copies;
     }
 
@@ -124,6 +131,11 @@ public final class Loops {
         return true;
     }
 
+    /** The rounds of a part of the loop that a branch closes, at most; 0: it has no parts. */
+    public long partRounds(Instruction branch) {
+        return parted.stream().filter(loop -> loop.branch() == branch).mapToLong(PartedLoop::rounds).findFirst().orElse(0);
+    }
+
     /** Loops that look between parts of their rounds, in the order of the text. */
     List<PartedLoop> parted() {
         return parted;
@@ -143,6 +155,17 @@ public final class Loops {
     public int copies(Instruction branch) {
         Repeated loop = repeated.get(branch);
         return loop == null ? 1 : loop.copies();
+    }
+
+    /** What a loop whose passes are written several times counts, if that says ahead how many more there are; or null. */
+    public SteadyLoop steady(Instruction branch) {
+        Repeated loop = repeated.get(branch);
+        return loop == null ? null : loop.steady();
+    }
+
+    /** The branch that closes the loop whose first instruction follows a label, if {@link #steady} is known of that; or null. */
+    public Instruction steadyBehind(String label) {
+        return steadyHeads.get(label);
     }
 
     /** An instruction of a loop that a branch closes, as it is written in passes but the first. */

@@ -1,6 +1,5 @@
 package io.tessera.guardian.fence.module;
 
-import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.KernelReport;
 import io.tessera.guardian.fence.KernelReport.Fence;
@@ -20,7 +19,6 @@ import io.tessera.guardian.fence.control.WarpFence;
 import io.tessera.guardian.fence.instruction.Access;
 import io.tessera.guardian.fence.instruction.Definitions;
 import io.tessera.guardian.fence.instruction.InstructionClass;
-import io.tessera.guardian.fence.loop.Loops;
 import io.tessera.guardian.fence.plan.FunctionContext;
 import io.tessera.guardian.fence.plan.ModulePlan;
 import io.tessera.guardian.fence.proof.AddressFacts;
@@ -74,8 +72,7 @@ final class FunctionFencer {
         this.barriers = new BarrierFence(context);
         this.members = new WarpFence(context);
         this.calls = new CallFence(context);
-        this.loops = new LoopWatch(context,
-                new Loops(plan.loops(function), context.facts, plan.proves(function), plan.mode() == FenceMode.NONE));
+        this.loops = new LoopWatch(context, plan.watched(function));
         this.symbols = new SymbolOperands(context);
     }
 
@@ -159,7 +156,9 @@ final class FunctionFencer {
             case Label label -> {
                 context.cache.clear();
                 loops.before(label);
+                shadows.before(label, global.window());
                 code.add(label);
+                loops.after(label);
             }
             case Pragma pragma -> {
                 if (HINTS.containsAll(pragma.values())) {

@@ -13,6 +13,7 @@ import io.tessera.guardian.fence.instruction.Access.Place;
 import io.tessera.guardian.fence.instruction.InstructionClass;
 import io.tessera.guardian.fence.instruction.InstructionTable;
 import io.tessera.guardian.fence.loop.LoopText;
+import io.tessera.guardian.fence.loop.Loops;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.Placement;
@@ -67,6 +68,7 @@ public final class ModulePlan {
     private final Map<PtxFunction, SymbolTrace> traces = new IdentityHashMap<>();
     private final Map<Block, Contents> contents = new IdentityHashMap<>();
     private final Map<Block, LoopText> loops = new IdentityHashMap<>();
+    private final Map<PtxFunction, Loops> watched = new IdentityHashMap<>();
     private final Map<Instruction, InstructionClass> classes = new IdentityHashMap<>();
     private final BarrierUse barriers;
     private boolean workspace;
@@ -135,6 +137,8 @@ public final class ModulePlan {
         traces.put(function, new SymbolTrace(body));
         runtime.scan(function, trace(function), names(function));
         facts.put(function, oracle.of(function, analysed));
+        watched.put(function, new Loops(loops(function), facts(function), proves(function), mode == FenceMode.NONE));
+        facts(function).divide(watched.get(function)::partRounds);
         openLocal |= (function.kind() == PtxFunction.Kind.FUNC || contents.get(body).locals().size() > 1)
                 && anyAccess(body, (i, access) -> isOpenLocal(function, i, access));
     }
@@ -375,6 +379,11 @@ public final class ModulePlan {
     /** The loops of a function as its text has them. */
     public LoopText loops(PtxFunction function) {
         return loops.computeIfAbsent(function.body().orElseThrow(), LoopText::new);
+    }
+
+    /** How they look at the stop word. */
+    public Loops watched(PtxFunction function) {
+        return watched.get(function);
     }
 
     /** What an instruction of the module needs. */

@@ -2,14 +2,15 @@ package io.tessera.guardian.fence.proof;
 
 import io.tessera.guardian.ptx.Instruction;
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /**
  * What is known about the addresses of one function. Instructions are told apart by identity ({@code ==}), not by equality.
  *
  * <p><b>Shadows.</b> A program may hold a pointer that it never follows (null, one past the end), so a fence never changes
  * a register of the program. Instead a pointer register {@code r} can have a shadow {@code r'}, a register that the rewriter
- * adds. It is written in two ways only: after each definition that {@link #baseFences()} names the rewriter adds
- * {@code r' = fence(r)}; before each instruction {@code d = op(a, b)} of {@link #derivations()} it adds the same instruction
+ * adds. It is written in three ways only: after each definition that {@link #baseFences()} names the rewriter adds
+ * {@code r' = fence(r)}; where a part of a loop begins it adds {@code r' = fence(r')} for what {@link #carried()} names; before each instruction {@code d = op(a, b)} of {@link #derivations()} it adds the same instruction
  * (with the same guard) on shadows: {@code d'} for {@code d}, and {@code a'} for each operand that
  * {@link Derivation#pointer()} names. An access whose placement is {@link Placement.FencedBase} then uses {@code r'} in place of its
  * base register. Who states these facts has proved that on every path to such an access the shadow of its base register has been
@@ -57,6 +58,19 @@ public interface AddressFacts {
 
     /** Limits of loops that {@link #endsByItself} takes for granted; no comparison twice. */
     default List<LoopCut> loopCuts() {
+        return List.of();
+    }
+
+    /**
+     * Says which loops go round in parts. Before anything about shadows is asked; else no loop does.
+     *
+     * @param rounds of the loop that a branch closes the rounds of a part, at most; 0: it is not in parts
+     */
+    default void divide(ToLongFunction<Instruction> rounds) {
+    }
+
+    /** Shadows that are fenced where a part of a loop begins; none twice for one loop. */
+    default List<CarriedPointer> carried() {
         return List.of();
     }
 }

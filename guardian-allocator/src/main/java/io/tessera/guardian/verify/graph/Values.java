@@ -18,6 +18,7 @@ import io.tessera.guardian.verify.value.WindowValues;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Finds what is known of each value of a function: starts with nothing, and goes on until nothing changes. A value that has changed too often becomes
@@ -72,9 +73,15 @@ public final class Values {
                 push(node.users[i]);
             }
         }
+        narrow(Map.of());
+    }
+
+    /** Computes all values once more, from what is known of some of them in another way. */
+    public void narrow(Map<Node, Value> known) {
         for (int sweep = 0; sweep < SWEEPS; sweep++) {
             for (Node node : graph.nodes) {
-                node.value = evaluate(node);
+                Value value = known.get(node);
+                node.value = value == null ? evaluate(node) : value;
             }
         }
     }

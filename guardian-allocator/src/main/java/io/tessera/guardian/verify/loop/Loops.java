@@ -17,6 +17,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Shows that every cycle of a function ends: it looks at the stop word, by way of a counter that only the stop word fills, or counts to a bound.
@@ -28,7 +30,6 @@ public final class Loops {
     private static final int MOST_TRIED = 8;
     private static final long MOST_BURNT = 1L << 30;
     private static final long MOST_NAP_NS = 100;
-    private static final long NOT_SHOWN = 0;
     private static final int MOST_COPIES = 8;
     /** Of a counter that is doubled or halved. */
     private static final long MOST_SHIFTS = 33;
@@ -40,6 +41,21 @@ public final class Loops {
     /** How often each block is gone through for each time that a counted loop around it is entered. */
     private final long[] passes;
     private final Map<FlowEdge, Fuel.Look> looks = new LinkedHashMap<>();
+    private final List<Counted> found = new ArrayList<>();
+
+    /**
+     * A loop that comes to an end by counting.
+     *
+     * @param head   its block that is passed once in each round
+     * @param passes edges by which it is come to again
+     * @param rounds how often these are passed at most, from each time that the head is come to by another edge
+     */
+    public record Counted(int head, Set<FlowEdge> passes, long rounds) {
+    }
+
+    /** Where a cycle ends: its head, and how often that is passed at most. */
+    private record End(int head, long rounds) {
+    }
 
     /** Of a function whose values are known. */
     public Loops(Graph graph) {
@@ -54,6 +70,11 @@ public final class Loops {
     /** See {@link Fuel#looksAtBothEnds}. */
     public boolean looksAtBothEnds() {
         return fuel.looksAtBothEnds();
+    }
+
+    /** The loops that count, outer ones first, once it was checked. */
+    public List<Counted> counted() {
+        return found;
     }
 
     /** What it does between looks, once it was checked. */
@@ -121,10 +142,12 @@ public final class Loops {
         int tried = 0;
         for (FlowEdge edge : inside) {
             for (Fact fact : fuel.facts(edge)) {
-                long rounds = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number)
-                        : NOT_SHOWN;
-                if (rounds != NOT_SHOWN) {
-                    cycle.forEach(block -> passes[block] = WorkBetweenLooks.times(passes[block], rounds));
+                End end = fact.condition() == null && fact.kind() == Fact.Kind.COMPARE && ++tried <= MOST_TRIED ? ends(edge, fact, inside, number)
+                        : null;
+                if (end != null) {
+                    cycle.forEach(block -> passes[block] = WorkBetweenLooks.times(passes[block], end.rounds()));
+                    found.add(new Counted(end.head(), inside.stream().filter(each -> each.to() == end.head()).collect(Collectors.toSet()),
+                            end.rounds()));
                     return Components.cycles(inside.stream().filter(each -> !each.equals(edge)).toList());
                 }
             }
@@ -149,7 +172,7 @@ public final class Loops {
      * If all cycles through a head go by an edge that is gone only as long as a counter has not come to its bound, and those through the edge by the head,
      * which counts once: how often they do. Between two times each inner cycle is come to once.
      */
-    private long ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
+    private End ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
         Node compared = copied(fact.target());
         int bits = fact.bits();
         Node counter = bits == Integer.SIZE || fact.compare().equals("ne") ? counted(compared, number) : null;
@@ -168,7 +191,7 @@ public final class Loops {
         if (!bounded || !passes(edge, before.trace, inside)) {
             return equalBits(edge, fact, inside, number);
         }
-        return shifts ? MOST_SHIFTS : rounds(fact, counter, before, number);
+        return new End(before.trace, shifts ? MOST_SHIFTS : rounds(fact, counter, before, number));
     }
 
     private long rounds(Fact fact, Node counter, Node before, int number) {
@@ -201,7 +224,7 @@ public final class Loops {
     }
 
     /** Where a number comes from that was moved from register to register. */
-    private static Node copied(Node node) {
+    static Node copied(Node node) {
         Node from = node.origin();
         for (int left = MOST_COPIES; left > 0 && from.is("mov") && from.typed(from.bits) && from.args.length == 1
                 && from.args[0].register >= 0 && from.args[0].bits == from.bits; left--) {
@@ -273,12 +296,12 @@ public final class Loops {
     }
 
     /** The form for steps of more than one: {@code (counter ^ bound) & -(step's lowest bit) != 0}. */
-    private long equalBits(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
+    private End equalBits(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
         Node masked = fact.target().origin();
         boolean form = fact.compare().equals("ne") && fact.other().kind == Node.Kind.NUMBER && fact.other().number == 0 && masked.is("and", "b32")
                 && masked.args[1].kind == Node.Kind.NUMBER && masked.args[0].origin().is("xor", "b32");
         if (!form) {
-            return NOT_SHOWN;
+            return null;
         }
         Node differ = masked.args[0].origin();
         Node counter = differ.args[0].origin();
@@ -286,7 +309,7 @@ public final class Loops {
         if (!up && !counter.is("sub") || !counter.typed(Integer.SIZE) || counter.instruction.modifiers().size() != 1
                 || component[counter.trace] != number
                 || counter.args[1].kind != Node.Kind.NUMBER || !fixed(differ.args[1], number)) {
-            return NOT_SHOWN;
+            return null;
         }
         int step = (int) counter.args[1].number;
         Node before = counter.args[0].origin();
@@ -294,7 +317,7 @@ public final class Loops {
         boolean shown = step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI
                 && component[before.trace] == number
                 && counts(before, counter, number) && passes(edge, before.trace, inside);
-        return shown ? Passes.equal(starts(before, number), differ.args[1], up ? step : -step, Integer.SIZE) : NOT_SHOWN;
+        return shown ? new End(before.trace, Passes.equal(starts(before, number), differ.args[1], up ? step : -step, Integer.SIZE)) : null;
     }
 
     /** Without the edge there is no cycle through the block, and without the block none through the edge. */

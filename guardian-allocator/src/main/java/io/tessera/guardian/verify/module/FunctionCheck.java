@@ -16,9 +16,13 @@ import io.tessera.guardian.verify.instruction.Calls;
 import io.tessera.guardian.verify.instruction.Instructions;
 import io.tessera.guardian.verify.loop.GridLook;
 import io.tessera.guardian.verify.loop.Loops;
+import io.tessera.guardian.verify.loop.Strides;
 import io.tessera.guardian.verify.loop.WorkBetweenLooks;
 import io.tessera.guardian.verify.value.Given;
+import io.tessera.guardian.verify.value.Node;
+import io.tessera.guardian.verify.value.Value;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 
 /** One function by itself: what it does with what it is given, whoever calls it. Used once. */
@@ -49,11 +53,18 @@ final class FunctionCheck {
         }
         Flow flow = new Flow(body);
         Graph graph = new Graph(body, flow, forms, module.mode(), work);
-        new Values(graph, module, given).find();
+        Values values = new Values(graph, module, given);
+        values.find();
+        Loops loops = new Loops(graph);
+        if (module.mode() != Mode.NONE) {
+            loops.check();
+            Map<Node, Value> moved = Strides.of(graph, loops.counted());
+            if (!moved.isEmpty()) {
+                values.narrow(moved);
+            }
+        }
         new Instructions(graph, module, new Calls(graph, module, given)).check();
         if (module.mode() != Mode.NONE) {
-            Loops loops = new Loops(graph);
-            loops.check();
             looks = loops.looksAtBothEnds();
             between = loops.work();
             blocks = GridLook.blocks(body.code);

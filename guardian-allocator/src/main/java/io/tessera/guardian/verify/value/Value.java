@@ -168,6 +168,21 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return high - by < half ? of(Kind.NUMBER, low - by, high - by, align) : of(Kind.NUMBER, -half, half - 1, align);
     }
 
+    /** The same place, moved so often by any of the numbers of a step, or not. */
+    public Value moved(Value step, long times) {
+        return at(low + Math.min(0, step.low * times), high + Math.max(0, step.high * times), Math.min(align, step.align));
+    }
+
+    /** The sum of two numbers of 64 bits. */
+    public Value plus(Value other) {
+        return Arithmetic.add(this, other, Long.SIZE);
+    }
+
+    /** Their difference. */
+    public Value minus(Value other) {
+        return Arithmetic.sub(this, other, Long.SIZE);
+    }
+
     /** What holds of both. */
     public Value join(Value other, int bits) {
         if (kind == Kind.BOTTOM) {

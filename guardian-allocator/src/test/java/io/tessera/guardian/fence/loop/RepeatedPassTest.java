@@ -33,7 +33,7 @@ class RepeatedPassTest {
                 """ + more + """
 
                 add.s32 %r2, %r2, %r3;
-                setp.lt.s32 %p1, %r2, %r1;
+                setp.ne.s32 %p1, %r2, %r1;
                 @%p1 bra l;
                 """ + behind + """
 

@@ -276,7 +276,7 @@ class VerifiedLoopsTest {
         String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(kernel("""
                 mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; mov.u32 %r3, %r2;
                 l: add.s32 %r1, %r1, %r2;
-                setp.lt.s32 %p1, %r1, %r3;
+                setp.ne.s32 %p1, %r1, %r3;
                 @%p1 bra l;
                 """))).ptx();
         onlySo(text, UNENDING, new String[][] {

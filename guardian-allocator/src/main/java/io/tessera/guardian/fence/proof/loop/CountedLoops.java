@@ -131,7 +131,7 @@ public final class CountedLoops {
     }
 
     /** The branch by which control goes from a latch to the head, or -1; a latch without instructions stands for an edge. */
-    private static int closingBranch(FunctionAnalysis analysis, int latch, int head) {
+    public static int closingBranch(FunctionAnalysis analysis, int latch, int head) {
         ControlFlow flow = analysis.flow();
         int from = flow.start(latch) == flow.end(latch) && flow.predecessors(latch).length == 1
                 ? flow.predecessors(latch)[0] : latch;

@@ -4,6 +4,7 @@ import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.BaseFence;
+import io.tessera.guardian.fence.proof.CarriedPointer;
 import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.fence.proof.Placement;
@@ -25,6 +26,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 
 /**
  * The facts about one function that was analysed. Those that need no shadows and no ends of loops are at hand at once; for the others everything is
@@ -40,9 +42,11 @@ final class ProvedFacts implements AddressFacts {
     private ShadowAlignment alignment;
     private CountedLoops counted;
     private CountedLoops soon;
+    private ToLongFunction<Instruction> parts = branch -> 0;
     private final BitSet[] shadowed;
     private final List<BaseFence> fences = new ArrayList<>();
     private final List<Derivation> derivations = new ArrayList<>();
+    private final List<CarriedPointer> carried = new ArrayList<>();
 
     ProvedFacts(FunctionAnalysis of) {
         this.of = of;
@@ -50,15 +54,25 @@ final class ProvedFacts implements AddressFacts {
         shadowed = new BitSet[of.code().size()];
     }
 
-    private void decide() {
-        if (plan != null) {
-            return;
+    private void count() {
+        if (counted == null) {
+            counted = CountedLoops.of(of, induction, CountedLoops.MOST_ROUNDS, CountedLoops.MOST_NESTED_ROUNDS);
+            soon = CountedLoops.of(of, induction, CountedLoops.SOON, CountedLoops.SOON);
         }
-        plan = new ShadowPlan(of, induction);
-        alignment = new ShadowAlignment(plan, of.ssa().values());
-        counted = CountedLoops.of(of, induction, CountedLoops.MOST_ROUNDS, CountedLoops.MOST_NESTED_ROUNDS);
-        soon = CountedLoops.of(of, induction, CountedLoops.SOON, CountedLoops.SOON);
-        choose();
+    }
+
+    private void decide() {
+        if (plan == null) {
+            count();
+            plan = new ShadowPlan(of, induction, parts);
+            alignment = new ShadowAlignment(plan, of.ssa().values());
+            choose();
+        }
+    }
+
+    @Override
+    public void divide(ToLongFunction<Instruction> rounds) {
+        parts = rounds;
     }
 
     /** Plans shadows for all global accesses until no decision rests on one that was taken back. */
@@ -131,6 +145,10 @@ final class ProvedFacts implements AddressFacts {
                 default -> {
                     // Made where its inputs are made.
                 }
+            }
+            Instruction branch = plan.carriedBy(v);
+            if (branch != null) {
+                carried.add(new CarriedPointer(branch, plan.register(v)));
             }
         }
     }
@@ -240,20 +258,26 @@ final class ProvedFacts implements AddressFacts {
     }
 
     @Override
-    public boolean endsByItself(Instruction branch) {
+    public List<CarriedPointer> carried() {
         decide();
+        return List.copyOf(carried);
+    }
+
+    @Override
+    public boolean endsByItself(Instruction branch) {
+        count();
         return counted.endsByItself(branch);
     }
 
     @Override
     public long endsSoon(Instruction branch) {
-        decide();
+        count();
         return soon.rounds(branch);
     }
 
     @Override
     public List<LoopCut> loopCuts() {
-        decide();
+        count();
         return induction.cuts();
     }
 }

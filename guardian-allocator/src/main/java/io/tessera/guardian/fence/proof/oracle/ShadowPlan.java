@@ -7,6 +7,7 @@ import io.tessera.guardian.fence.proof.graph.IntArray;
 import io.tessera.guardian.fence.proof.graph.Loops;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
+import io.tessera.guardian.fence.proof.loop.CountedLoops;
 import io.tessera.guardian.fence.proof.loop.Induction;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
 import io.tessera.guardian.fence.proof.value.Offsets;
@@ -14,6 +15,9 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToLongFunction;
 
 /**
  * Decides which pointers get shadows (see {@link AddressFacts}) and how they are made: by a fence where the pointer is defined, or
@@ -27,6 +31,8 @@ final class ShadowPlan {
     private static final int MOST_DEPTH = 6;
     /** A pointer that goes round a loop floats if it is followed at so many places at most: each has a fence then. */
     private static final int MOST_FLOATING_USES = 4;
+    /** By how many rounds more a verifier may take a part to be longer than it is. */
+    private static final long SPARE_ROUNDS = 8;
 
     /** How a value's shadow is made. */
     enum Way {
@@ -56,13 +62,17 @@ final class ShadowPlan {
     private final BitSet floating = new BitSet();
     private final BitSet floatingSteps = new BitSet();
     private final BitSet without = new BitSet();
+    private final BitSet notCarried = new BitSet();
+    private final Map<Integer, Instruction> carried = new HashMap<>();
+    private final ToLongFunction<Instruction> parts;
     private boolean stale;
     private final Loops.Loop[] loopOf;
 
-    ShadowPlan(FunctionAnalysis of, Induction induction) {
+    ShadowPlan(FunctionAnalysis of, Induction induction, ToLongFunction<Instruction> parts) {
         this.of = of;
         ssa = of.ssa();
         this.induction = induction;
+        this.parts = parts;
         sums = new PointerSums(of);
         ways = new Way[ssa.values()];
         offsets = new Offsets[ssa.values()];
@@ -78,6 +88,7 @@ final class ShadowPlan {
         stale = false;
         Arrays.fill(ways, Way.OPEN);
         Arrays.fill(offsets, null);
+        carried.clear();
     }
 
     /** From the next {@link #reset} on this value's shadow is fenced, not derived. */
@@ -181,12 +192,50 @@ final class ShadowPlan {
         if (ways[phi] != Way.OPEN) {
             return offsets[phi];
         }
+        Offsets part = notCarried.get(phi) ? null : carried(phi, loop, depth);
+        if (part != null) {
+            return part;
+        }
         if (!floating.get(phi) && !everyRound.get(phi)) {
-            // How far a loop goes is not asked: verifiers do not see it of loops that look between parts of their rounds.
             (mayFloat(phi, loop) ? floating : everyRound).set(phi);
             stale = true;
         }
         return floating.get(phi) ? floating(phi, loop, depth) : fencedRound(phi, loop, entry.join(Offsets.INSIDE), depth);
+    }
+
+    /** Fenced where a part of the loop begins, and moved by small steps in the part; null if it is not. */
+    private Offsets carried(int phi, Loops.Loop loop, int depth) {
+        int closing = loop.latches().length == 1 ? CountedLoops.closingBranch(of, loop.latches()[0], loop.head()) : -1;
+        long rounds = closing < 0 ? 0 : parts.applyAsLong(of.code().instruction(closing));
+        AbstractValue step = rounds == 0 ? null : induction.step(phi, loop);
+        Offsets part = step == null || !step.bounded() ? null : farthest(step, rounds + SPARE_ROUNDS);
+        BitSet steps = new BitSet();
+        boolean sums = part != null && part.fit(GUARD, 1)
+                && Arrays.stream(latchInputs(phi, loop)).allMatch(input -> chain(owner(input), phi, steps));
+        if (sums) {
+            floatingSteps.or(steps);
+            settle(phi, Way.MERGE, part);
+            if (Arrays.stream(latchInputs(phi, loop)).allMatch(input -> derivedFrom(phi, owner(input), depth))) {
+                carried.put(phi, of.code().instruction(closing));
+                return part;
+            }
+            stale = true;
+        }
+        notCarried.set(phi);
+        ways[phi] = Way.OPEN;
+        return null;
+    }
+
+    private static Offsets farthest(AbstractValue step, long rounds) {
+        long low = Math.min(0, step.low());
+        long high = Math.max(0, step.high());
+        boolean near = low >= -GUARD / rounds && high <= GUARD / rounds;
+        return near ? new Offsets(low * rounds, high * rounds) : null;
+    }
+
+    /** The branch that closes the loop in parts that carries a value's shadow, or null. */
+    Instruction carriedBy(int value) {
+        return carried.get(value);
     }
 
     /** Not bounded, and left so: what is made from it is fenced where it is followed. */

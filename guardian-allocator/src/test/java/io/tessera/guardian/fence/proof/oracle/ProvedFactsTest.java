@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.guardian.fence.proof.AddressFact;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.BaseFence;
+import io.tessera.guardian.fence.proof.CarriedPointer;
 import io.tessera.guardian.fence.proof.Derivation;
 import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.fence.proof.Placement;
@@ -145,6 +146,33 @@ class ProvedFactsTest {
         assertInstanceOf(Placement.FloatingBase.class, fact.placement());
         assertEquals(4, fact.alignmentBytes());
         assertEquals(1, facts.baseFences().size());
+    }
+
+    @Test
+    void aLoopInPartsCarriesItsPointer() throws PtxException {
+        analyse(LOOP.replace("START", "4095"));
+        facts.divide(branch -> branch == find("@%p1 bra") ? 16384 : 0);
+        assertFencedBase(fact("ld.global"), 4);
+        assertEquals(List.of(new CarriedPointer(find("@%p1 bra"), (Operand.Register) ((Operand.Address) find("ld.global").operands().get(1)).base())),
+                facts.carried());
+        assertEquals(1, facts.baseFences().size());
+    }
+
+    @Test
+    void aStepThatLeavesAGuardBandInAPartIsNotCarried() throws PtxException {
+        for (String step : List.of("2700000", "-2700000", "%rd4")) {
+            analyse("ld.param.u64 %rd4, [q]; shl.b64 %rd4, %rd4, 2;" + LOOP.replace("START", "4095").replace("%rd2, 16", "%rd2, " + step));
+            facts.divide(branch -> 16384);
+            assertInstanceOf(Placement.FloatingBase.class, fact("ld.global").placement());
+            assertEquals(List.of(), facts.carried());
+        }
+    }
+
+    @Test
+    void aPointerThatIsMadeAnewInALoopIsNotCarried() throws PtxException {
+        analyse(LOOP.replace("START", "4095").replace("add.s64 %rd2, %rd2, 16;", "setp.eq.f32 %p2, %f1, 0f00000000; @%p2 add.s64 %rd2, %rd2, 16;"));
+        facts.divide(branch -> 16384);
+        assertEquals(List.of(), facts.carried());
     }
 
     @Test

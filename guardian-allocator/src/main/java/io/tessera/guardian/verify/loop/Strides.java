@@ -1,0 +1,79 @@
+package io.tessera.guardian.verify.loop;
+
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.flow.FlowEdge;
+import io.tessera.guardian.verify.graph.Graph;
+import io.tessera.guardian.verify.value.Node;
+import io.tessera.guardian.verify.value.Value;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Addresses in the window that a counted loop moves by a step: how far they get until the loop has ended. An address of a loop's head that comes back as
+ * itself plus something has been moved once a pass, since what is added to it is added to the head's value, which stays the same until the next pass.
+ * Stateless.
+ */
+public final class Strides {
+    private static final int LONGEST_CHAIN = 16;
+    private static final long FARTHEST = 1L << 60;
+
+    private Strides() {
+    }
+
+    /** What is known of such addresses, beyond what is known of values without regard to how often loops go round. */
+    public static Map<Node, Value> of(Graph graph, List<Loops.Counted> loops) throws UnverifiedException {
+        Map<Node, Value> found = new HashMap<>();
+        Map<Integer, List<Loops.Counted>> heads = loops.stream().collect(Collectors.groupingBy(Loops.Counted::head));
+        if (heads.isEmpty()) {
+            return found;
+        }
+        graph.work.spend(graph.nodes.size());
+        for (Node node : graph.nodes) {
+            if (node.kind == Node.Kind.PHI && node.bits == Long.SIZE) {
+                for (Loops.Counted loop : heads.getOrDefault(node.trace, List.of())) {
+                    Value value = moved(node, graph.flow.in.get(loop.head()), loop);
+                    if (value != null) {
+                        found.put(node, value);
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    private static Value moved(Node phi, List<FlowEdge> in, Loops.Counted loop) {
+        Value first = Value.BOTTOM;
+        Value step = Value.number(0, 0, 0, Long.SIZE);
+        for (int n = 0; n < phi.args.length; n++) {
+            if (n < in.size() && loop.passes().contains(in.get(n))) {
+                Value gain = gain(phi.args[n], phi);
+                if (gain == null) {
+                    return null;
+                }
+                step = step.join(gain, Long.SIZE);
+            } else {
+                first = first.join(phi.args[n].value, Long.SIZE);
+            }
+        }
+        boolean near = step.low() >= -FARTHEST / loop.rounds() && step.high() <= FARTHEST / loop.rounds();
+        return first.is(Value.Kind.WINDOW) && !first.isConditional() && near ? first.moved(step, loop.rounds()) : null;
+    }
+
+    /** What is added to the phi until it comes back as the node, or null where that is not seen. */
+    private static Value gain(Node node, Node phi) {
+        Value sum = Value.number(0, 0, 0, Long.SIZE);
+        Node at = Loops.copied(node);
+        for (int left = LONGEST_CHAIN; left > 0 && at != phi; left--) {
+            boolean adds = at.is("add");
+            if (!adds && !at.is("sub") || !at.typed(Long.SIZE) || at.instruction.modifiers().size() != 1 || at.args.length != 2
+                    || !at.args[1].value.isNumber()) {
+                return null;
+            }
+            sum = adds ? sum.plus(at.args[1].value) : sum.minus(at.args[1].value);
+            at = Loops.copied(at.args[0]);
+        }
+        return at == phi && sum.isNumber() ? sum : null;
+    }
+}

@@ -1,0 +1,147 @@
+package io.tessera.guardian.verify.module;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tessera.guardian.verify.Mode;
+import io.tessera.guardian.verify.UnverifiedException;
+import io.tessera.guardian.verify.Verdict;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Pointers that a counted loop moves are shown to stay within a guard band, and are not any more once one thing of it is another. */
+class StridesTest {
+    private static final String OUTSIDE = "its address is not shown to be in bounds";
+
+    private static Verdict verify(String text) throws UnverifiedException {
+        return FenceVerifier.verify(GridLooks.bytes(text), Mode.MASK, false);
+    }
+
+    /** A kernel whose {@code %d1} is in the window, and whose {@code %r3} is any number. */
+    private static String kernel(String body) {
+        return """
+                .version 8.0
+                .target sm_90
+                .address_size 64
+                .visible .const .align 16 .b64 __tessera_window[8];
+                .visible .entry k(.param .u64 p, .param .u32 n)
+                {
+                .reg .b32 %r<12>; .reg .b64 %d<6>; .reg .pred %p<4>;
+                ld.const.v2.u32 {%r5, %r6}, [__tessera_window];
+                ld.param.u64 %d1, [p]; ld.param.u32 %r3, [n]; ld.param.u64 %d3, [p];
+                mov.u32 %r7, 0;
+                """ + body + "\nret;\n}\n";
+    }
+
+    private static String fence(String register) {
+        return "mov.b64 {%r1, %r2}, " + register + "; and.b32 %r2, %r2, %r6; or.b32 %r2, %r2, %r5; mov.b64 " + register + ", {%r1, %r2}; and.b64 "
+                + register + ", " + register + ", -4;\n";
+    }
+
+    /** Accepted as it is, and with none of the changes (a text and another), since an address is not shown to be in bounds. */
+    private static void onlySo(String text, String[]... changes) throws Exception {
+        assertEquals(Map.of(), verify(text).rejected(), text);
+        for (String[] change : changes) {
+            assertTrue(text.contains(change[0]), change[0] + " is not in\n" + text);
+            String changed = text.replace(change[0], change[1]);
+            Map<String, UnverifiedException> rejected = verify(changed).rejected();
+            assertTrue(rejected.containsKey("k") && rejected.get("k").getMessage().contains(OUTSIDE),
+                    () -> change[0] + " -> " + change[1] + ": " + rejected + "\n" + changed);
+        }
+    }
+
+    @Test
+    void aStepEachPass() throws Exception {
+        onlySo(kernel("min.u32 %r8, %r3, 16384;\n" + fence("%d1") + """
+                l: ld.global.u32 %r9, [%d1];
+                add.s64 %d1, %d1, 1024;
+                add.u32 %r7, %r7, 1;
+                setp.lt.u32 %p1, %r7, %r8;
+                @%p1 bra l;
+                """), new String[][] {
+                {"1024", "2621440"}, {"1024", "-2621440"}, {"1024", "9223372036854774784"}, {"%d1, 1024", "%d1, %d3"}, {"%d1, 1024", "%d3, 1024"},
+                {"add.s64 %d1, %d1", "sub.s64 %d1, %d3"}, {"1024", "1026"},
+                {"min.u32 %r8, %r3, 16384", "min.u32 %r8, %r3, 4294967290"}, {"or.b32 %r2, %r2, %r5;", ""},
+                {"add.s64 %d1, %d1, 1024;", "setp.eq.u32 %p2, %r9, 0; @%p2 add.s64 %d1, %d1, 1024;"},
+                {"add.s64 %d1, %d1, 1024;", "setp.eq.u32 %p2, %r9, 0; @%p2 bra m; add.s64 %d1, %d1, 1024; m:"},
+                {"add.s64 %d1, %d1, 1024;", "add.s64 %d1, %d1, 1024; xor.b64 %d1, %d1, 1;"}});
+    }
+
+    @Test
+    void sumsOfSteps() throws Exception {
+        onlySo(kernel("min.s32 %r8, %r3, 4096;\n" + fence("%d1") + """
+                mov.u64 %d2, 8;
+                l: add.s64 %d4, %d1, 16;
+                ld.global.u32 %r9, [%d4+-4];
+                mov.b64 %d5, %d4;
+                sub.s64 %d1, %d5, %d2;
+                add.s32 %r7, %r7, 1;
+                setp.lt.s32 %p1, %r7, %r8;
+                @%p1 bra l;
+                """), new String[][] {
+                {"%d2, 8", "%d2, 1099511627776"}, {"mov.u64 %d2, 8", "ld.param.u64 %d2, [p]"}, {"%d1, 16", "%d1, 68719476736"},
+                {"mov.b64 %d5, %d4", "not.b64 %d5, %d4"}});
+    }
+
+    @Test
+    void downToABound() throws Exception {
+        onlySo(kernel("max.s32 %r8, %r3, -4096;\n" + fence("%d1") + """
+                l: ld.global.u32 %r9, [%d1];
+                sub.s64 %d1, %d1, 4;
+                sub.s32 %r7, %r7, 4;
+                setp.gt.s32 %p1, %r7, %r8;
+                @%p1 bra l;
+                """), new String[][] {{"%d1, 4", "%d1, 68719476736"}, {"%d1, 4", "%d1, 2"}});
+    }
+
+    /** An inner loop moves its pointer in each of its own passes, and in each of the outer loop's. */
+    @Test
+    void loopsInLoops() throws Exception {
+        String inner = """
+                mov.u32 %r7, 0;
+                l: ld.global.u32 %r9, [%d1];
+                add.s64 %d1, %d1, 65536;
+                add.u32 %r7, %r7, 1;
+                setp.lt.u32 %p1, %r7, 4096;
+                @%p1 bra l;
+                """;
+        String outer = """
+                add.u32 %r10, %r10, 1;
+                setp.lt.u32 %p2, %r10, 100;
+                @%p2 bra o;
+                """;
+        String fence = fence("%d1");
+        onlySo(kernel("mov.u32 %r10, 0;\no: " + fence + inner + outer), new String[][] {{"o: " + fence, fence + "o: "}, {"65536", "16777216"}});
+    }
+
+    /** What is added in an inner loop is added more often than the outer one goes round. */
+    @Test
+    void stepsOfAnInnerLoop() throws Exception {
+        String text = kernel(fence("%d1") + """
+                mov.u32 %r10, 0;
+                o: ld.global.u32 %r9, [%d1];
+                mov.u32 %r7, 0;
+                l: STEP
+                add.u32 %r7, %r7, 1;
+                setp.lt.u32 %p1, %r7, 1000;
+                @%p1 bra l;
+                add.u32 %r10, %r10, 1;
+                setp.lt.u32 %p2, %r10, 100;
+                @%p2 bra o;
+                """);
+        onlySo(text.replace("STEP", "").replace("add.u32 %r10", "add.s64 %d1, %d1, 1024; add.u32 %r10"), new String[][] {{"1024", "1099511627776"}});
+        assertTrue(verify(text.replace("STEP", "add.s64 %d1, %d1, 1024;")).rejected().get("k").getMessage().contains(OUTSIDE));
+    }
+
+    /** A pointer that is another one where the loop is come to. */
+    @Test
+    void anotherStart() throws Exception {
+        onlySo(kernel("setp.eq.u32 %p2, %r3, 0;\n" + fence("%d1") + """
+                l: add.s64 %d1, %d1, 1024;
+                ld.global.u32 %r9, [%d1];
+                add.u32 %r7, %r7, 1;
+                setp.lt.u32 %p1, %r7, 100;
+                @%p1 bra l;
+                """), new String[][] {{"l: add", "@%p2 mov.u64 %d1, %d3; l: add"}});
+    }
+}
