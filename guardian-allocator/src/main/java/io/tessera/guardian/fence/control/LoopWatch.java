@@ -168,11 +168,15 @@ public final class LoopWatch {
         String done = code.newLabel("done");
         code.add(ends(part.counted().compare()));
         code.branch(branch.guard().orElseThrow().register(), true, done);
-        burn(WindowConstants.GO_ON);
+        context.counts.fence(KernelReport.Fence.STOP);
+        Operand.Register place = code.wide();
+        Operand.Register word = code.word();
         Operand.Register on = code.truth();
-        code.emit("setp.gt.s32", on, fuel, Code.number(0));
+        code.emit("ld.const.u64", place, stopWord());
+        code.emit("ld.volatile.global.u32", word, Code.at(place, 0));
+        code.emit("setp.gt.s32", on, word, Code.number(0));
         code.branch(on, false, part.begin());
-        exitWithoutFuel();
+        code.emit("exit");
         code.label(done);
     }
 
@@ -208,8 +212,12 @@ public final class LoopWatch {
         Optional<Guard> guard = Optional.of(new Guard(empty, false));
         code.emit("sub.s32", fuel, fuel, Code.number(weight));
         code.emit("setp.lt.s32", empty, fuel, Code.number(1));
-        code.emit(guard, "ld.const.u64", place, Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD));
+        code.emit(guard, "ld.const.u64", place, stopWord());
         code.emit(guard, "ld.volatile.global.u32", fuel, Code.at(place, 0));
+    }
+
+    private static Operand stopWord() {
+        return Code.at(new Operand.Named(WindowConstants.NAME), WindowConstants.STOP_WORD);
     }
 
     private void exitWithoutFuel() {

@@ -180,6 +180,6 @@ public final class Loops {
 
     /** Whether anything takes fuel. */
     public boolean any() {
-        return !weights.isEmpty() || !parted.isEmpty();
+        return !weights.isEmpty();
     }
 }

@@ -236,9 +236,9 @@ class VerifiedLoopsTest {
                 }
                 """)).ptx();
         onlySo(text, UNENDING, new String[][] {
-                {"and.b32 \t%__tessera_r8, %r0, -4;", "and.b32 \t%__tessera_r8, %r0, -2;"}, {", 65532;", ", 65534;"},
-                {"add.u32 \t%__tessera_r9, %__tessera_r9, 4;", "add.u32 \t%__tessera_r9, %__tessera_r9, 2;"},
-                {"sub.u32 \t%__tessera_r0, %r0, ", "sub.u32 \t%__tessera_r0, %__tessera_r8, "},
+                {"and.b32 \t%__tessera_r7, %r0, -4;", "and.b32 \t%__tessera_r7, %r0, -2;"}, {", 65532;", ", 65534;"},
+                {"add.u32 \t%__tessera_r8, %__tessera_r8, 4;", "add.u32 \t%__tessera_r8, %__tessera_r8, 2;"},
+                {"sub.u32 \t%__tessera_r0, %r0, ", "sub.u32 \t%__tessera_r0, %__tessera_r7, "},
                 {"add.s32 \t%r0, %r0, -4;", "add.s32 \t%r0, %r0, -8;"}, {"add.s32 \t%r0, %r0, -4;", "add.s32 \t%r0, %r0, -12;"},
                 {"\tsetp.ne.s32 \t%p0, %r0, %__tessera_r0;", "\tadd.s32 %__tessera_r0, %__tessera_r0, 4;\n\tsetp.ne.s32 \t%p0, %r0, %__tessera_r0;"},
                 {"setp.ne.s32 \t%p0, %r0, %__tessera_r0;", "setp.ne.s32 \t%p0, %r0, 2;"}});

@@ -24,7 +24,7 @@ final class StepChooser {
             CallSteps.call(b);
             return;
         }
-        switch (b.random.nextInt(26)) {
+        switch (b.random.nextInt(28)) {
             case 0, 1 -> ValueSteps.arithmetic(b);
             case 2 -> ValueSteps.wide(b);
             case 3 -> ValueSteps.narrow(b);
@@ -43,6 +43,7 @@ final class StepChooser {
             case 22 -> FlowSteps.table(b, place);
             case 23 -> MemorySteps.copy(b);
             case 24 -> GroupSteps.group(b);
+            case 25, 26 -> WalkSteps.walk(b);
             default -> LoopSteps.endless(b);
         }
     }
