@@ -3,6 +3,7 @@ package io.tessera.guardian.verify.loop;
 import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.flow.FlowEdge;
 import io.tessera.guardian.verify.graph.Graph;
+import io.tessera.guardian.verify.value.Arithmetic;
 import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Value;
 import java.util.HashMap;
@@ -71,7 +72,7 @@ public final class Strides {
                     || !at.args[1].value.isNumber()) {
                 return null;
             }
-            sum = adds ? sum.plus(at.args[1].value) : sum.minus(at.args[1].value);
+            sum = adds ? Arithmetic.add(sum, at.args[1].value, Long.SIZE) : Arithmetic.sub(sum, at.args[1].value, Long.SIZE);
             at = Loops.copied(at.args[0]);
         }
         return at == phi && sum.isNumber() ? sum : null;

@@ -71,7 +71,8 @@ public final class Arithmetic {
         };
     }
 
-    static Value add(Value a, Value b, int bits) {
+    /** The sum. */
+    public static Value add(Value a, Value b, int bits) {
         if (!a.isNumber() && b.isNumber() && !far(b)) {
             int align = Math.min(a.align(), b.align());
             if (moves(a)) {
@@ -101,7 +102,8 @@ public final class Arithmetic {
         return value.low() < -FAR || value.high() > FAR;
     }
 
-    static Value sub(Value a, Value b, int bits) {
+    /** The difference. */
+    public static Value sub(Value a, Value b, int bits) {
         if (b.isNumber() && !far(b)) {
             return add(a, Value.of(Kind.NUMBER, -b.high(), -b.low(), b.align()), bits);
         }

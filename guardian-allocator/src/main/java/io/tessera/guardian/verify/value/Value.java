@@ -173,16 +173,6 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return at(low + Math.min(0, step.low * times), high + Math.max(0, step.high * times), Math.min(align, step.align));
     }
 
-    /** The sum of two numbers of 64 bits. */
-    public Value plus(Value other) {
-        return Arithmetic.add(this, other, Long.SIZE);
-    }
-
-    /** Their difference. */
-    public Value minus(Value other) {
-        return Arithmetic.sub(this, other, Long.SIZE);
-    }
-
     /** What holds of both. */
     public Value join(Value other, int bits) {
         if (kind == Kind.BOTTOM) {
