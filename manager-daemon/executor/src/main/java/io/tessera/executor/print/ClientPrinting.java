@@ -31,7 +31,10 @@ public final class ClientPrinting {
     private final ArrayDeque<Long> events = new ArrayDeque<>();
     /** Looks what kernels reported and tells the client so, before it hears that they are done. */
     private final Runnable looked;
+    private final int uid;
     private boolean prints;
+    private boolean watched;
+    private boolean told;
 
     private record Mark(int word, long value, long event) {
     }
@@ -39,10 +42,12 @@ public final class ClientPrinting {
     /**
      * A client that has no module.
      *
+     * @param uid    the client's user
      * @param looked called when work is done, before the client hears of it; makes what kernels reported the client's error
      */
-    public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text, Runnable looked) {
+    public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text, int uid, Runnable looked) {
         this.looked = looked;
+        this.uid = uid;
         this.driver = driver;
         this.segment = segment;
         this.text = text;
@@ -62,23 +67,26 @@ public final class ClientPrinting {
     public boolean ask(long module) {
         BooleanSupplier canPrint = modules.get(module);
         boolean answer = canPrint != null && canPrint.getAsBoolean();
-        prints |= answer;
+        if (answer && !prints) {
+            prints = true;
+            text.enters(uid);
+        }
         return answer;
     }
 
     /** From now on the client waits until somebody has looked what its kernels did. */
     public void watch() {
-        prints = true;
+        watched = true;
     }
 
-    /** Whether functions print: text follows each mark. */
+    /** Whether marks are waited for: functions print, or somebody looks what kernels did. */
     public boolean prints() {
-        return prints;
+        return prints || watched;
     }
 
     /** After a mark was submitted to a stream. Returns the CUresult. */
     public int marked(long stream, int word, long value) {
-        if (!prints) {
+        if (!prints()) {
             return CudaResult.SUCCESS;
         }
         if (marks.size() >= MOST_MARKS) {
@@ -128,8 +136,14 @@ public final class ClientPrinting {
     /** Brings the text of what came before an event that is complete. Returns the CUresult. */
     public int before(long event) {
         looked.run();
-        return prints ? text.fetch(() -> driver.call(DriverEntry.cuEventSynchronize, event), segment)
-                : CudaResult.SUCCESS;
+        return prints ? text.fetch(() -> driver.call(DriverEntry.cuEventSynchronize, event), segment, this::others) : CudaResult.SUCCESS;
+    }
+
+    private void others() {
+        if (!told) {
+            told = true;
+            segment.notice("what kernels print (printf) is lost while kernels of several users print on this GPU");
+        }
     }
 
     /** Destroys its events, when all work has ended. */
@@ -138,5 +152,9 @@ public final class ClientPrinting {
         marks.clear();
         events.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
         events.clear();
+        if (prints) {
+            prints = false;
+            text.leaves(uid);
+        }
     }
 }

@@ -7,14 +7,18 @@ import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What the driver prints on this process's standard output, where a file takes it. A driver prints when somebody
- * synchronises, into one buffer for all: whoever makes it print takes what there is, so that text of clients that print at
- * the same time may come to one of them. Thread-safe.
+ * synchronises, into one buffer for all: whoever makes it print takes what there is, so that text of one user's clients that print at
+ * the same time may come to one of them. What may be another user's comes to nobody. Thread-safe.
  */
 public final class PrintedText {
     /** Read at a time. */
@@ -27,6 +31,11 @@ public final class PrintedText {
     private final int descriptor;
     private final MemorySegment piece = Arena.ofAuto().allocate(PIECE_BYTES);
     private long position;
+    /** How many printing clients each user has. */
+    private final Map<Integer, Integer> present = new HashMap<>();
+    /** Users whose text may still come, though their clients have left: those before the last fetch, and those since. */
+    private Set<Integer> leftBefore = Set.of();
+    private Set<Integer> left = new HashSet<>();
 
     /** Over an empty file, which the caller owns and has put where the driver prints. */
     public PrintedText(PrintedTextPort port, int descriptor) {
@@ -38,25 +47,54 @@ public final class PrintedText {
      * Has the driver print what it holds back, and puts that where the client reads it.
      *
      * @param synchronise waits in the driver for what is complete already, so that it prints; its CUresult
+     * @param others      called if the text may be of several users: nobody gets it
      * @return the CUresult of that
      */
-    public synchronized int fetch(IntSupplier synchronise, RelaySegment client) {
+    public synchronized int fetch(IntSupplier synchronise, RelaySegment client, Runnable others) {
         int result = synchronise.getAsInt();
         if (FatalErrors.isFatal(result)) {
             return result;
         }
         try {
             port.flushStreams();
+            boolean one = users().size() == 1;
+            long first = position;
             int bytes;
             while ((bytes = port.read(descriptor, piece, position)) > 0) {
-                put(client, bytes);
+                if (one) {
+                    put(client, bytes);
+                }
                 position += bytes;
             }
             port.forget(descriptor, position);
+            leftBefore = left;
+            left = new HashSet<>();
+            if (!one && position > first) {
+                others.run();
+            }
         } catch (LinuxException e) {
             LOG.error("what kernels printed cannot be read: {}", e.getMessage());
         }
         return result;
+    }
+
+    /** A client of a user prints from now on; before its first kernel that does is launched. */
+    public synchronized void enters(int uid) {
+        present.merge(uid, 1, Integer::sum);
+    }
+
+    /** One that {@link #enters entered} is gone, and all its kernels have ended. */
+    public synchronized void leaves(int uid) {
+        left.add(uid);
+        present.computeIfPresent(uid, (_, clients) -> clients == 1 ? null : clients - 1);
+    }
+
+    /** All whose text may be among what is fetched next. */
+    private Set<Integer> users() {
+        Set<Integer> all = new HashSet<>(present.keySet());
+        all.addAll(left);
+        all.addAll(leftBefore);
+        return all;
     }
 
     /** As much as there is room for; the rest is lost, as in a device's own buffer. */

@@ -251,7 +251,7 @@ public final class SessionFactory {
         streams.atMarks(fences.watchdog()::marked);
         streams.beforeEnd(fences.watchdog()::forget);
         streams.bounds(fences.watchdog()::mayStand, stands::isBesideSynchronizing);
-        ClientPrinting printing = new ClientPrinting(driver, segment, text, fences::tellViolated);
+        ClientPrinting printing = new ClientPrinting(driver, segment, text, who.uid(), fences::tellViolated);
         ClientPools pools = new ClientPools(window, streams, clock);
         ClientExecution execution = new ClientExecution(device, driver, handles, streams, fences, new MovedBytes(moves, window::isPinned));
         ClientAllocations allocations = new ClientAllocations(owned, charge, window, pools, new GraphMemory(pools, new GraphRanges(owned, charge)),
