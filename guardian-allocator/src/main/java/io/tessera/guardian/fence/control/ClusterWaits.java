@@ -2,6 +2,7 @@ package io.tessera.guardian.fence.control;
 
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
+import io.tessera.guardian.fence.plan.ModulePlan;
 import io.tessera.guardian.ptx.Block;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
@@ -68,14 +69,16 @@ public final class ClusterWaits {
         return i.opcode().equals("barrier") && i.has("cluster");
     }
 
-    /** The function whose ends wait. */
+    /** The function whose ends wait. A kernel needs nothing that neither it nor what it calls makes necessary, since all blocks of a cluster run the same. */
     public PtxFunction waiting(PtxFunction function) {
         boolean kernel = function.kind() == PtxFunction.Kind.ENTRY;
         boolean arrives = has(function, ClusterWaits::isBarrier);
-        if (!kernel && !arrives && !has(function, i -> i.opcode().equals("exit"))) {
+        boolean calls = has(function, i -> i.opcode().equals("call"));
+        boolean waits = kernel ? calls || has(function, ModulePlan::reachesBlocks) : has(function, i -> i.opcode().equals("exit"));
+        if (!waits && !arrives) {
             return function;
         }
-        boolean meets = kernel ? arrives || called && has(function, i -> i.opcode().equals("call")) : barriers;
+        boolean meets = kernel ? arrives || called && calls : barriers;
         return new Waiting(kernel, arrives, meets, ends(function, kernel), new ClusterCode()).written(function);
     }
 

@@ -186,6 +186,11 @@ public final class ModulePlan {
         }
     }
 
+    /** Whether an access may be one of another block's shared memory, or a generic address is made that may be of such. */
+    public static boolean reachesBlocks(Instruction i) {
+        return i.has("shared::cluster") && !NO_ACCESS.contains(i.opcode()) && !(i.opcode().equals("cvta") && i.has("to"));
+    }
+
     private static boolean isClusterBarrier(Instruction i) {
         return i.opcode().equals("barrier") && i.has("cluster");
     }

@@ -167,6 +167,18 @@ class ClusterWaitsTest {
         assertFalse(fenced(kernel(statements), FenceMode.MASK).waits());
     }
 
+    /** All blocks of a cluster run the same kernel. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"false | ret;", "true | call f; ret;",
+            "true | mov.u32 %r1, s; mapa.shared::cluster.u32 %r2, %r1, 1; ld.shared::cluster.u32 %r3, [%r2]; ret;"})
+    void otherKernelsStayAsTheyAre(boolean waits, String statements) throws Exception {
+        String other = kernel(statements).replace("k(", "other(");
+        for (String module : List.of(kernel(REACH + "ret;"), kernel("barrier.cluster.arrive; barrier.cluster.wait; ret;"))) {
+            List<String> lines = lines(".func f() { ret; }\n" + module + other, FenceMode.MASK, "other");
+            assertEquals(waits, lines.contains("__tessera_end_last:"), lines::toString);
+        }
+    }
+
     @Test
     void aTenantThatIsAloneKeepsItsEnds() throws Exception {
         assertFalse(lines(kernel(REACH + "@%p1 exit; ret;"), FenceMode.NONE, "k").toString().contains("__tessera_end"));

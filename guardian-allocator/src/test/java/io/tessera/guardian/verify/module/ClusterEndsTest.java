@@ -201,6 +201,18 @@ class ClusterEndsTest {
         isRejected("(sub.u32 \t%__tessera_r\\d+, %__tessera_r\\d+), 24;", "$1, " + less + ";");
     }
 
+    /** A kernel whose blocks reach nothing has no start and end; with an access or a call it is no such kernel. */
+    @Test
+    void kernelsThatReachNoOtherBlock() throws Exception {
+        String both = fenced(TEXT + ".visible .entry other(.param .u64 p)\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 1;\nret;\n}\n");
+        assertEquals(Set.of(), rejected(both));
+        String changed = both.substring(0, both.lastIndexOf("\tret;"));
+        for (String more : List.of("call f;", "mapa.shared::cluster.u32 %r0, %r0, 1; ld.shared::cluster.u32 %r0, [%r0];",
+                "barrier.cluster.arrive;")) {
+            assertEquals(Set.of("other"), rejected(changed + more + "\nret;\n}\n"), more);
+        }
+    }
+
     /** Without an access that reaches other blocks, and without a barrier, nothing needs to wait. */
     @Test
     void modulesThatReachNoOtherBlock() throws Exception {
