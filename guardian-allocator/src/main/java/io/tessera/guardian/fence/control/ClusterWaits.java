@@ -86,12 +86,16 @@ public final class ClusterWaits {
         return i.opcode().equals("exit") || kernel && i.opcode().equals("ret");
     }
 
+    private static boolean leadsTo(Set<String> labels, Instruction i) {
+        return i.opcode().equals("bra") && i.operands().getFirst() instanceof Operand.Symbol(String label, long _) && labels.contains(label);
+    }
+
     /** Labels behind which threads end at once. A compiler has one such place for all returns. */
     private static Set<String> ends(PtxFunction function, boolean kernel) {
         Set<String> found = new HashSet<>();
         boolean end = false;
         for (Statement statement : function.body().orElseThrow().statements().reversed()) {
-            end = statement instanceof Instruction i ? i.guard().isEmpty() && isEnd(i, kernel) : end;
+            end = statement instanceof Instruction i ? i.guard().isEmpty() && (isEnd(i, kernel) || leadsTo(found, i)) : end;
             if (end && statement instanceof Label label) {
                 found.add(label.name());
             }
@@ -137,8 +141,7 @@ public final class ClusterWaits {
         }
 
         private void instruction(Instruction i, Statement before) {
-            boolean end = isEnd(i, kernel) || i.opcode().equals("bra") && i.operands().getFirst() instanceof Operand.Symbol(String label, long _)
-                    && ends.contains(label);
+            boolean end = isEnd(i, kernel) || leadsTo(ends, i);
             boolean leaves = !end && arrives && (i.opcode().equals("call") || i.opcode().equals("ret"));
             if (!end && !leaves && !isBarrier(i)) {
                 code.add(i);

@@ -68,7 +68,7 @@ class ClusterWaitsTest {
     /** With the end of a look when large grids begin, and three of a record of a fault. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"ret; | 5", "exit; | 5", "@%p1 exit; @!%p1 ret; exit; | 7",
-            "@%p1 bra OUT; @%p1 bra ON; bra OUT; ON: mov.u32 %r5, 1; OUT: NEXT: ret; | 7"})
+            "@%p1 bra VIA; @%p1 bra ON; VIA: bra OUT; ON: mov.u32 %r5, 1; OUT: NEXT: ret; | 7"})
     void eachEndCountsItsThread(String statements, int ends) throws Exception {
         hasEnds(ends, 0, kernelLines(statements));
         hasEnds(ends + 1, ends - 1, kernelLines("barrier.cluster.arrive; barrier.cluster.wait; " + statements));
