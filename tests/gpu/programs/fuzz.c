@@ -24,7 +24,7 @@ enum {
 };
 enum { NON_BLOCKING = 1, PATIENCE_MS = 100, LEGAL_PATIENCE_MS = 5000, MORE_PATIENCE_MS = 10000 };
 enum { OUT_ROOM = 1 << 20, DATA_AT = 1 << 28, DEFAULT_THREADS = 8 };
-enum { CLUSTER_BYTES = 16 }; /* dynamic shared memory for what waits for clusters: FencedModule */
+enum { CLUSTER_BYTES = 24 }; /* dynamic shared memory for what waits for clusters: FencedModule */
 #define GIB ((size_t)1 << 30)
 #define CHUNK (2 * GIB)
 #define UNIT (4 * GIB)

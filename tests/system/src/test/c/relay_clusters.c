@@ -101,16 +101,16 @@ int main(void)
     graph(64);
     OKAY(cuOccupancyAvailableDynamicSMemPerBlock(&room, kernel, 1, THREADS));
     OKAY(cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
-    CHECK(room <= (size_t)all - STATIC_BYTES - 16);
+    CHECK(room <= (size_t)all - STATIC_BYTES - 24);
     OKAY(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
     OKAY(cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel));
     EQUAL(60000, most);
     runs(60000);
     EQUAL(CUDA_ERROR_INVALID_VALUE, launch(60001));
     OKAY(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, all - STATIC_BYTES));
-    OKAY(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, (size_t)all - STATIC_BYTES - 16));
+    OKAY(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, THREADS, (size_t)all - STATIC_BYTES - 24));
     EQUAL(1, blocks);
-    runs((unsigned)all - STATIC_BYTES - 16);
+    runs((unsigned)all - STATIC_BYTES - 24);
     OKAY(launch((unsigned)all - STATIC_BYTES)); /* the device says later that there is no room for more */
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuStreamSynchronize(NULL));
     printf("clusters ok\n");

@@ -32,8 +32,8 @@ public record FencedModule(FenceMode mode, PtxModule module, int id, List<Hoiste
         List<ConstantPatch> patches, List<String> functions, List<String> assertTexts,
         List<TensorMapParameter> tensorMaps, Map<String, FenceRefusedException> refused, boolean clusters,
         boolean waits, List<KernelReport> reports) {
-    /** Shared memory of a block that has to stay until its cluster has ended, behind all that the program has: two counters, wherever 8 bytes are aligned. */
-    public static final int CLUSTER_BYTES = 16;
+    /** Shared memory of a block that has to stay until its cluster has ended, behind all that the program has: four words, wherever 8 bytes are aligned. */
+    public static final int CLUSTER_BYTES = 24;
 
     /** Copies the lists. */
     public FencedModule {

@@ -289,6 +289,17 @@ public final class ModuleNames {
         return reachesBlocks && mode != Mode.NONE;
     }
 
+    /**
+     * Whether that goes for a function: not for a kernel that calls nothing and has no such access itself, nor then has any block of its cluster.
+     *
+     * @param function one with a body
+     */
+    public boolean reachesBlocks(PtxFunction function) {
+        Block body = function.body().orElseThrow();
+        return reachesBlocks() && (function.kind() != PtxFunction.Kind.ENTRY || reachesBlocks(body)
+                || body.statements().stream().anyMatch(each -> each instanceof Instruction i && i.opcode().equals("call")));
+    }
+
     /** Whether a kernel's grid counts clusters, so that it has more blocks than a launch can say. */
     public boolean countsClusters() {
         return countsClusters;

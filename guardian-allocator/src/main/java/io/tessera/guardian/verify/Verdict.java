@@ -22,7 +22,7 @@ public record Verdict(String text, List<String> accepted, Map<String, Unverified
     /** What divides the address of every variable in the window. */
     public static final int ADDRESS_ALIGNMENT = 32;
     /** How much dynamic shared memory no access of the program comes to, where blocks wait for their cluster. */
-    public static final int CLUSTER_BYTES = 16;
+    public static final int CLUSTER_BYTES = 24;
 
     /** Copies the collections. */
     public Verdict {

@@ -95,7 +95,7 @@ class RelayTest {
         run.sharedManager("--executors", "software");
         String refused = "kernel exchange may access the shared memory of other blocks";
         run.expectClientError(refused);
-        run.expectLine(refused + ".*16 bytes of shared memory more.*");
+        run.expectLine(refused + ".*24 bytes of shared memory more.*");
         relayed(run, "relay_clusters").env("TESSERA_FENCE_ALONE", "1").run().exits(0).says("clusters ok");
     }
 

@@ -42,7 +42,7 @@ public final class SymbolOperands {
             return;
         }
         code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), values(i), i.line()));
-        if (context.plan.reachesBlocks() && i.opcode().equals("mov")
+        if (context.plan.keepsBlocks() && i.opcode().equals("mov")
                 && i.operands().getLast() instanceof Operand.SpecialRegister(String name, String _)
                 && SHARED_SIZES.contains(name)) {
             Operand size = i.operands().getFirst();

@@ -1,209 +1,170 @@
 package io.tessera.guardian.fence.control;
 
-import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.WindowConstants;
-import io.tessera.guardian.fence.plan.Prologue;
-import io.tessera.guardian.fence.text.Code;
+import io.tessera.guardian.fence.plan.ModulePlan;
 import io.tessera.guardian.ptx.Block;
-import io.tessera.guardian.ptx.Guard;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Label;
 import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
-import io.tessera.guardian.ptx.RegisterDeclaration;
-import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.Statement;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * Has each block of a cluster stay until all threads of its cluster have ended: an access to the shared memory of a block that has ended ends the context
- * (seen on an H200: error 719). For modules whose accesses may be of other blocks ({@code ModulePlan.reachesBlocks}). Not thread-safe.
+ * Has each block of a cluster stay until all threads of its cluster have ended, and has threads at the cluster's barrier look at the stop word. An access to
+ * the shared memory of a block that has ended ends the context (seen on an H200: error 719), and no thread at the device's barrier looks at the stop word.
+ * For modules whose accesses may be of other blocks, and for those with a barrier of the cluster ({@code ModulePlan.keepsBlocks}). Immutable.
  *
- * <p>The last {@link FencedModule#CLUSTER_BYTES} of a block's shared memory, which no access of the program reaches, hold two words: how many threads of
- * the block have ended, and how many blocks of the cluster have no other threads. They are cleared at a kernel's start, before the cluster's barrier. Each
- * end of a thread goes to the function's last instructions. They make the thread's accesses complete and count it; all but the block's last thread end
- * then, so barriers of the block and exchanges in warps wait for none of them. The last one counts its block in every block of the cluster, and ends when
- * all blocks are counted in its own.
+ * <p><b>Words.</b> The last {@link FencedModule#CLUSTER_BYTES} of a block's shared memory, which no access of the program reaches, hold four words. They
+ * are cleared at a kernel's start, before the one use of the device's barrier, to which all threads of the cluster come first.
  *
- * <p>No access comes to a block that has ended: a block ends when it has been counted in by all blocks, and by then each of them has made all its accesses
- * but its counts in other blocks. Those blocks have not ended, since they have that count still to come. A thread's own count is one of those that it waits
- * for. No wait lasts for ever that does not without fences: other threads at the cluster's barrier wait for all that have not ended, so the last thread
- * arrives there and waits, again and again, and looks only between two rounds. Once all threads left in a cluster are such ones, every round ends, and the
- * next look sees all counts.
+ * <p><b>Ends.</b> Each end of a thread makes the thread's accesses complete and counts it in the first word. All but the block's last thread end then, so
+ * barriers of the block and exchanges in warps wait for none of them. The last one counts its block in the second word of every block of the cluster, and
+ * ends when all blocks are counted in its own. No access comes to a block that has ended: a block ends when it has been counted in by all blocks, and by
+ * then each of them has made all its accesses but its counts in other blocks. Those blocks have not ended, since they have that count still to come.
  *
- * <p>A predicate says whether a thread has arrived and not waited, since two arrivals without a wait are undefined, as is a wait without an arrival. A
- * thread that has, waits first where it arrives again, where it calls a function, which is not told of it, and where it is the last one of its block. It
- * waits at no place where it has not arrived.
+ * <p>Each end has these instructions of its own, also where the program has one return to which its ends branch. Where paths of a warp meet, the assembler
+ * has the lanes that are there first wait for the others, and these may wait at a barrier until the first ones have ended.
+ *
+ * <p><b>The barrier.</b> The third word is the state of the block: how many threads have arrived in this phase or ended, how many have ended, and the number
+ * of the phase. A thread adds one to the first count when it arrives, and one to both when it ends. One that ends after its arrival adds to the second count
+ * alone; if its phase is over by then, it is not in the first count any more and is added there, too. Whoever makes the first count full exchanges the state
+ * for that of the next phase, in which those that have ended are counted already, and then counts the phase in the fourth word of every block. If the
+ * exchange finds another state, a thread has ended after its arrival in between, and does the same. When all threads have ended there is no next phase.
+ *
+ * <p>The fourth word is the state of the cluster: how many blocks have no threads left, and the sum of the phases of all others. The last thread of a block
+ * takes its block's phases away there and counts the block. A phase is over when the sum is its number times the blocks that are left. No block is more than
+ * one phase ahead of another, since a thread arrives again only when its last phase is over; so the sum says that all have come so far, and eight bits of it
+ * do. What the last two words hold decides when threads go on, and never when a block ends.
+ *
+ * <p><b>The stop word.</b> A thread that waits at the barrier looks at it, and ends. The last thread of a block does not look. Once the word is 0, all threads
+ * end that come to a look; others wait at a barrier of their block, which waits for no thread that has ended. So each block comes to its last thread, that
+ * one counts its block without waiting, and then all blocks are counted.
+ *
+ * <p><b>What differs.</b> A thread that arrives again without a wait is not counted again; PTX leaves open what that does. A wait without an arrival is left
+ * out. No function is told whether its caller has arrived, so a thread that has waits before it calls one, and before it returns.
  */
 public final class ClusterWaits {
-    private static final String PREFIX = WindowConstants.PREFIX + "end_";
-    private static final String PENDING = "%" + PREFIX + "pending";
-    private static final String END = PREFIX + "all";
-    private static final int WORD_BYTES = Integer.BYTES;
-    private static final int BOTH_BYTES = 2 * WORD_BYTES;
+    private final boolean barriers;
+    private final boolean called;
 
-    private final PtxFunction function;
-    private final boolean kernel;
-    private final Code code = new Code(PREFIX);
-    private final Operand.Register pending = new Operand.Register(PENDING + "0");
-    private final Operand.Register words = code.word();
-    private final Operand.Register blocks = code.word();
-    private final Operand.Register number = code.word();
-    private final Operand.Register other = code.word();
-    private final Operand.Register truth = code.truth();
-
-    private ClusterWaits(PtxFunction function) {
-        this.function = function;
-        this.kernel = function.kind() == PtxFunction.Kind.ENTRY;
+    /** For a module with these functions, as they are fenced; all have bodies. */
+    public ClusterWaits(Collection<PtxFunction> functions) {
+        List<PtxFunction> arriving = functions.stream().filter(each -> has(each, ClusterWaits::isBarrier)).toList();
+        this.barriers = !arriving.isEmpty();
+        this.called = arriving.stream().anyMatch(each -> each.kind() == PtxFunction.Kind.FUNC);
     }
 
-    /**
-     * Refuses a device function that has to do with the cluster's barrier: it is not told whether its caller has arrived there.
-     *
-     * @throws FenceRefusedException if it is one
-     */
-    public static void check(PtxFunction function) throws FenceRefusedException {
-        for (Statement statement : function.body().orElseThrow().statements()) {
-            if (statement instanceof Instruction i && isBarrier(i) && function.kind() != PtxFunction.Kind.ENTRY) {
-                throw new FenceRefusedException(i.mnemonic(), i.line(), "a function that is called is not told whether its caller has arrived at the "
-                        + "cluster's barrier, and the module reaches into other blocks' shared memory");
-            }
-        }
-    }
-
-    /** The function whose ends wait; one that is fenced and has a body. */
-    public static PtxFunction waiting(PtxFunction function) {
-        return new ClusterWaits(function).written();
-    }
-
-    private PtxFunction written() {
-        Block body = function.body().orElseThrow();
-        if (!kernel && body.statements().stream().noneMatch(each -> each instanceof Instruction i && i.opcode().equals("exit"))) {
-            return function;
-        }
-        boolean begun = !kernel;
-        for (Statement statement : body.statements()) {
-            if (!begun && (statement instanceof Instruction || statement instanceof Label)) {
-                begin();
-                begun = true;
-            }
-            if (!(statement instanceof Instruction i)) {
-                code.add(statement);
-            } else if (i.opcode().equals("exit") || kernel && i.opcode().equals("ret")) {
-                code.emit(i.guard(), "bra", new Operand.Symbol(END, 0));
-            } else if (kernel && (isBarrier(i) || i.opcode().equals("call"))) {
-                follows(i);
-            } else {
-                code.add(i);
-            }
-        }
-        end();
-        List<Statement> statements = new ArrayList<>(code.declarations());
-        if (kernel) {
-            statements.add(new RegisterDeclaration(ScalarType.PRED, PENDING, 1, 0));
-        }
-        statements.addAll(code.leave(List.of()));
-        return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(), function.attributes(),
-                Optional.of(new Block(statements, body.line())), function.line());
+    private static boolean has(PtxFunction function, Predicate<Instruction> what) {
+        return function.body().orElseThrow().statements().stream().anyMatch(each -> each instanceof Instruction i && what.test(i));
     }
 
     private static boolean isBarrier(Instruction i) {
         return i.opcode().equals("barrier") && i.has("cluster");
     }
 
-    private static Optional<Guard> when(Operand.Register predicate) {
-        return Optional.of(new Guard(predicate, false));
-    }
-
-    /** Clears the words, and has all blocks of the cluster wait until all have done so. */
-    private void begin() {
-        String begun = code.newLabel("begun");
-        Operand.SpecialRegister[] axes = {new Operand.SpecialRegister("%tid", "x"), new Operand.SpecialRegister("%tid", "y"),
-                new Operand.SpecialRegister("%tid", "z")};
-        code.emit("mov.pred", pending, Code.number(0));
-        isAlone();
-        code.branch(truth, false, begun);
-        code.emit("mov.u32", number, axes[0]);
-        for (int axis = 1; axis < axes.length; axis++) {
-            code.emit("mov.u32", other, axes[axis]);
-            code.emit("or.b32", number, number, other);
+    /** The function whose ends wait. A kernel needs nothing that neither it nor what it calls makes necessary, since all blocks of a cluster run the same. */
+    public PtxFunction waiting(PtxFunction function) {
+        boolean kernel = function.kind() == PtxFunction.Kind.ENTRY;
+        boolean arrives = has(function, ClusterWaits::isBarrier);
+        boolean calls = has(function, i -> i.opcode().equals("call"));
+        boolean waits = kernel ? calls || has(function, ModulePlan::reachesBlocks) : has(function, i -> i.opcode().equals("exit"));
+        if (!waits && !arrives) {
+            return function;
         }
-        place();
-        code.emit("setp.eq.u32", truth, number, Code.number(0));
-        code.emit(when(truth), "st.shared.u64", Code.at(words, 0), Code.number(0));
-        code.emit("barrier.cluster.arrive");
-        code.emit("barrier.cluster.wait");
-        code.label(begun);
+        boolean meets = kernel ? arrives || called && calls : barriers;
+        return new Waiting(kernel, arrives, meets, ends(function, kernel), new ClusterCode()).written(function);
     }
 
-    private void isAlone() {
-        code.emit("mov.u32", blocks, new Operand.SpecialRegister("%cluster_nctarank", ""));
-        code.emit("setp.eq.u32", truth, blocks, Code.number(1));
+    private static boolean isEnd(Instruction i, boolean kernel) {
+        return i.opcode().equals("exit") || kernel && i.opcode().equals("ret");
     }
 
-    /** The address of the words: they are aligned, also where the size of dynamic memory is not. */
-    private void place() {
-        code.emit("mov.u32", words, new Operand.Symbol(Prologue.DYNAMIC_SHARED, 0));
-        code.emit("mov.u32", other, new Operand.SpecialRegister("%dynamic_smem_size", ""));
-        code.emit("sub.u32", other, other, Code.number(BOTH_BYTES));
-        code.emit("and.b32", other, other, Code.number(-BOTH_BYTES));
-        code.emit("add.u32", words, words, other);
+    private static boolean leadsTo(Set<String> labels, Instruction i) {
+        return i.opcode().equals("bra") && i.operands().getFirst() instanceof Operand.Symbol(String label, long _) && labels.contains(label);
     }
 
-    /** A barrier of the cluster, or a call, by a thread that waits first if it has arrived. */
-    private void follows(Instruction i) {
-        String skipped = i.guard().isPresent() ? code.newLabel("skipped") : null;
-        i.guard().ifPresent(guard -> code.branch(guard.register(), !guard.negated(), skipped));
-        boolean wait = isBarrier(i) && !i.has("arrive");
-        code.add(new Instruction(when(pending), "barrier", wait ? i.modifiers() : List.of("cluster", "wait"), List.of(), i.line()));
-        code.emit("mov.pred", pending, Code.number(0));
-        if (!wait) {
-            code.add(new Instruction(Optional.empty(), i.opcode(), i.modifiers(), i.operands(), i.line()));
+    /** Labels behind which threads end at once. A compiler has one such place for all returns. */
+    private static Set<String> ends(PtxFunction function, boolean kernel) {
+        Set<String> found = new HashSet<>();
+        boolean end = false;
+        for (Statement statement : function.body().orElseThrow().statements().reversed()) {
+            end = statement instanceof Instruction i ? i.guard().isEmpty() && (isEnd(i, kernel) || leadsTo(found, i)) : end;
+            if (end && statement instanceof Label label) {
+                found.add(label.name());
+            }
         }
-        if (isBarrier(i) && !wait) {
-            code.emit("mov.pred", pending, Code.number(1));
+        return found;
+    }
+
+    /**
+     * One function.
+     *
+     * @param kernel  whether it is a kernel
+     * @param arrives whether it has a barrier of the cluster
+     * @param meets   whether its threads may come to one, here, in what it calls, or in its callers
+     * @param ends    labels behind which threads end
+     */
+    private record Waiting(boolean kernel, boolean arrives, boolean meets, Set<String> ends, ClusterCode code) {
+        private PtxFunction written(PtxFunction function) {
+            Block body = function.body().orElseThrow();
+            Statement before = null;
+            for (Statement statement : body.statements()) {
+                if (before == null && (statement instanceof Instruction || statement instanceof Label)) {
+                    begin();
+                }
+                if (statement instanceof Instruction i) {
+                    instruction(i, before);
+                } else {
+                    code.add(statement);
+                }
+                before = before != null || statement instanceof Instruction || statement instanceof Label ? statement : null;
+            }
+            code.last(meets);
+            return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(),
+                    function.attributes(), Optional.of(new Block(code.statements(), body.line())), function.line());
         }
-        if (skipped != null) {
+
+        private void begin() {
+            if (meets) {
+                code.reset();
+            }
+            if (kernel) {
+                code.start(meets);
+            }
+        }
+
+        private void instruction(Instruction i, Statement before) {
+            boolean end = isEnd(i, kernel) || leadsTo(ends, i);
+            boolean leaves = !end && arrives && (i.opcode().equals("call") || i.opcode().equals("ret"));
+            if (!end && !leaves && !isBarrier(i)) {
+                code.add(i);
+                return;
+            }
+            String skipped = code.unless(i.guard().orElse(null));
+            if (end) {
+                code.end(meets && !isLook(before, i));
+            } else if (isBarrier(i) && i.has("arrive")) {
+                code.arrive();
+            } else {
+                code.await();
+            }
+            if (leaves) {
+                code.add(new Instruction(Optional.empty(), i.opcode(), i.modifiers(), i.operands(), i.line()));
+            }
             code.label(skipped);
         }
-    }
 
-    private void end() {
-        String count = code.newLabel("count");
-        String round = code.newLabel("round");
-        code.label(END);
-        isAlone();
-        code.emit(when(truth), "exit"); // here and below: threads that have ended must not wait where their warp comes together again
-        code.emit("fence.acq_rel.cluster");
-        place();
-        code.emit("mov.u32", number, new Operand.SpecialRegister("%ntid", "x"));
-        for (String axis : new String[] {"y", "z"}) {
-            code.emit("mov.u32", other, new Operand.SpecialRegister("%ntid", axis));
-            code.emit("mul.lo.u32", number, number, other);
+        /** Whether a thread ends since the stop word is 0, when all others do so, too. */
+        private static boolean isLook(Statement before, Instruction end) {
+            return before instanceof Instruction compare && compare.mnemonic().equals("setp.lt.s32") && end.guard().isPresent()
+                    && end.guard().get().register().name().startsWith("%" + WindowConstants.PREFIX);
         }
-        code.emit("atom.acq_rel.cluster.shared.add.u32", other, Code.at(words, 0), Code.number(1));
-        code.emit("add.u32", other, other, Code.number(1));
-        code.emit("setp.ne.u32", truth, other, number);
-        code.emit(when(truth), "exit");
-        if (kernel) {
-            code.emit(when(pending), "barrier.cluster.wait");
-        }
-        code.emit("mov.u32", number, blocks);
-        code.label(count);
-        code.emit("sub.u32", number, number, Code.number(1));
-        code.emit("mapa.shared::cluster.u32", other, words, number);
-        code.emit("red.release.cluster.shared::cluster.add.u32", Code.at(other, WORD_BYTES), Code.number(1));
-        code.emit("setp.ne.u32", truth, number, Code.number(0));
-        code.branch(truth, false, count);
-        code.label(round);
-        code.emit("ld.acquire.cluster.shared.u32", other, Code.at(words, WORD_BYTES));
-        code.emit("setp.eq.u32", truth, other, blocks);
-        code.emit(when(truth), "exit");
-        code.emit("barrier.cluster.arrive");
-        code.emit("barrier.cluster.wait");
-        code.emit("bra", new Operand.Symbol(round, 0));
     }
 }

@@ -40,6 +40,8 @@ public final class CallLooks {
     /** Passes of a loop around calls, and of any other, between two looks: see {@code Loops}. */
     private static final long PASSES_WITH_CALLS = 17;
     private static final long PASSES = WindowConstants.GO_ON;
+    /** Instructions that stand for a barrier of the cluster in the end ({@code ClusterWaits}). */
+    private static final long OF_BARRIERS = 64;
     /** What any function may do between two looks: the verifier's number. */
     private static final long MOST_BETWEEN_LOOKS = 1L << 23;
     private static final String PREDICATES = WindowConstants.PREFIX.replace("__", "%__") + "look_p";
@@ -88,7 +90,7 @@ public final class CallLooks {
         List<Instruction> flat = text.instructions();
         for (int at = 0; at < flat.size(); at++) {
             boolean once = text.depth(at) == 0;
-            own += once ? 1 : PASSES;
+            own += (once ? 1 : PASSES) * (flat.get(at).opcode().equals("barrier") ? OF_BARRIERS : 1);
             if (flat.get(at).opcode().equals("call")) {
                 found.merge(callee(flat.get(at)), once ? 1 : PASSES_WITH_CALLS, Long::sum);
             }

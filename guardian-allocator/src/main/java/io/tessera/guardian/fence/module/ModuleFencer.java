@@ -85,9 +85,10 @@ final class ModuleFencer {
             fenced.replaceAll((_, function) -> GridLook.looking(looks.looking(function), looks.most(function.name())));
             dispatchers = dispatchers.stream().map(looks::looking).toList();
         }
-        if (plan.reachesBlocks()) {
-            fenced.replaceAll((_, function) -> ClusterWaits.waiting(function));
-            dispatchers = dispatchers.stream().map(ClusterWaits::waiting).toList();
+        if (plan.keepsBlocks()) {
+            ClusterWaits ends = new ClusterWaits(fenced.values());
+            fenced.replaceAll((_, function) -> ends.waiting(function));
+            dispatchers = dispatchers.stream().map(ends::waiting).toList();
         }
         List<String> names = new ArrayList<>(functionNames);
         names.addAll(plan.dispatchers().names());
@@ -108,7 +109,7 @@ final class ModuleFencer {
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,
-                plan.mayRunInClusters(), plan.reachesBlocks(), waitingReports());
+                plan.mayRunInClusters(), plan.keepsBlocks(), waitingReports());
     }
 
     private List<KernelReport> waitingReports() {
@@ -124,11 +125,7 @@ final class ModuleFencer {
             try {
                 FunctionFencer fencer = new FunctionFencer(plan, function, functionNames.size());
                 functionNames.add(function.name());
-                PtxFunction result = fencer.fence();
-                if (plan.reachesBlocks()) {
-                    ClusterWaits.check(result);
-                }
-                fenced.put(function.name(), result);
+                fenced.put(function.name(), fencer.fence());
                 calls.put(function.name(), fencer.report().calls());
                 reports.put(function.name(), fencer.report());
                 waits.see(function, plan.loops(function), fencer.facts(), known);
@@ -232,7 +229,7 @@ final class ModuleFencer {
         List<Directive> directives = new ArrayList<>();
         directives.add(variable(linkage, StateSpace.CONST, SHARED_ALIGNMENT, ScalarType.B64, WindowConstants.NAME,
                 List.of((long) CONSTANT_WORDS)));
-        if (usesShared || plan.reachesBlocks()) {
+        if (usesShared || plan.keepsBlocks()) {
             directives.add(variable(Linkage.EXTERN, StateSpace.SHARED, SHARED_ALIGNMENT, ScalarType.B8,
                     Prologue.DYNAMIC_SHARED, List.of(Variable.UNSIZED)));
         }

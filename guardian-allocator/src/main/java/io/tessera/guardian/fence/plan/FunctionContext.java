@@ -51,7 +51,7 @@ public final class FunctionContext {
         this.facts = plan.facts(function);
         this.trace = plan.trace(function);
         this.names = plan.names(function);
-        this.prologue = new Prologue(code, function, plan.reachesBlocks());
+        this.prologue = new Prologue(code, function, plan.keepsBlocks());
         this.sites = new Sites(code, number, plan.id());
         this.limits = new SharedLimits(code);
     }

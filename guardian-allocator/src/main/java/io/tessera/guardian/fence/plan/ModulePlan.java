@@ -79,7 +79,7 @@ public final class ModulePlan {
     private boolean localEscapes;
     private final Set<String> escapingParameters = new HashSet<>();
     private boolean clusterEscapes;
-    private boolean reachesBlocks;
+    private boolean keepsBlocks;
     private boolean readsConstants;
     private boolean makesGeneric;
     private LocalArena arena;
@@ -180,10 +180,23 @@ public final class ModulePlan {
         if (what instanceof InstructionClass.Refused(String reason, boolean known)) {
             throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), reason, !known);
         }
+        if (linked && mode != FenceMode.NONE && isClusterBarrier(instruction)) {
+            throw new FenceRefusedException(instruction.mnemonic(), instruction.line(),
+                    "in a module that is linked, whose other modules do not know of it");
+        }
         String barrier = mode == FenceMode.NONE ? null : AsyncBarriers.refusal(instruction, what);
         if (barrier != null) {
             throw new FenceRefusedException(instruction.mnemonic(), instruction.line(), barrier);
         }
+    }
+
+    /** Whether an access may be one of another block's shared memory, or a generic address is made that may be of such. */
+    public static boolean reachesBlocks(Instruction i) {
+        return i.has("shared::cluster") && !NO_ACCESS.contains(i.opcode()) && !(i.opcode().equals("cvta") && i.has("to"));
+    }
+
+    private static boolean isClusterBarrier(Instruction i) {
+        return i.opcode().equals("barrier") && i.has("cluster");
     }
 
     /** What an instruction says of the module. */
@@ -198,8 +211,9 @@ public final class ModulePlan {
         if (instruction.opcode().equals("mapa") && !instruction.has("shared::cluster")) {
             clusterEscapes = true;
         }
-        reachesBlocks |= clusterEscapes || instruction.has("shared::cluster") && !NO_ACCESS.contains(instruction.opcode())
-                && !(instruction.opcode().equals("cvta") && instruction.has("to"));
+        keepsBlocks |= clusterEscapes || isClusterBarrier(instruction)
+                || instruction.has("shared::cluster") && !NO_ACCESS.contains(instruction.opcode())
+                        && !(instruction.opcode().equals("cvta") && instruction.has("to"));
         clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
     }
 
@@ -451,9 +465,9 @@ public final class ModulePlan {
         return clusterEscapes;
     }
 
-    /** Whether an access of the fenced module may be one of another block's shared memory, which then must not end before. */
-    public boolean reachesBlocks() {
-        return reachesBlocks && mode != FenceMode.NONE && !linked;
+    /** Whether an access of the fenced module may be one of another block's shared memory, of which a barrier of the cluster makes some: no block ends before. */
+    public boolean keepsBlocks() {
+        return keepsBlocks && mode != FenceMode.NONE && !linked;
     }
 
     /** Whether every block has {@code SharedFence.RESERVED_BYTES} of shared memory, where the module runs: on GPUs from sm_90 on. */

@@ -10,8 +10,6 @@ import io.tessera.guardian.ptx.Operand.Register;
 import io.tessera.guardian.ptx.Operand.Symbol;
 import io.tessera.guardian.ptx.PtxFunction;
 import io.tessera.guardian.ptx.Statement;
-import io.tessera.guardian.ptx.parse.PtxException;
-import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.guardian.verify.UnverifiedException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,121 +22,27 @@ import java.util.Set;
 
 /**
  * Whether the last thread of a block ends only when all threads of its cluster have ended, so that the block is there while others may reach into its
- * shared memory. A kernel begins with what is before {@code all:} in {@link #KERNEL}, and ends with the rest, and no other instruction ends a thread. A device
- * function in which threads end has that rest too, without the wait under {@code arrived}. In a kernel a wait at the cluster's barrier is
- * {@code @arrived barrier.cluster.wait; mov.pred arrived, 0;}. The same is before an arrival there, which sets the predicate, and before a call. Nothing else
- * names these registers, and device functions have no such barrier. What is left when this is taken away is checked like any other function; no access
- * of it comes to the two words ({@code WindowValues}). Used once.
+ * shared memory. A kernel begins with a start of {@link ClusterText}, and each end of a thread is one of its ends, which count the thread. A function with
+ * ends has what the last thread comes to as its last instructions, to which nothing else leads. Arrivals and waits at the cluster's barrier may be anywhere:
+ * what they write is not what counts ends. No other instruction names the registers of these, or leads into the middle of them. What is left when they are
+ * taken away is checked like any other function; no access of it comes to their words ({@code WindowValues}), and none waits at the device's barrier of the
+ * cluster. Used once.
  */
 public final class ClusterEnds {
-    /** The two words are in the last 16 bytes of dynamic shared memory: threads of the block that have ended, and blocks without other threads. */
-    private static final String KERNEL = """
-            .version 8.0
-            .target sm_90
-            .address_size 64
-            .extern .shared .align 16 .b8 __tessera_shared[];
-            .entry kernel()
-            {
-            .reg .pred arrived, q;
-            .reg .b32 words, blocks, r, s;
-                mov.pred arrived, 0;
-                mov.u32 blocks, %cluster_nctarank;
-                setp.eq.u32 q, blocks, 1;
-                @q bra begun;
-                mov.u32 r, %tid.x;
-                mov.u32 s, %tid.y;
-                or.b32 r, r, s;
-                mov.u32 s, %tid.z;
-                or.b32 r, r, s;
-                mov.u32 words, __tessera_shared;
-                mov.u32 s, %dynamic_smem_size;
-                sub.u32 s, s, 8;
-                and.b32 s, s, -8;
-                add.u32 words, words, s;
-                setp.eq.u32 q, r, 0;
-                @q st.shared.u64 [words], 0;
-                barrier.cluster.arrive;
-                barrier.cluster.wait;
-            begun:
-            all:
-                mov.u32 blocks, %cluster_nctarank;
-                setp.eq.u32 q, blocks, 1;
-                @q exit;
-                fence.acq_rel.cluster;
-                mov.u32 words, __tessera_shared;
-                mov.u32 s, %dynamic_smem_size;
-                sub.u32 s, s, 8;
-                and.b32 s, s, -8;
-                add.u32 words, words, s;
-                mov.u32 r, %ntid.x;
-                mov.u32 s, %ntid.y;
-                mul.lo.u32 r, r, s;
-                mov.u32 s, %ntid.z;
-                mul.lo.u32 r, r, s;
-                atom.acq_rel.cluster.shared.add.u32 s, [words], 1;
-                add.u32 s, s, 1;
-                setp.ne.u32 q, s, r;
-                @q exit;
-                @arrived barrier.cluster.wait;
-                mov.u32 r, blocks;
-            count:
-                sub.u32 r, r, 1;
-                mapa.shared::cluster.u32 s, words, r;
-                red.release.cluster.shared::cluster.add.u32 [s+4], 1;
-                setp.ne.u32 q, r, 0;
-                @q bra count;
-            round:
-                ld.acquire.cluster.shared.u32 s, [words+4];
-                setp.eq.u32 q, s, blocks;
-                @q exit;
-                barrier.cluster.arrive;
-                barrier.cluster.wait;
-                bra round;
-            }
-            """;
-    private static final List<Statement> START;
-    private static final List<Statement> END;
-    /** Registers and labels of that text, as the parser names them. */
-    private static final Register ARRIVED;
-    private static final String ALL;
-    /** Length of {@code @arrived barrier.cluster.wait; mov.pred arrived, 0;}. */
-    private static final int WAITED = 2;
-
-    static {
-        try {
-            List<Statement> text = running(PtxParser.parse(KERNEL).functions().getFirst());
-            int all = 0;
-            while (!(text.get(all) instanceof Label && text.get(all + 1) instanceof Label)) {
-                all++;
-            }
-            all++;
-            START = text.subList(0, all);
-            END = text.subList(all, text.size());
-            ARRIVED = (Register) ((Instruction) START.getFirst()).operands().getFirst();
-            ALL = ((Label) END.getFirst()).name();
-        } catch (PtxException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
+    private static final Operand ZERO = new Operand.Immediate(0, false);
 
     private final PtxFunction function;
     private final boolean kernel;
     private final List<Statement> code;
+    /** What the names of the texts stand for here: registers, the label of the last thread, and in {@link #tried} also other labels. */
     private final Map<String, String> names = new HashMap<>();
+    private Map<String, String> tried = new HashMap<>();
+    private final Set<String> labels = new HashSet<>();
 
     private ClusterEnds(PtxFunction function) {
         this.function = function;
         this.kernel = function.kind() == PtxFunction.Kind.ENTRY;
-        this.code = running(function);
-    }
-
-    private static List<Statement> running(PtxFunction function) {
-        List<Statement> all = function.body().orElseThrow().statements();
-        int first = 0;
-        while (first < all.size() && !(all.get(first) instanceof Instruction || all.get(first) instanceof Label)) {
-            first++;
-        }
-        return all.subList(first, all.size());
+        this.code = ClusterText.running(function);
     }
 
     /** The function without what waits for the cluster. Refuses one in which that is not as it has to be. */
@@ -147,101 +51,116 @@ public final class ClusterEnds {
     }
 
     private PtxFunction rest() throws UnverifiedException {
-        List<Statement> end = kernel ? END
-                : END.stream().filter(each -> !(each instanceof Instruction i && isBarrier(i) && i.guard().isPresent())).toList();
-        boolean ends = kernel || code.stream().anyMatch(each -> each instanceof Instruction i && i.opcode().equals("exit"));
-        int first = kernel ? START.size() : 0;
-        int last = code.size() - (ends ? end.size() : 0);
-        if (last < first || kernel && !are(START, 0) || ends && !are(end, last)) {
+        int last = last();
+        int at = kernel ? take(ClusterText.STARTS, 0) : 0;
+        if (kernel && (at == 0 || last == code.size())) {
             throw new UnverifiedException(function.line(), "'" + function.name() + "' does not begin or end as where blocks wait for their cluster");
         }
         List<Statement> all = function.body().orElseThrow().statements();
         List<Statement> left = new ArrayList<>(all.subList(0, all.size() - code.size()));
-        for (int at = first; at < last; at++) {
-            left.add(code.get(at) instanceof Instruction i ? checked(i, at) : code.get(at));
+        while (at < last) {
+            at = next(at, last < code.size(), left);
         }
-        left.addAll(ends ? List.of(code.get(last), exit(Optional.empty(), function.line())) : List.of());
+        for (Statement statement : left) {
+            check(statement);
+        }
         return new PtxFunction(function.kind(), function.linkage(), function.name(), function.returns(), function.parameters(), function.attributes(),
                 Optional.of(new Block(left, function.line())), function.line());
     }
 
-    /** An instruction of the rest; a branch to where threads end is an end. */
-    private Instruction checked(Instruction i, int at) throws UnverifiedException {
-        if (i.opcode().equals("exit") || kernel && i.opcode().equals("ret")) {
+    /** Where the instructions of the last thread begin, or the function's end if it has none. */
+    private int last() throws UnverifiedException {
+        for (List<Statement> text : ClusterText.LASTS) {
+            int at = code.size() - text.size();
+            // Nothing falls into them.
+            if (at > 0 && code.get(at - 1) instanceof Instruction i && i.guard().isEmpty() && (i.opcode().equals("bra") || i.opcode().equals("ret"))
+                    && take(List.of(text), at) == code.size()) {
+                return at;
+            }
+        }
+        return code.size();
+    }
+
+    /** Takes what is at a place, and gives the place behind it. */
+    private int next(int at, boolean ends, List<Statement> left) throws UnverifiedException {
+        Statement statement = code.get(at);
+        if (ends && statement instanceof Instruction i && i.opcode().equals("bra") && i.guard().isPresent()) {
+            int behind = find(ClusterText.ENDS, at + 1);
+            if (behind > at + 1 && behind < code.size() && code.get(behind) instanceof Label label
+                    && i.operands().equals(List.of(new Symbol(label.name(), 0))) && labels.add(label.name())) {
+                take(ClusterText.ENDS, at + 1);
+                Guard guard = i.guard().get();
+                left.add(exit(Optional.of(new Guard(guard.register(), !guard.negated())), i.line()));
+                return behind + 1;
+            }
+        }
+        int behind = ends ? take(ClusterText.ENDS, at) : at;
+        if (behind > at) {
+            left.add(exit(Optional.empty(), statement.line()));
+            return behind;
+        }
+        if (statement instanceof Instruction i && (i.opcode().equals("exit") || kernel && i.opcode().equals("ret"))) {
             throw refused(i, "does not wait for the cluster, whose blocks may reach into each other's shared memory");
         }
-        if (!kernel && isBarrier(i)) {
-            throw refused(i, "in a function that is called");
-        }
-        if (!(kernel && isKnown(i, at)) && names(i)) {
-            throw refused(i, "names what waits for the cluster");
-        }
-        if (kernel && (isBarrier(i) || i.opcode().equals("call")) && !isKnown(i, at)) {
-            throw refused(i, "whether the thread has arrived at the cluster's barrier is not shown");
-        }
-        boolean ends = i.opcode().equals("bra") && i.operands().getFirst().equals(new Symbol(names.getOrDefault(ALL, ""), 0));
-        return ends ? exit(i.guard(), i.line()) : i;
+        behind = ends ? take(ClusterText.BARRIERS, at) : at;
+        left.addAll(behind > at ? Collections.nCopies(behind - at, ClusterText.ORDER) : List.of(statement)); // it counts as work between looks
+        return Math.max(behind, at + 1);
     }
 
     private static Instruction exit(Optional<Guard> guard, int line) {
         return new Instruction(guard, "exit", List.of(), List.of(), line);
     }
 
-    /** Whether an instruction stands where it may at the cluster's barrier, and its predicate says so. */
-    private boolean isKnown(Instruction i, int at) {
-        if (isBarrier(i) && !i.has("arrive")) {
-            return isWaited(at);
+    /** A statement of the rest: it reads none of the registers, and names none of the labels. */
+    private void check(Statement statement) throws UnverifiedException {
+        if (statement instanceof Label(String name, int line) && labels.contains(name)) {
+            throw new UnverifiedException(line, "'" + name + "' is in two places");
         }
-        if (isBarrier(i)) {
-            return i.guard().isEmpty() && isWaited(at - WAITED) && sets(at + 1, 1);
+        Set<String> named = new HashSet<>();
+        if (statement instanceof Instruction i && !(i.guard().isEmpty() && i.mnemonic().equals("mov.pred") && i.operands().getLast().equals(ZERO))) {
+            i.guard().ifPresent(guard -> named.add(guard.register().name()));
+            i.operands().forEach(operand -> operand.registers(named::add));
         }
-        if (i.opcode().equals("call")) {
-            return i.guard().isEmpty() && isWaited(at - WAITED) && i.operands().stream().noneMatch(this::names);
+        if (!Collections.disjoint(named, names.values())) {
+            throw refused((Instruction) statement, "names what waits for the cluster");
         }
-        return sets(at, 0) ? isWaited(at - 1)
-                : sets(at, 1) && code.get(at - 1) instanceof Instruction before && isBarrier(before) && before.has("arrive");
     }
 
     private static UnverifiedException refused(Instruction i, String why) {
         return new UnverifiedException(i.line(), i.mnemonic() + ": " + why);
     }
 
-    private static boolean isBarrier(Instruction i) {
-        return i.opcode().equals("barrier") && i.has("cluster");
+    /** Whether one of these texts is at a place: the place behind it, or else the place. */
+    private int find(List<List<Statement>> texts, int at) {
+        for (List<Statement> text : texts) {
+            tried = new HashMap<>(names);
+            if (are(text, at)) {
+                return at + text.size();
+            }
+        }
+        return at;
     }
 
-    private boolean names(Instruction i) {
-        return i.guard().isPresent() && names(i.guard().get().register()) || i.operands().stream().anyMatch(this::names);
-    }
-
-    private boolean names(Operand operand) {
-        Set<String> found = new HashSet<>();
-        operand.registers(found::add);
-        return !Collections.disjoint(found, names.values());
-    }
-
-    private Register arrived() {
-        return new Register(names.get(ARRIVED.name()));
-    }
-
-    /** Whether a thread that has arrived waits there, and is known not to have arrived behind it. */
-    private boolean isWaited(int at) {
-        return at >= 0 && code.get(at) instanceof Instruction wait && isBarrier(wait) && wait.has("wait")
-                && wait.guard().equals(Optional.of(new Guard(arrived(), false))) && sets(at + 1, 0);
-    }
-
-    private boolean sets(int at, int value) {
-        return code.get(at) instanceof Instruction i && i.guard().isEmpty() && i.mnemonic().equals("mov.pred")
-                && i.operands().equals(List.of(arrived(), new Operand.Immediate(value, false)));
+    /** The same; what is found is taken: its names stand for what they stand for from now on, and its labels are in no other place. */
+    private int take(List<List<Statement>> texts, int at) throws UnverifiedException {
+        int behind = find(texts, at);
+        for (Map.Entry<String, String> each : behind > at ? tried.entrySet() : Set.<Map.Entry<String, String>>of()) {
+            if (each.getKey().startsWith("%") || each.getKey().equals(ClusterText.LAST)) {
+                names.put(each.getKey(), each.getValue());
+            } else if (!labels.add(each.getValue())) {
+                throw new UnverifiedException(function.line(), "'" + each.getValue() + "' is in two places");
+            }
+        }
+        return behind;
     }
 
     /** Whether statements from a place on are those, but for the names of registers and labels. */
     private boolean are(List<Statement> expected, int from) {
         for (int n = 0; n < expected.size(); n++) {
-            boolean same = switch (expected.get(n)) {
+            boolean same = from + n < code.size() && switch (expected.get(n)) {
                 case Label label -> code.get(from + n) instanceof Label here && same(label.name(), here.name());
                 case Instruction i -> code.get(from + n) instanceof Instruction here && same(i, here);
-                default -> false;
+                default -> expected.get(n).equals(code.get(from + n));
             };
             if (!same) {
                 return false;
@@ -274,7 +193,7 @@ public final class ClusterEnds {
 
     /** Whether a name stands for another one, here as elsewhere, and no other does. */
     private boolean same(String expected, String here) {
-        String known = names.get(expected);
-        return known == null ? !names.containsValue(here) && names.put(expected, here) == null : known.equals(here);
+        String known = tried.get(expected);
+        return known == null ? !tried.containsValue(here) && tried.put(expected, here) == null : known.equals(here);
     }
 }

@@ -86,7 +86,8 @@ public final class Instructions {
             case WARP -> members(i, at);
             case BARRIER -> barrier(i, at);
             case TABLE -> table(i, at);
-            case REGISTERS, LANES, EFFECT, GROUP, ORDER, CLUSTER, BRANCH, LEAVE -> {}
+            case REGISTERS, LANES, EFFECT, GROUP, ORDER, BRANCH, LEAVE -> {}
+            case CLUSTER -> throw refused(i, "who waits there does not look at the stop word");
             default -> throw refused(i, "is not known here");
         }
     }

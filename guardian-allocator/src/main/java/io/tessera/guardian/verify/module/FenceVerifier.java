@@ -132,7 +132,7 @@ public final class FenceVerifier {
 
         private void function(PtxFunction function) {
             try {
-                Body body = new Body(module.reachesBlocks() ? ClusterEnds.without(function) : function, module);
+                Body body = new Body(module.reachesBlocks(function) ? ClusterEnds.without(function) : function, module);
                 FunctionCheck check = new FunctionCheck(body, module, given, work);
                 check.check();
                 if (check.touchesShared()) {
