@@ -123,7 +123,7 @@ public class RelayRecordBenchmark {
                 streams.progress(), synchronization);
         streams.atMarks(fences.watchdog()::marked);
         ClientPrinting printing = new ClientPrinting(driver, segment,
-                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), fences::tellViolated);
+                new PrintedText(Linux.printedText(), Linux.printedText().create("printed")), 0, fences::tellViolated);
         ClientExecution execution = new ClientExecution(device, driver, handles, streams, fences, new MovedBytes(moves, window::isPinned));
         ClientAllocations allocations = new ClientAllocations(owned, charge, window, pools, new GraphMemory(pools, new GraphRanges(owned, charge)),
                 new ClientExports(new Exports(), "bench", window, owned, tenant, driver, segment));
