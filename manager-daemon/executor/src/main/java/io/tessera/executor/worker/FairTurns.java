@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -41,13 +42,13 @@ final class FairTurns<T> {
     /**
      * Takes the job that is next, which runs from now on; null: none may.
      *
-     * @param anybody whether it may be anybody's; else it is one's of whose user nothing runs
+     * @param anyhow which jobs may be anybody's; another is one's of whose user nothing runs
      */
-    T next(boolean anybody) {
-        Set<String> users = anybody ? Set.of() : running.stream().map(TenantName::user).collect(Collectors.toSet());
+    T next(Predicate<T> anyhow) {
+        Set<String> users = running.stream().map(TenantName::user).collect(Collectors.toSet());
         String chosen = null;
         for (String tenant : waiting.keySet()) {
-            if (!running.contains(tenant) && !users.contains(TenantName.user(tenant))
+            if (!running.contains(tenant) && (!users.contains(TenantName.user(tenant)) || anyhow.test(waiting.get(tenant).peek()))
                     && (chosen == null || usedNs.get(tenant) < usedNs.get(chosen))) {
                 chosen = tenant;
             }

@@ -1,16 +1,20 @@
 package io.tessera.executor.worker;
 
 import io.tessera.clock.NanoClock;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
  * Some places for work that tenants ask for, which the threads that ask do themselves: who waits is served as {@link FairTurns} says, so no tenant has
- * two places. A user who has none, because others' long work holds them all, gets one beside them. Thread-safe.
+ * two places. A user who has none, because others' long work holds them all, gets one beside them, and so does short work. Thread-safe.
  */
 public final class TenantTurns {
     /** Places for users who have none, beside those that there are: each may take a worker's memory. */
     private static final int MOST_BESIDE = 4;
+    /** Of these, that short work has at a time. */
+    private static final int MOST_SHORT = 2;
 
     private final int places;
     private final long mostWaitNs;
@@ -18,10 +22,19 @@ public final class TenantTurns {
     /** Under the lock of this, as what follows. */
     private final FairTurns<Turn> turns = new FairTurns<>();
     private int busy;
+    /** Tenants whose short work has one of the places beside. */
+    private final Set<String> shortBeside = new HashSet<>();
 
     /** That of one thread. */
     private static final class Turn {
+        private final String tenant;
+        private final boolean isShort;
         private boolean granted;
+
+        private Turn(String tenant, boolean isShort) {
+            this.tenant = tenant;
+            this.isShort = isShort;
+        }
     }
 
     /**
@@ -36,14 +49,20 @@ public final class TenantTurns {
         this.clock = clock;
     }
 
+    /** {@link #await(String, boolean, BooleanSupplier) Waits} for a turn that may take long. */
+    public boolean await(String tenant, BooleanSupplier givenUp) {
+        return await(tenant, false, givenUp);
+    }
+
     /**
      * Waits for a tenant's turn, which {@link #ended} ends.
      *
+     * @param isShort whether it is over in a second or so: others' long turns, also of the same user, are not waited for
      * @param givenUp whether nobody wants it any more; asked again after {@link #wake}
      * @return false if it has not come
      */
-    public synchronized boolean await(String tenant, BooleanSupplier givenUp) {
-        Turn turn = new Turn();
+    public synchronized boolean await(String tenant, boolean isShort, BooleanSupplier givenUp) {
+        Turn turn = new Turn(tenant, isShort);
         turns.add(tenant, turn);
         grant();
         long untilNs = clock.nanoTime() + mostWaitNs;
@@ -62,12 +81,16 @@ public final class TenantTurns {
 
     private void grant() {
         while (busy < places + MOST_BESIDE) {
-            Turn next = turns.next(busy < places);
+            boolean free = busy < places;
+            Turn next = turns.next(turn -> free || turn.isShort && shortBeside.size() < MOST_SHORT);
             if (next == null) {
                 return;
             }
             busy++;
             next.granted = true;
+            if (!free && next.isShort) {
+                shortBeside.add(next.tenant);
+            }
             notifyAll();
         }
     }
@@ -75,6 +98,7 @@ public final class TenantTurns {
     /** A tenant's turn has ended, after so long. */
     public synchronized void ended(String tenant, long tookNs) {
         busy--;
+        shortBeside.remove(tenant);
         turns.ended(tenant, tookNs);
         grant();
     }

@@ -38,6 +38,8 @@ public final class WorkerPool implements CodeWorkers {
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
     private static final long LOOK_MS = 500;
     private static final int MOST_STARTS = 5;
+    /** Of a job that is over in a second or so, however its text is made: NVIDIA's assembler reads some 100 KiB in that time. */
+    private static final long SHORT_BYTES = 64 << 10;
     /** Of a process that SIGKILL has ended, as a shell and Java's Process say it. */
     private static final int EXIT_KILLED = 128 + 9;
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
@@ -110,7 +112,7 @@ public final class WorkerPool implements CodeWorkers {
             return new Answer(CudaResult.OUT_OF_MEMORY, "code of " + job.bytes() + " bytes is more than the " + settings.mostJobBytes()
                     + " that are read in space sharing; load it in parts, or run the program with --share time", List.of());
         }
-        if (!turns.await(tenant, () -> closed || isGone())) {
+        if (!turns.await(tenant, job.bytes() <= SHORT_BYTES, () -> closed || isGone())) {
             return isGone() ? abandoned()
                     : new Answer(CudaResult.OUT_OF_MEMORY, "other programs' code has held all workers for " + QUEUE_NS / 1_000_000_000L
                             + " s; start the program again when they have begun to work", List.of());

@@ -82,6 +82,21 @@ class TenantTurnsTest {
         assertTrue(sameUser.get());
     }
 
+    /** Also beside long work of the same user; but not so much that another user finds no place. */
+    @Test
+    void shortWorkDoesNotWaitForLongWork() throws Exception {
+        TenantTurns turns = turns(1, 100_000_000);
+        assertTrue(turns.await("long", () -> false));
+        assertFalse(turns.await("also long", () -> false));
+        assertFalse(turns.await("long", true, () -> false), "of one tenant, one after the other");
+        assertTrue(turns.await("a", true, () -> false));
+        assertTrue(turns.await("b", true, () -> false));
+        assertFalse(turns.await("c", true, () -> false));
+        assertTrue(turns.await("a of user 7", () -> false));
+        turns.ended("b", 1);
+        assertTrue(turns.await("c", true, () -> false));
+    }
+
     @Test
     void placesBesideTheOthersAreFew() throws Exception {
         TenantTurns turns = turns(1, 100_000_000);

@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
 public final class FencingRounds {
     /** Texts that are looked at at once, at most. */
     private static final int MOST_CHECKS = 4;
+    /** Of a text that is verified in a fraction of a second. */
+    private static final int SHORT_BYTES = 256 << 10;
     private static final Logger LOG = LoggerFactory.getLogger(FencingRounds.class);
 
     private final ComputeCapability device;
@@ -127,7 +129,7 @@ public final class FencingRounds {
     /** Looks at a text in its tenant's turn: of no tenant are two looked at at once, and not so many of all that there is no processor for launches. */
     private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
         Thread own = Thread.currentThread();
-        if (!turns.await(tenant, () -> workers.isAbandoned(own))) {
+        if (!turns.await(tenant, text.text().length <= SHORT_BYTES, () -> workers.isAbandoned(own))) {
             throw new ProgramRefusedException(CudaResult.UNKNOWN, "no turn came to verify it");
         }
         long beginNs = clock.nanoTime();
