@@ -49,7 +49,7 @@ static CUresult check_cluster(const struct function *function, const struct laun
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     for (unsigned i = 0; i < 3; i++)
         if (launch->grid[i] % cluster[i] != 0)
-            return CUDA_ERROR_INVALID_VALUE;
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     return CUDA_SUCCESS;
 }
 

@@ -26,7 +26,8 @@ static const char IMAGE[] =
     " ld.shared::cluster.u32 %r10, [%r6];\n add.u32 %r8, %r8, %r10;\n"
     " barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;\n"
     " add.u32 %r7, %r7, 1;\n setp.lt.u32 %p2, %r7, 10;\n @%p2 bra again;\n"
-    " mul.wide.u32 %d2, %r1, 8;\n add.u64 %d1, %d1, %d2;\n st.global.v2.u32 [%d1], {%r8, %r3};\n ret;\n}\n";
+    " mul.wide.u32 %d2, %r1, 8;\n add.u64 %d1, %d1, %d2;\n st.global.v2.u32 [%d1], {%r8, %r3};\n ret;\n}\n"
+    ".visible .entry nothing()\n{\n ret;\n}\n";
 
 struct kernel_node { /* CUDA_KERNEL_NODE_PARAMS_v2 */
     void *function;
@@ -50,6 +51,19 @@ static CUresult launch(unsigned shared)
 {
     void *parameters[] = {&out};
     return cuLaunchKernel(kernel, BLOCKS, 1, 1, THREADS, 1, 1, shared, NULL, parameters, NULL);
+}
+
+struct attribute { /* CUlaunchAttribute */
+    int id, pad;
+    unsigned value[16];
+};
+
+/** A grid of clusters of two blocks, of a kernel that says nothing of clusters. */
+static int in_pairs(void *nothing, unsigned blocks)
+{
+    struct attribute pairs = {CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 0, {2, 1, 1}};
+    struct call_launch how = {{blocks, 1, 1}, {THREADS, 1, 1}, 0, NULL, &pairs, 1};
+    return cuLaunchKernelEx(&how, nothing, NULL, NULL);
 }
 
 static void computes(unsigned shared)
@@ -84,7 +98,7 @@ static void graph(unsigned shared)
 
 int main(void)
 {
-    void *context, *module;
+    void *context, *module, *nothing;
     int most = 0, all = 0, blocks = 0;
     size_t room = 0;
     OKAY(cuInit(0));
@@ -92,6 +106,7 @@ int main(void)
     OKAY(cuCtxSetCurrent(context));
     OKAY(cuModuleLoadData(&module, IMAGE));
     OKAY(cuModuleGetFunction(&kernel, module, "exchange"));
+    OKAY(cuModuleGetFunction(&nothing, module, "nothing"));
     OKAY(cuMemAlloc_v2(&out, 8 * BLOCKS));
     OKAY(cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel));
     EQUAL(DEFAULT_BYTES - STATIC_BYTES, most);
@@ -99,6 +114,9 @@ int main(void)
     runs(20);
     runs((unsigned)most);
     graph(64);
+    OKAY(in_pairs(nothing, 4));
+    OKAY(cuStreamSynchronize(NULL));
+    EQUAL(CUDA_ERROR_INVALID_CLUSTER_SIZE, in_pairs(nothing, 5)); /* as on an H200 */
     OKAY(cuOccupancyAvailableDynamicSMemPerBlock(&room, kernel, 1, THREADS));
     OKAY(cuDeviceGetAttribute(&all, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
     CHECK(room <= (size_t)all - STATIC_BYTES - 24);
