@@ -48,13 +48,27 @@ public final class Loops {
      *
      * @param head   its block that is passed once in each round
      * @param passes edges by which it is come to again
-     * @param rounds how often these are passed at most, from each time that the head is come to by another edge
+     * @param rounds  how often these are passed at most, from each time that the head is come to by another edge
+     * @param counter what it counts, as it is at the head
+     * @param numbers what that is, or null where it is not seen exactly
      */
-    public record Counted(int head, Set<FlowEdge> passes, long rounds) {
+    public record Counted(int head, Set<FlowEdge> passes, long rounds, Node counter, Value numbers) {
     }
 
-    /** Where a cycle ends: its head, and how often that is passed at most. */
-    private record End(int head, long rounds) {
+    /**
+     * Where a cycle ends.
+     *
+     * @param counter at its head
+     * @param rounds  how often the head is passed at most
+     * @param after   whether the counter is compared after it was counted
+     * @param range   what it is, or null
+     */
+    private record End(Node counter, long rounds, boolean after, CounterRange range) {
+        /** How often the head is come to again. */
+        long passes() {
+            long fit = rounds - Passes.SPARE + (after ? 0 : 1);
+            return range == null ? fit : range.passes();
+        }
     }
 
     /** Of a function whose values are known. */
@@ -146,8 +160,10 @@ public final class Loops {
                         : null;
                 if (end != null) {
                     cycle.forEach(block -> passes[block] = WorkBetweenLooks.times(passes[block], end.rounds()));
-                    found.add(new Counted(end.head(), inside.stream().filter(each -> each.to() == end.head()).collect(Collectors.toSet()),
-                            end.rounds()));
+                    int head = end.counter().trace;
+                    CounterRange range = end.range();
+                    found.add(new Counted(head, inside.stream().filter(each -> each.to() == head).collect(Collectors.toSet()),
+                            end.passes(), end.counter(), range == null ? null : range.numbers()));
                     return Components.cycles(inside.stream().filter(each -> !each.equals(edge)).toList());
                 }
             }
@@ -191,7 +207,8 @@ public final class Loops {
         if (!bounded || !passes(edge, before.trace, inside)) {
             return equalBits(edge, fact, inside, number);
         }
-        return new End(before.trace, shifts ? MOST_SHIFTS : rounds(fact, counter, before, number));
+        return new End(before, shifts ? MOST_SHIFTS : rounds(fact, counter, before, number), compared == counter && !shifts,
+                counts ? CounterRange.of(fact, counter, starts(before, number), compared == counter) : null);
     }
 
     private long rounds(Fact fact, Node counter, Node before, int number) {
@@ -202,7 +219,8 @@ public final class Loops {
             return Passes.equal(starts, fact.other(), adds ? by.low() : -by.high(), fact.bits());
         }
         boolean up = fact.compare().startsWith("l");
-        return Passes.ordered(starts, fact.other(), up == adds ? by.low() : -by.high(), up, fact.signed());
+        return Passes.ordered(starts, fact.other(), up == adds ? by.low() : -by.high(), up, fact.signed(),
+                fact.compare().length() == 2 && fact.compare().endsWith("t"));
     }
 
     private List<Node> starts(Node phi, int number) {
@@ -317,7 +335,7 @@ public final class Loops {
         boolean shown = step != 0 && -mask == 1L << Integer.numberOfTrailingZeros(step) && before.kind == Node.Kind.PHI
                 && component[before.trace] == number
                 && counts(before, counter, number) && passes(edge, before.trace, inside);
-        return shown ? new End(before.trace, Passes.equal(starts(before, number), differ.args[1], up ? step : -step, Integer.SIZE)) : null;
+        return shown ? new End(before, Passes.equal(starts(before, number), differ.args[1], up ? step : -step, Integer.SIZE), false, null) : null;
     }
 
     /** Without the edge there is no cycle through the block, and without the block none through the edge. */

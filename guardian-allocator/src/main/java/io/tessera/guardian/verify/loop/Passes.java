@@ -13,6 +13,8 @@ import java.util.function.Predicate;
  */
 final class Passes {
     private static final int DEEPEST = 8;
+    /** What is more than the steps that fit into the distance: the first pass, and a last one where what is compared was not counted yet. */
+    static final int SPARE = 2;
 
     private final boolean signed;
     private final boolean up;
@@ -30,13 +32,15 @@ final class Passes {
      * @param starts what the counter is when the loop is entered
      * @param step   the least that a pass adds, or takes away
      * @param up     whether it adds
+     * @param strict whether a counter that is the limit ends the loop
      */
-    static long ordered(List<Node> starts, Node limit, long step, boolean up, boolean signed) {
+    static long ordered(List<Node> starts, Node limit, long step, boolean up, boolean signed, boolean strict) {
         long most = 0;
         for (Node start : starts) {
             most = Math.max(most, new Passes(start, up, signed).distance(limit, DEEPEST));
         }
-        return starts.isEmpty() || most >= WorkBetweenLooks.UNBOUNDED || step < 1 ? WorkBetweenLooks.UNBOUNDED : most / step + 2;
+        return starts.isEmpty() || most >= WorkBetweenLooks.UNBOUNDED || step < 1 ? WorkBetweenLooks.UNBOUNDED
+                : (strict ? Math.max(0, most - 1) : most) / step + SPARE;
     }
 
     /**
@@ -54,7 +58,7 @@ final class Passes {
         for (Node start : starts) {
             most = Math.max(most, equal(start, limit, step, size, bits));
         }
-        return starts.isEmpty() || most >= WorkBetweenLooks.UNBOUNDED ? WorkBetweenLooks.UNBOUNDED : most / size + 2;
+        return starts.isEmpty() || most >= WorkBetweenLooks.UNBOUNDED ? WorkBetweenLooks.UNBOUNDED : Math.max(0, most - 1) / size + SPARE;
     }
 
     /** Whether a counter that begins at any of the starts comes to the limit exactly, now or after running over: whole steps lie between them. */

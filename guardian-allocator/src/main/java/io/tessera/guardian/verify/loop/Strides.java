@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Addresses in the window that a counted loop moves by a step: how far they get until the loop has ended. An address of a loop's head that comes back as
- * itself plus something has been moved once a pass, since what is added to it is added to the head's value, which stays the same until the next pass.
- * Stateless.
+ * Addresses in the window and of variables that a counted loop moves by a step: how far they get until the loop has ended. An address of a loop's head
+ * that comes back as itself plus something has been moved once a pass, since what is added to it is added to the head's value, which stays the same
+ * until the next pass. And what a loop's counter is. Stateless.
  */
 public final class Strides {
     private static final int LONGEST_CHAIN = 16;
@@ -32,9 +32,9 @@ public final class Strides {
         }
         graph.work.spend(graph.nodes.size());
         for (Node node : graph.nodes) {
-            if (node.kind == Node.Kind.PHI && node.bits == Long.SIZE) {
+            if (node.kind == Node.Kind.PHI && (node.bits == Long.SIZE || node.bits == Integer.SIZE)) {
                 for (Loops.Counted loop : heads.getOrDefault(node.trace, List.of())) {
-                    Value value = moved(node, graph.flow.in.get(loop.head()), loop);
+                    Value value = node == loop.counter() ? loop.numbers() : moved(node, graph.flow.in.get(loop.head()), loop);
                     if (value != null) {
                         found.put(node, value);
                     }
@@ -46,33 +46,37 @@ public final class Strides {
 
     private static Value moved(Node phi, List<FlowEdge> in, Loops.Counted loop) {
         Value first = Value.BOTTOM;
-        Value step = Value.number(0, 0, 0, Long.SIZE);
+        Value step = Value.number(0, 0, 0, phi.bits);
         for (int n = 0; n < phi.args.length; n++) {
             if (n < in.size() && loop.passes().contains(in.get(n))) {
                 Value gain = gain(phi.args[n], phi);
                 if (gain == null) {
                     return null;
                 }
-                step = step.join(gain, Long.SIZE);
+                step = step.join(gain, phi.bits);
             } else {
-                first = first.join(phi.args[n].value, Long.SIZE);
+                first = first.join(phi.args[n].value, phi.bits);
             }
         }
-        boolean near = step.low() >= -FARTHEST / loop.rounds() && step.high() <= FARTHEST / loop.rounds();
-        return first.is(Value.Kind.WINDOW) && !first.isConditional() && near ? first.moved(step, loop.rounds()) : null;
+        long times = Math.max(1, loop.rounds());
+        boolean near = step.low() >= -FARTHEST / times && step.high() <= FARTHEST / times;
+        boolean address = first.is(Value.Kind.WINDOW) || first.is(Value.Kind.VARIABLE);
+        return address && !first.isConditional() && near ? first.moved(step, loop.rounds()) : null;
     }
 
     /** What is added to the phi until it comes back as the node, or null where that is not seen. */
     private static Value gain(Node node, Node phi) {
-        Value sum = Value.number(0, 0, 0, Long.SIZE);
+        int bits = phi.bits;
+        Value sum = Value.number(0, 0, 0, bits);
         Node at = Loops.copied(node);
         for (int left = LONGEST_CHAIN; left > 0 && at != phi; left--) {
             boolean adds = at.is("add");
-            if (!adds && !at.is("sub") || !at.typed(Long.SIZE) || at.instruction.modifiers().size() != 1 || at.args.length != 2
+            if (!adds && !at.is("sub") || !at.typed(bits) || at.instruction.modifiers().size() != 1 || at.args.length != 2
                     || !at.args[1].value.isNumber()) {
                 return null;
             }
-            sum = adds ? Arithmetic.add(sum, at.args[1].value, Long.SIZE) : Arithmetic.sub(sum, at.args[1].value, Long.SIZE);
+            Value by = at.args[1].value.signed(bits);
+            sum = adds ? Arithmetic.add(sum, by, bits) : Arithmetic.sub(sum, by, bits);
             at = Loops.copied(at.args[0]);
         }
         return at == phi && sum.isNumber() ? sum : null;

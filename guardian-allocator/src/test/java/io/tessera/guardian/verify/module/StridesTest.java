@@ -59,7 +59,7 @@ class StridesTest {
                 setp.lt.u32 %p1, %r7, %r8;
                 @%p1 bra l;
                 """), new String[][] {
-                {"1024", "2621440"}, {"1024", "-2621440"}, {"1024", "9223372036854774784"}, {"%d1, 1024", "%d1, %d3"}, {"%d1, 1024", "%d3, 1024"},
+                {"1024", "2621696"}, {"1024", "-2621696"}, {"1024", "9223372036854774784"}, {"%d1, 1024", "%d1, %d3"}, {"%d1, 1024", "%d3, 1024"},
                 {"add.s64 %d1, %d1", "sub.s64 %d1, %d3"}, {"1024", "1026"},
                 {"min.u32 %r8, %r3, 16384", "min.u32 %r8, %r3, 4294967290"}, {"or.b32 %r2, %r2, %r5;", ""},
                 {"add.s64 %d1, %d1, 1024;", "setp.eq.u32 %p2, %r9, 0; @%p2 add.s64 %d1, %d1, 1024;"},
@@ -131,6 +131,48 @@ class StridesTest {
                 """);
         onlySo(text.replace("STEP", "").replace("add.u32 %r10", "add.s64 %d1, %d1, 1024; add.u32 %r10"), new String[][] {{"1024", "1099511627776"}});
         assertTrue(verify(text.replace("STEP", "add.s64 %d1, %d1, 1024;")).rejected().get("k").getMessage().contains(OUTSIDE));
+    }
+
+    /** A counter is what its steps lead to, and so is an address of shared memory that is moved with it. */
+    @Test
+    void countersInSharedMemory() throws Exception {
+        String loop = """
+                .shared .align 4 .b8 tile[4096];
+                mov.u32 %r1, 64; mov.u32 %r2, tile;
+                l: add.s32 %r9, %r2, %r1;
+                ld.shared.u32 %r9, [%r9+60];
+                add.s32 %r1, %r1, 128;
+                setp.ne.s32 %p1, %r1, 4160;
+                @%p1 bra l;
+                """;
+        onlySo(kernel(loop), new String[][] {{"+60", "+64"}, {"+60", "+-68"}, {"4096", "4092"}, {"%r2, tile;", "%r2, tile+4;"},
+                {"ne.s32 %p1, %r1, 4160", "le.s32 %p1, %r1, 4160"}});
+        onlySo(kernel(loop.replace("ne.s32", "lt.s32").replace("4160", "4100")), new String[][] {{"4100", "4161"}});
+        onlySo(kernel(loop.replace("ne.s32", "le.s32").replace("4160", "4159")), new String[][] {{"4159", "4160"}});
+        onlySo(kernel("""
+                .shared .align 4 .b8 tile[4096];
+                mov.u32 %r1, 0; mov.u32 %r2, tile+4092; min.u32 %r3, %r3, 1023; add.u32 %r3, %r3, 1;
+                l: ld.shared.u32 %r9, [%r2];
+                sub.s32 %r2, %r2, 4;
+                add.u32 %r1, %r1, 1;
+                setp.ne.u32 %p1, %r1, %r3;
+                @%p1 bra l;
+                """), new String[][] {{"1023;", "1024;"}, {"tile+4092", "tile+4088"}, {"tile+4092", "tile+4096"}, {"%r2, 4;", "%r2, 8;"},
+                {"[%r2]", "[%r2+4]"}, {"[%r2]", "[%r2+-4]"}});
+    }
+
+    /** Where the counter is compared before it is counted, the head is come to once more. */
+    @Test
+    void countedBehindTheComparison() throws Exception {
+        onlySo(kernel("""
+                .shared .align 4 .b8 tile[4096];
+                mov.u32 %r1, 0; mov.u32 %r2, tile;
+                l: add.s32 %r9, %r2, %r1;
+                ld.shared.u32 %r9, [%r9];
+                setp.lt.s32 %p1, %r1, 4092;
+                add.s32 %r1, %r1, 4;
+                @%p1 bra l;
+                """), new String[][] {{"4092", "4093"}, {"lt.s32", "le.s32"}, {"tile[4096]", "tile[4092]"}});
     }
 
     /** A pointer that is another one where the loop is come to. */

@@ -10,6 +10,7 @@ import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
 import io.tessera.guardian.fence.proof.value.SpecialBounds;
 import io.tessera.guardian.ptx.PtxFunction;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -28,6 +29,11 @@ public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Abstr
     private static FunctionAnalysis of(FunctionGraph graph) {
         SpecialBounds special = SpecialBounds.of(graph.function(), graph.countsClusters());
         return new FunctionAnalysis(graph, special, Propagation.run(graph, special));
+    }
+
+    /** The same, from what is known of some values in another way. */
+    public FunctionAnalysis narrowed(Map<Integer, AbstractValue> known) {
+        return known.isEmpty() ? this : new FunctionAnalysis(graph, special, Propagation.narrow(graph, special, states, known));
     }
 
     PtxFunction function() {

@@ -11,6 +11,7 @@ import io.tessera.guardian.fence.proof.value.Refinement;
 import io.tessera.guardian.fence.proof.value.SpecialBounds;
 import io.tessera.guardian.ptx.Instruction;
 import java.util.BitSet;
+import java.util.Map;
 import java.util.TreeSet;
 
 /**
@@ -31,6 +32,7 @@ public final class Propagation {
     private final TreeSet<Long> stops;
     /** Places of values that may be something else since they were computed. */
     private final BitSet dirty;
+    private Map<Integer, AbstractValue> known = Map.of();
 
     private Propagation(FunctionGraph graph, SpecialBounds special) {
         code = graph.code();
@@ -48,6 +50,22 @@ public final class Propagation {
         Propagation propagation = new Propagation(graph, special);
         propagation.dirty.set(0, propagation.states.length);
         propagation.settle();
+        return propagation.states;
+    }
+
+    /**
+     * The same once more, from what is known of some values in another way.
+     *
+     * @param states what each value may be; not changed
+     * @param known  what some may be at most
+     */
+    static AbstractValue[] narrow(FunctionGraph graph, SpecialBounds special, AbstractValue[] states, Map<Integer, AbstractValue> known) {
+        Propagation propagation = new Propagation(graph, special);
+        System.arraycopy(states, 0, propagation.states, 0, states.length);
+        propagation.known = known;
+        known.forEach((value, _) -> propagation.dirty.set(propagation.order.place(value)));
+        propagation.descend();
+        propagation.descend();
         return propagation.states;
     }
 
@@ -135,7 +153,8 @@ public final class Propagation {
     }
 
     private AbstractValue evaluate(int value) {
-        return switch (ssa.kind(value)) {
+        AbstractValue most = known.get(value);
+        return most != null ? most : switch (ssa.kind(value)) {
             case UNDEFINED -> AbstractValue.TOP;
             case RESULT -> transfer.result(ssa.instruction(value), value);
             case REFINED -> refined(value);

@@ -181,9 +181,14 @@ public final class Induction {
     /** How often at most control goes back to the head of a loop after it was entered, or {@link TripCount#UNBOUNDED}. */
     public long rounds(Loops.Loop loop) {
         return bounds.computeIfAbsent(loop.head(), head -> {
-            long plain = rounds(loop, false);
+            long plain = uncutRounds(loop);
             return plain < TripCount.UNBOUNDED ? plain : rounds(loop, true);
         });
+    }
+
+    /** The same without any limit that would have to be cut. */
+    long uncutRounds(Loops.Loop loop) {
+        return rounds(loop, false);
     }
 
     /** The limits that {@link #rounds} took to be cut. */

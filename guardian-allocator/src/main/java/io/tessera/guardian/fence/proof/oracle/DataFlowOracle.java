@@ -4,6 +4,7 @@ import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.AddressOracle;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.AnalysedModule;
+import io.tessera.guardian.fence.proof.loop.CountedRanges;
 import io.tessera.guardian.ptx.PtxFunction;
 
 /**
@@ -15,7 +16,7 @@ public final class DataFlowOracle implements AddressOracle {
 
     @Override
     public AddressFacts of(PtxFunction function, AnalysedModule module) {
-        return FunctionAnalysis.of(function, module).<AddressFacts>map(ProvedFacts::new)
+        return FunctionAnalysis.of(function, module).map(CountedRanges::of).<AddressFacts>map(ProvedFacts::new)
                 .orElseGet(() -> PLAIN.of(function, module));
     }
 }

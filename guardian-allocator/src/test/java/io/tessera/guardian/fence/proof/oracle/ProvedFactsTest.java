@@ -208,10 +208,24 @@ class ProvedFactsTest {
     }
 
     @Test
-    void whatALoopAdvancesIsNotBoundedByItsRounds() throws PtxException {
+    void whatALoopAdvancesIsBoundedByItsRounds() throws PtxException {
         analyse("mov.u32 %r2, 64; mov.u32 %r3, tile; loop: ld.shared.f32 %f1, [%r3]; add.s32 %r3, %r3, 16;\n"
                 + "add.s32 %r2, %r2, -1; setp.ne.s32 %p1, %r2, 0; @%p1 bra loop;");
-        assertEquals(new Placement.NearSymbol(TILE, Placement.UNBOUNDED_LOW, Placement.UNBOUNDED_HIGH), fact("ld.shared").placement());
+        assertEquals(new Placement.NearSymbol(TILE, 0, 63 * 16), fact("ld.shared").placement());
+    }
+
+    /** By steps of 128 from 64 a counter that is not 4160 does not come to 4096, and by steps of 3 from 0 one below 100 not to more than 99. */
+    @Test
+    void aCounterIsWhatItsStepsLeadTo() throws PtxException {
+        analyse("mov.u32 %r2, 64; mov.u32 %r3, tile; loop: add.s32 %r4, %r3, %r2; ld.shared.f32 %f1, [%r4+-64];\n"
+                + "add.s32 %r2, %r2, 128; setp.ne.s32 %p1, %r2, 1088; @%p1 bra loop;");
+        assertEquals(new Placement.NearSymbol(TILE, 0, 896), fact("ld.shared").placement());
+        analyse("mov.u32 %r2, 0; mov.u32 %r3, tile; loop: add.s32 %r4, %r3, %r2; ld.shared.u8 %r5, [%r4];\n"
+                + "add.s32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, 101; @%p1 bra loop;");
+        assertEquals(new Placement.NearSymbol(TILE, 0, 99), fact("ld.shared").placement());
+        analyse("mov.u32 %r2, 64; mov.u32 %r3, tile; loop: add.s32 %r4, %r3, %r2; ld.shared.f32 %f1, [%r4+-64];\n"
+                + "add.s32 %r2, %r2, 128; setp.eq.f32 %p2, %f1, 0f00000000; @%p2 mov.u32 %r2, 100; setp.ne.s32 %p1, %r2, 1088; @%p1 bra loop;");
+        assertEquals(Placement.UNBOUNDED_HIGH, ((Placement.NearSymbol) fact("ld.shared").placement()).highOffset());
     }
 
     @Test
