@@ -48,7 +48,7 @@ public final class LoopWatch {
         this.parts = new LoopParts(code, loops);
         if (loops.any()) {
             fuel = code.word();
-            context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(WindowConstants.GO_ON)));
+            context.prologue.write(() -> code.emit("mov.u32", fuel, Code.number(loops.fuel())));
         }
     }
 

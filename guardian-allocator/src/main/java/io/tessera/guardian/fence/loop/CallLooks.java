@@ -30,13 +30,14 @@ import java.util.Set;
  */
 public final class CallLooks {
     /** Instructions that a call may cost without a look; the verifier has twice as many. */
-    private static final long MOST = 1L << 13;
+    private static final long MOST = 1L << 14;
     /** What a call of another module may cost: the verifier's number. */
-    private static final long ELSEWHERE = 1L << 14;
+    private static final long ELSEWHERE = 1L << 15;
     /** Of all calls of a function between two of its own looks. */
     private static final long MOST_OF_CALLS = 1L << 20;
     /** A callee that does no more need not look, however often it is called. */
-    private static final long SHORT = 16;
+    private static final long SHORT = 16 + 4 * AccessCost.ACCESS;
+    private static final long PRINT = 16 * AccessCost.ACCESS;
     /** Passes of a loop around calls, and of any other, between two looks: see {@code Loops}. */
     private static final long PASSES_WITH_CALLS = 17;
     private static final long PASSES = WindowConstants.GO_ON;
@@ -59,9 +60,11 @@ public final class CallLooks {
      * What a function does itself.
      *
      * @param own   instructions, those in loops for all their passes
+     * @param slow  what accesses take beyond that
+     * @param once  the same, each once
      * @param calls how often it calls what
      */
-    private record Body(long own, Map<String, Long> calls) {
+    private record Body(long own, long slow, long once, Map<String, Long> calls) {
     }
 
     /**
@@ -87,15 +90,18 @@ public final class CallLooks {
         LoopText text = new LoopText(function.body().orElseThrow());
         Map<String, Long> found = new HashMap<>();
         long own = 0;
+        long slow = 0;
         List<Instruction> flat = text.instructions();
+        long[] sums = AccessCost.sums(flat);
         for (int at = 0; at < flat.size(); at++) {
             boolean once = text.depth(at) == 0;
             own += (once ? 1 : PASSES) * (flat.get(at).opcode().equals("barrier") ? OF_BARRIERS : 1);
+            slow += (once ? 1 : PASSES) * (sums[at + 1] - sums[at]);
             if (flat.get(at).opcode().equals("call")) {
                 found.merge(callee(flat.get(at)), once ? 1 : PASSES_WITH_CALLS, Long::sum);
             }
         }
-        return new Body(own, found);
+        return new Body(own, slow, sums[flat.size()], found);
     }
 
     private String callee(Instruction call) {
@@ -130,7 +136,7 @@ public final class CallLooks {
             body.calls().keySet().stream().filter(callee -> bodies.containsKey(callee) && costs.getOrDefault(callee, 1L) > SHORT)
                     .forEach(this::looks);
         }
-        long sum = body.own() + ofCalls(body);
+        long sum = body.own() + body.slow() + ofCalls(body);
         if (sum > MOST && bodies.get(name).kind() != PtxFunction.Kind.ENTRY) {
             looking.add(name);
             return 1;
@@ -148,7 +154,8 @@ public final class CallLooks {
         for (Map.Entry<String, Long> call : body.calls().entrySet()) {
             PtxFunction callee = bodies.get(call.getKey());
             boolean elsewhere = linked && !call.getKey().equals("vprintf") && (callee == null || callee.linkage() == Linkage.WEAK);
-            sum += call.getValue() * Math.max(elsewhere ? ELSEWHERE : 1, costs.getOrDefault(call.getKey(), 1L));
+            long known = call.getKey().equals("vprintf") ? PRINT : costs.getOrDefault(call.getKey(), 1L);
+            sum += call.getValue() * Math.max(elsewhere ? ELSEWHERE : 1, known);
         }
         return sum;
     }
@@ -160,6 +167,16 @@ public final class CallLooks {
     public long most(String kernel) {
         Body body = calls.get(kernel);
         return body == null ? MOST_BETWEEN_LOOKS : Math.clamp(2 * (body.own() + ofCalls(body)), 1, MOST_BETWEEN_LOOKS);
+    }
+
+    /**
+     * What accesses and calls of a kernel may take until its first look, in instructions.
+     *
+     * @param again what accesses take that are made more than once
+     */
+    public long slow(String kernel, long again) {
+        Body body = calls.get(kernel);
+        return body == null ? MOST_BETWEEN_LOOKS : body.once() + again + ofCalls(body);
     }
 
     /** The function with looks where it begins and returns, if it is one that looks. */

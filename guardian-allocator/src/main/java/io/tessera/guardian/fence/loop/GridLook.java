@@ -23,6 +23,8 @@ import java.util.Optional;
 public final class GridLook {
     /** Blocks times the instructions that each may make before it looks, without its threads; the verifier has four times as many. */
     private static final long MOST = 1L << 36;
+    /** The same of what accesses take, of which the verifier has as many by its own count: 1024 threads make so many to pinned host memory in 2.9 s. */
+    private static final long MOST_SLOW = AccessCost.ACCESS << 22;
     /** Instructions of a look, and some that begin every kernel. */
     private static final int LENGTH = 16;
     private static final String PREDICATE = WindowConstants.PREFIX.replace("__", "%__") + "grid_p";
@@ -36,8 +38,9 @@ public final class GridLook {
      * The kernel with a look where it begins; any other function as it is.
      *
      * @param most instructions that it may make, at most, before it looks
+     * @param slow what its accesses take beyond that
      */
-    public static PtxFunction looking(PtxFunction function, long most) {
+    public static PtxFunction looking(PtxFunction function, long most, long slow) {
         if (function.kind() != PtxFunction.Kind.ENTRY || function.body().isEmpty()) {
             return function;
         }
@@ -50,7 +53,7 @@ public final class GridLook {
         for (Statement statement : body.statements()) {
             if (!begun && !(statement instanceof RegisterDeclaration) && !(statement instanceof Variable)) {
                 begun = true;
-                look(statements, MOST / (most + LENGTH), function.line());
+                look(statements, Math.min(MOST / (most + LENGTH), MOST_SLOW / Math.max(1, slow)), function.line());
             }
             statements.add(statement);
         }

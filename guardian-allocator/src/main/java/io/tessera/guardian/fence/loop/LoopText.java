@@ -165,7 +165,8 @@ public final class LoopText {
         return hasLoops() ? nesting[at] : 0;
     }
 
-    private static boolean sleeps(Instruction instruction) {
+    /** Whether an instruction may take as long as a sleep. */
+    static boolean sleeps(Instruction instruction) {
         boolean nap = instruction.opcode().equals("nanosleep") && instruction.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _)
                 && ns >= 0 && ns <= NAP_NS;
         return instruction.opcode().equals("nanosleep") && !nap || instruction.has("try_wait");

@@ -25,7 +25,12 @@ public final class Loops {
     private static final long BETWEEN_LOOKS = 1L << 20;
     /** Of a part of a loop in another loop, which looks after some of its own rounds only. */
     private static final long INNER_PART = 1L << 14;
-    private static final long LEAST_ROUNDS = 16;
+    /** What accesses may add to a part, and to loops that take fuel before the first look: see {@link AccessCost}. */
+    private static final long SLOW = 1L << 16;
+    /** The same of loops that soon end, which mostly make fewer passes than they may. */
+    private static final long SLOW_SOON = 1L << 18;
+    /** Of a part. */
+    private static final long LEAST_ROUNDS = 4;
     /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
     private static final long FENCED = 4;
     /** Passes that are written for one look, at most, and instructions of all of them: with more the look is too little of a pass to matter. */
@@ -43,7 +48,10 @@ public final class Loops {
     private final Map<Instruction, LoopBound> bounds = new IdentityHashMap<>();
     private final List<PartedLoop> parted = new ArrayList<>();
     private final boolean alone;
+    private final long[] slow;
     private int countedLoops;
+    private long fuel = WindowConstants.GO_ON;
+    private long slowAgain;
 
     /**
      * Those of a function.
@@ -54,23 +62,30 @@ public final class Loops {
     public Loops(LoopText text, AddressFacts facts, boolean counting, boolean alone) {
         this.text = text;
         this.alone = alone;
+        List<Instruction> flat = text.instructions();
+        slow = AccessCost.sums(flat);
         if (!text.hasLoops()) {
             return;
         }
-        List<Instruction> flat = text.instructions();
         int[] ended = new int[flat.size() + 1];
         long[] work = new long[flat.size() + 1];
+        long[] passes = new long[flat.size() + 1];
         long soon = 0;
+        long slowSoon = 0;
         countedLoops = (int) IntStream.range(0, counting ? flat.size() : 0).filter(i -> text.start(i) >= 0 && text.counted(i).isPresent()).count();
         for (int i = 0; i < flat.size(); i++) {
             long rounds = counting && text.start(i) >= 0 ? endsByItself(facts, flat.get(i)) : 0;
             // Of loops in a row only some may do without a look, however short each is.
-            boolean itself = rounds > 0 && (alone || soon + rounds * bodyWork(i) <= BETWEEN_LOOKS);
+            boolean itself = rounds > 0 && (alone || soon + rounds * bodyWork(i) <= BETWEEN_LOOKS && slowSoon + rounds * slow(i) <= SLOW_SOON);
             soon += itself ? rounds * bodyWork(i) : 0;
+            slowSoon += itself ? rounds * slow(i) : 0;
             boolean ends = itself || counting && text.start(i) >= 0 && isCounted(i);
             ended[i + 1] = ended[i] + (ends ? 1 : 0);
-            work[i + 1] = work[i] + FENCED + (itself ? rounds : ends ? rounds(i) : 0) * bodyWork(i);
+            long made = itself ? rounds : ends ? rounds(i) : 0;
+            work[i + 1] = work[i] + FENCED + slow[i + 1] - slow[i] + made * bodyWork(i);
+            passes[i + 1] = passes[i] + slow[i + 1] - slow[i] + made * slow(i);
         }
+        long slowOfFuel = 0;
         for (int i = 0; i < flat.size(); i++) {
             int start = text.start(i);
             if (start >= 0 && !LoopText.any(ended, i, i + 1)) {
@@ -78,8 +93,12 @@ public final class Loops {
                         : LoopText.any(ended, start, i) ? AROUND_COUNTED : 1;
                 int copies = repeat(i);
                 weights.put(flat.get(i), alone ? weight : Math.max(weight, weight(copies * (work[i + 1] - work[start]))));
+                long pass = copies * (passes[i + 1] - passes[start]);
+                slowOfFuel = Math.max(slowOfFuel, (pass + weights.get(flat.get(i)) - 1) / weights.get(flat.get(i)));
             }
         }
+        fuel = alone || slowOfFuel == 0 ? WindowConstants.GO_ON : Math.clamp(SLOW / slowOfFuel, 1, WindowConstants.GO_ON);
+        slowAgain = passes[flat.size()] - slow[flat.size()] + fuel * slowOfFuel;
     }
 
     /** Has passes written one behind the other where that is worth it and can be done; gives how many. */
@@ -106,12 +125,18 @@ public final class Loops {
 
     /** Of one pass of the loop that is closed at a place. */
     private long bodyWork(int at) {
-        return text.start(at) < 0 ? 0 : FENCED * (at - text.start(at) + 1);
+        return text.start(at) < 0 ? 0 : FENCED * (at - text.start(at) + 1) + slow(at);
+    }
+
+    /** What accesses add to that. */
+    private long slow(int at) {
+        return text.start(at) < 0 ? 0 : slow[at + 1] - slow[text.start(at)];
     }
 
     private long rounds(int at) {
         long all = BETWEEN_LOOKS / Math.max(1, countedLoops);
-        long most = (text.depth(at) > 1 ? Math.min(INNER_PART, all) : all) / bodyWork(at);
+        long most = (text.depth(at) > 1 ? Math.min(INNER_PART, all) : all) / (bodyWork(at) - slow(at));
+        most = slow(at) == 0 ? most : Math.min(most, Math.min(SLOW, all) / slow(at));
         return Math.max(LEAST_ROUNDS, Math.min(PartedLoop.ROUNDS, most));
     }
 
@@ -176,6 +201,16 @@ public final class Loops {
     /** How a comparison has to be changed, or null. */
     public LoopBound bound(Instruction compare) {
         return bounds.get(compare);
+    }
+
+    /** How much fuel there is when the function begins. */
+    public long fuel() {
+        return fuel;
+    }
+
+    /** What accesses that are made more than once take before the function's first look, in instructions. */
+    public long slowAgain() {
+        return slowAgain;
     }
 
     /** Whether anything takes fuel. */

@@ -82,7 +82,13 @@ final class ModuleFencer {
             List<PtxFunction> all = new ArrayList<>(fenced.values());
             all.addAll(dispatchers);
             CallLooks looks = new CallLooks(plan.module(), all, plan.linked());
-            fenced.replaceAll((_, function) -> GridLook.looking(looks.looking(function), looks.most(function.name())));
+            for (PtxFunction function : plan.module().functions()) {
+                String name = function.name();
+                if (function.body().isPresent() && fenced.containsKey(name)) {
+                    long slow = looks.slow(name, plan.watched(function).slowAgain());
+                    fenced.computeIfPresent(name, (_, each) -> GridLook.looking(looks.looking(each), looks.most(name), slow));
+                }
+            }
             dispatchers = dispatchers.stream().map(looks::looking).toList();
         }
         if (plan.keepsBlocks()) {

@@ -37,7 +37,7 @@ final class LookPlaces implements SectionLoops.Placer {
     }
 
     @Override
-    public boolean place(int first, int last) {
+    public boolean place(int first, int last, int step) {
         int best = -1;
         int bestCycles = -1;
         int cycles = 0;
@@ -55,7 +55,7 @@ final class LookPlaces implements SectionLoops.Placer {
         if (!free) {
             plan.useSpare();
         }
-        plan.add(first, Math.max(Encoding.APART, LookWords.BEFORE_BRANCH - bestCycles), best,
+        plan.add(first, step, Math.max(Encoding.APART, LookWords.BEFORE_BRANCH - bestCycles), best,
                 free ? InstructionWord.destination(flow.low(best)) : spare);
         return true;
     }

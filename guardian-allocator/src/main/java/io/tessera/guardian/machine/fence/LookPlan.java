@@ -19,13 +19,22 @@ final class LookPlan {
     private final long stopAddress;
     private final int uniforms;
     private final int predicate;
-    /** By instruction: the sum that comes before it, with its stall. */
-    private final Map<Integer, Integer> sums = new HashMap<>();
+    /** By instruction: the sum that comes before it. */
+    private final Map<Integer, Sum> sums = new HashMap<>();
     /** By instruction: the branch that comes before it, with the register that its look may write. */
     private final Map<Integer, Integer> branches = new HashMap<>();
     /** Branches in the order in which they were put, and their registers. */
     private final List<int[]> put = new ArrayList<>();
     private boolean spare;
+
+    /**
+     * A sum of the counter.
+     *
+     * @param step  that is added
+     * @param stall cycles behind it
+     */
+    private record Sum(int step, int stall) {
+    }
 
     /**
      * A plan without looks.
@@ -44,12 +53,13 @@ final class LookPlan {
      * Adds a look.
      *
      * @param sum      the instruction before which the counter is stepped
+     * @param step     by so much
      * @param stall    cycles behind that
      * @param branch   the instruction before which the branch is, in the same block
      * @param register what the look may write
      */
-    void add(int sum, int stall, int branch, int register) {
-        sums.put(sum, stall);
+    void add(int sum, int step, int stall, int branch, int register) {
+        sums.put(sum, new Sum(step, stall));
         branches.put(branch, register);
     }
 
@@ -70,10 +80,11 @@ final class LookPlan {
 
     /** Appends what comes before an instruction of the section. */
     void put(CodeBuilder out, int at) {
-        if (sums.containsKey(at)) {
+        Sum sum = sums.get(at);
+        if (sum != null) {
             out.interrupt();
             out.atLeast(Encoding.APART);
-            out.add(LookWords.add(uniforms + 2), LookWords.addHigh(predicate) | InstructionWord.control(sums.get(at), 0));
+            out.add(LookWords.add(uniforms + 2, sum.step()), LookWords.addHigh(predicate) | InstructionWord.control(sum.stall(), 0));
         }
         if (branches.containsKey(at)) {
             out.interrupt();

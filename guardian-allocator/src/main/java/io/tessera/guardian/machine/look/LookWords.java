@@ -7,7 +7,7 @@ import io.tessera.guardian.machine.code.MachineOpcode;
  * Instructions of a look at the stop word, without control bits. In the loop:
  *
  * <pre>
- * UIADD3 URc, UPx, URc, 2^22, URZ   ; UPx: there is a carry, which is so once in 1,024 rounds
+ * UIADD3 URc, UPx, URc, step, URZ   ; UPx: there is a carry, with a step of 2^22 once in 1,024 rounds
  * BRA.U  UPx, look                  ; a block ends here
  * </pre>
  *
@@ -32,7 +32,7 @@ public final class LookWords {
     public static final int LOAD = 2;
     /** Uniform registers that looks of a section take: the address, the counter, the word. */
     public static final int UNIFORMS = 4;
-    /** What a round adds to the counter. */
+    /** What a round adds to the counter, at least; at most 2^31. */
     public static final int STEP = 1 << 22;
     /** Cycles from the sum to the branch: ptxas leaves nine at least from a comparison of uniform registers. */
     public static final int BEFORE_BRANCH = 12;
@@ -57,8 +57,8 @@ public final class LookWords {
     }
 
     /** {@code UIADD3 URc, UPx, URc, step, URZ}. */
-    public static long add(int counter) {
-        return 0x890 | ALWAYS | (long) counter << 16 | (long) counter << 24 | (long) STEP << 32;
+    public static long add(int counter, int step) {
+        return 0x890 | ALWAYS | (long) counter << 16 | (long) counter << 24 | Integer.toUnsignedLong(step) << 32;
     }
 
     /** Its second word. */

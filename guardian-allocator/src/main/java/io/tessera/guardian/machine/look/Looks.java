@@ -10,7 +10,7 @@ import java.util.TreeMap;
 
 /**
  * The looks at the stop word in a section, as its code has them. A look counts only whole, see {@link LookWords}, and if no other instruction of the section may write the uniform
- * registers and predicates of any look: then its load reaches the stop word alone, whatever other threads of the warp do in the section, and its branch tells once in 1,024 rounds.
+ * registers and predicates of any look: then its load reaches the stop word alone, whatever other threads of the warp do in the section, and its branch tells once in 2^32 divided by its step.
  * Immutable.
  */
 public final class Looks {
@@ -22,6 +22,8 @@ public final class Looks {
     private final long stopAddress;
     /** By the branch to it: the first instruction of a look. */
     private final Map<Integer, Integer> looks = new TreeMap<>();
+    /** By the branch to it: what it adds to the counter. */
+    private final Map<Integer, Long> steps = new TreeMap<>();
     private final BitSet loads = new BitSet();
     private final BitSet own = new BitSet();
     private long uniforms;
@@ -67,6 +69,7 @@ public final class Looks {
         if (sum < 0 || !isBehind(first, branch, LookWords.behind(stopAddress, address, register, predicate))) {
             return false;
         }
+        steps.put(branch, flow.low(sum) >>> Integer.SIZE);
         own.set(sum);
         own.set(first, first + LookWords.COUNT);
         uniforms |= (1L << LookWords.UNIFORMS) - 1 << address;
@@ -84,7 +87,9 @@ public final class Looks {
         int cycles = 0;
         for (int i = branch - 1; i >= 0 && !flow.isLeader(i + 1); i--) {
             cycles += InstructionWord.cycles(flow.high(i));
-            if (flow.low(i) == LookWords.add(counter) && (flow.high(i) & WITHOUT_CONTROL) == LookWords.addHigh(predicate)) {
+            long step = flow.low(i) >>> Integer.SIZE;
+            if (flow.low(i) == LookWords.add(counter, (int) step) && step >= LookWords.STEP && step <= 1L << 31
+                    && (flow.high(i) & WITHOUT_CONTROL) == LookWords.addHigh(predicate)) {
                 return cycles >= LookWords.BEFORE_BRANCH ? i : -1;
             }
             if ((PredicateFields.uniforms(flow.operation(i), flow.high(i)) >>> predicate & 1) != 0) {
@@ -148,10 +153,10 @@ public final class Looks {
         return looks.isEmpty();
     }
 
-    /** Branches to looks. */
-    BitSet branches() {
+    /** Branches to looks that add so much to the counter, or more. */
+    BitSet branches(long step) {
         BitSet branches = new BitSet();
-        looks.keySet().forEach(branches::set);
+        looks.keySet().stream().filter(branch -> steps.get(branch) >= step).forEach(branches::set);
         return branches;
     }
 }

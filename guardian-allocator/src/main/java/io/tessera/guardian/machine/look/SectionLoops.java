@@ -20,6 +20,7 @@ public final class SectionLoops {
     private final IntPredicate ending;
     private LoopGraph graph;
     private CountedLoop counted;
+    private RoundCost cost;
 
     /**
      * Of a section. Its loops are found when they are asked for, which throws {@link MachineCodeException} if it takes too long.
@@ -35,6 +36,7 @@ public final class SectionLoops {
         if (graph == null) {
             graph = LoopGraph.of(flow);
             counted = new CountedLoop(flow, graph, ending);
+            cost = new RoundCost(flow, graph, ending);
         }
         return graph;
     }
@@ -47,21 +49,30 @@ public final class SectionLoops {
          *
          * @param first the first instruction of a block
          * @param last  its last one
+         * @param step  what it adds to the counter in a round
          * @return false: the block has no place for one
          */
-        boolean place(int first, int last);
+        boolean place(int first, int last, int step);
     }
 
     /** The first loop that neither looks nor is shown to end, for users; null: there is none. Calls by a register, which may be anything, count as one. */
     public String endless(Looks looks) throws MachineCodeException {
         LoopGraph ways = graph();
-        BitSet within = ways.reached();
-        looks.branches().stream().forEach(branch -> within.clear(ways.block(branch)));
-        for (BitSet loop : ways.cycles(within)) {
-            if (!counted.isCounted(loop)) {
-                return "a loop that does not look at the stop word at offset 0x"
+        RoundCost rounds = new RoundCost(flow, ways, at -> ending.test(at) || looks.isPart(at));
+        Deque<BitSet> open = new ArrayDeque<>(ways.cycles(ways.reached()));
+        while (!open.isEmpty()) {
+            BitSet loop = open.remove();
+            if (counted.isCounted(loop)) {
+                continue;
+            }
+            BitSet rest = (BitSet) loop.clone();
+            looks.branches(rounds.step(loop)).stream().forEach(branch -> rest.clear(ways.block(branch)));
+            if (rest.equals(loop)) {
+                boolean seldom = looks.branches(0).stream().anyMatch(branch -> loop.get(ways.block(branch)));
+                return "a loop that " + (seldom ? "looks too seldom at" : "does not look at") + " the stop word at offset 0x"
                         + Integer.toHexString(ways.start(loop.nextSetBit(0)) * InstructionWord.BYTES);
             }
+            open.addAll(ways.cycles(rest));
         }
         return null;
     }
@@ -83,21 +94,22 @@ public final class SectionLoops {
     }
 
     /**
-     * Finds places so that each loop looks that is not shown to end. Of a loop the block is asked first to which branches lead back from furthest behind, as compilers lay loops out
+     * Finds places so that each loop looks that is not shown to end, or whose rounds may take long. Of a loop the block is asked first to which branches lead back from furthest behind, as compilers lay loops out
      * its first, then the others.
      *
-     * @return how many loops found no place
+     * @return how many loops that are not shown to end found no place
      */
     public int place(Placer placer) throws MachineCodeException {
         Deque<BitSet> open = new ArrayDeque<>(graph().cycles(graph().reached()));
         int without = 0;
         while (!open.isEmpty()) {
             BitSet loop = open.remove();
-            if (counted.isCounted(loop)) {
+            boolean ends = counted.isCounted(loop);
+            if (ends && !cost.isSlow(loop)) {
                 continue;
             }
             int block = ask(placer, loop);
-            without += block < 0 ? 1 : 0;
+            without += block < 0 && !ends ? 1 : 0;
             BitSet rest = (BitSet) loop.clone();
             rest.clear(block < 0 ? loop.nextSetBit(0) : block);
             open.addAll(graph().cycles(rest));
@@ -107,13 +119,14 @@ public final class SectionLoops {
 
     /** Blocks through which every round of the whole loop passes come first; a loop that looks elsewhere has parts that look, too. */
     private int ask(Placer placer, BitSet loop) throws MachineCodeException {
+        int step = cost.step(loop);
         List<Integer> rest = new ArrayList<>();
         int header = loop.nextSetBit(0);
         for (int block = header; block >= 0; block = loop.nextSetBit(block + 1)) {
             BitSet others = (BitSet) loop.clone();
             others.clear(block);
             boolean each = block == header || rest.size() < MOST_TRIED && isNowhereOf(others, header);
-            if (each && placer.place(graph().start(block), graph().last(block))) {
+            if (each && placer.place(graph().start(block), graph().last(block), step)) {
                 return block;
             }
             if (!each) {

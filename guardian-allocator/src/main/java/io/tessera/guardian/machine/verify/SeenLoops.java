@@ -25,12 +25,12 @@ final class SeenLoops {
         this.fence = fence;
     }
 
-    /** Looks at a function. Moves of a report write registers of threads that end. */
+    /** Looks at a function. A report writes registers of threads that end, and is stored once. */
     void see(String function, SectionFlow flow) {
         BitSet ending = new BitSet();
         for (int i = 0; i < flow.count(); i++) {
             if (ReportSequence.isStore(flow, i, fence)) {
-                ending.set(ReportSequence.first(i), i);
+                ending.set(ReportSequence.first(i), i + 1);
             }
         }
         SectionLoops loops = new SectionLoops(flow, ending::get);

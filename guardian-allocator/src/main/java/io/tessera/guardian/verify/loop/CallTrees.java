@@ -16,15 +16,22 @@ import java.util.Set;
  * another module costs is known, too. Used once.
  */
 public final class CallTrees {
-    /** Instructions between two looks: a block of 1024 threads makes so many in some seconds, in the worst case. */
+    /**
+     * Instructions between two looks, of which one that may take long counts as many ({@link AccessWork}): threads make so many in some seconds, in the
+     * worst case.
+     */
     static final long MOST = 1L << 23;
     /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
-    static final long MOST_CALLED = 1L << 14;
+    static final long MOST_CALLED = 1L << 15;
+    /** What printing takes. */
+    private static final long PRINT = 16 * AccessWork.ACCESS;
     /**
      * Instructions that all blocks of a grid make before they look, without the threads of a block: 1024 threads for each are 2^48, which an H100 makes
      * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLook} keeps to a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
+    /** Of that, what is due to instructions that may take long: so many accesses of 1024 threads to pinned host memory take 5.7 s. The rewriter keeps to half of it. */
+    static final long MOST_SLOW_OF_GRID = AccessWork.ACCESS << 23;
 
     private final ModuleNames module;
     private final Set<String> looking;
@@ -64,11 +71,18 @@ public final class CallTrees {
             } else if (callable && !looks && most > MOST_CALLED && module.linked()) {
                 refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
                         + " instructions for another module and does not look at the stop word"));
-            } else if (!callable && (blocks.get(name) > MOST_OF_GRID || blocks.get(name) * most > MOST_OF_GRID)) {
+            } else if (!callable && beginsTooMuch(name)) {
                 refused.put(name, new UnverifiedException(function.line(), "'" + name + "' may make " + most
                         + " instructions in each block of a grid before the first look at the stop word"));
             }
         }
+    }
+
+    private boolean beginsTooMuch(String name) {
+        long begun = blocks.get(name);
+        WorkBetweenLooks work = between.get(name);
+        return begun > MOST_OF_GRID || begun * work.first(false, this::cost) > MOST_OF_GRID
+                || begun * work.first(true, this::cost) > MOST_SLOW_OF_GRID;
     }
 
     /** One that is not known yet, because it calls itself, costs too much. */
@@ -79,7 +93,7 @@ public final class CallTrees {
             return WorkBetweenLooks.UNBOUNDED;
         }
         if (function.body().isEmpty()) {
-            return name.equals("vprintf") ? 1 : MOST_CALLED;
+            return name.equals("vprintf") ? PRINT : MOST_CALLED;
         }
         long cost = costs.getOrDefault(known, WorkBetweenLooks.UNBOUNDED);
         // A linker may take another module's function of that name.

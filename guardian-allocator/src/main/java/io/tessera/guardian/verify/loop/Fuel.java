@@ -36,6 +36,7 @@ final class Fuel {
     private final Map<FlowEdge, Optional<Look>> known = new HashMap<>();
     private final Map<Integer, List<Integer>> writers = new HashMap<>();
     private final long mostBurnt;
+    private final Map<Integer, Long> firsts = new HashMap<>();
     private int firstCycle = -1;
 
     Fuel(Graph graph, long mostBurnt) {
@@ -174,6 +175,7 @@ final class Fuel {
                     if (!starts) {
                         return false;
                     }
+                    firsts.merge(register, ((Operand.Immediate) i.operands().get(1)).value(), Math::max);
                 }
                 case "sub.s32" -> {
                     if (!own || i.guard().isPresent() || !(i.operands().get(2) instanceof Operand.Immediate(long value, boolean _)) || value < 1
@@ -193,6 +195,18 @@ final class Fuel {
             }
         }
         return burnt < mostBurnt;
+    }
+
+    /** What a counter has when the function begins, at most. */
+    long first(int register) {
+        return firsts.getOrDefault(register, Reserved.MOST_FUEL);
+    }
+
+    /** Whether an instruction reads the stop word. */
+    static boolean isLook(Graph graph, int at) {
+        Instruction i = graph.body.code.get(at);
+        return i.mnemonic().equals("ld.volatile.global.u32") && i.operands().get(1) instanceof Operand.Address address && address.offsetBytes() == 0
+                && stop(graph.operands[at][1][0]);
     }
 
     /** The first instruction that a later branch goes back to. */

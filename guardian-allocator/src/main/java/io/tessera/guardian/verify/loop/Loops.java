@@ -1,7 +1,6 @@
 package io.tessera.guardian.verify.loop;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.flow.Components;
 import io.tessera.guardian.verify.flow.Flow;
@@ -29,7 +28,6 @@ public final class Loops {
     /** Edges of a component that are tried as the end of a counted loop. */
     private static final int MOST_TRIED = 8;
     private static final long MOST_BURNT = 1L << 30;
-    private static final long MOST_NAP_NS = 100;
     private static final int MOST_COPIES = 8;
     /** Of a counter that is doubled or halved. */
     private static final long MOST_SHIFTS = 33;
@@ -93,7 +91,7 @@ public final class Loops {
 
     /** What it does between looks, once it was checked. */
     public WorkBetweenLooks work() {
-        return new WorkBetweenLooks(graph, looks, passes);
+        return new WorkBetweenLooks(graph, looks, passes, fuel::first);
     }
 
     /** Refuses a cycle that is not shown to end. */
@@ -176,9 +174,7 @@ public final class Loops {
     private void calm(int block) throws UnverifiedException {
         for (int at = flow.start[block]; at < flow.end[block]; at++) {
             Instruction i = graph.body.code.get(at);
-            boolean nap = i.opcode().equals("nanosleep") && i.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _) && ns >= 0
-                    && ns <= MOST_NAP_NS;
-            if (graph.forms[at] == Form.CALL || i.opcode().equals("nanosleep") && !nap) {
+            if (graph.forms[at] == Form.CALL || AccessWork.sleeps(i)) {
                 throw new UnverifiedException(i.line(), i.mnemonic() + " in a loop that does not look at the stop word");
             }
         }

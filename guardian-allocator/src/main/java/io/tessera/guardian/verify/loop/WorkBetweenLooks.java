@@ -14,10 +14,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * How many instructions a function makes, at most, from one look at the stop word to the next, or until it returns. A block is gone through once, and once
+ * How many instructions a function makes, at most, from one look at the stop word to the next, or until it returns; one that may take long counts as many
+ * ({@link AccessWork}). A block is gone through once, and once
  * more for each time that an edge is passed that closes a loop around it; such an edge takes from a counter what {@link Reserved#MOST_FUEL} allows in all
  * before the stop word is read. In a counted loop each of these times is as many as it has passes. Immutable.
  */
@@ -29,11 +31,12 @@ public final class WorkBetweenLooks {
      * Instructions, each as often as it is made.
      *
      * @param own   of the function
+     * @param slow  what of that is due to instructions that may take long
      * @param calls how often each function is called; the empty name is one that is not known
      */
-    private record Part(long own, Map<String, Long> calls) {
-        long cost(ToLongFunction<String> callee) {
-            long sum = own;
+    private record Part(long own, long slow, Map<String, Long> calls) {
+        long cost(boolean slowOnly, ToLongFunction<String> callee) {
+            long sum = slowOnly ? slow : own;
             for (Map.Entry<String, Long> call : calls.entrySet()) {
                 sum = Math.min(UNBOUNDED, sum + times(call.getValue(), callee.applyAsLong(call.getKey())));
             }
@@ -41,8 +44,8 @@ public final class WorkBetweenLooks {
         }
     }
 
-    /** A loop whose edge takes so much from the counter in a register. */
-    private record Loop(int register, long weight, Part body) {
+    /** A loop whose edge takes so much from the counter in a register, which has so much at first. */
+    private record Loop(int register, long weight, long first, Part body) {
     }
 
     private final Part all;
@@ -53,18 +56,26 @@ public final class WorkBetweenLooks {
      *
      * @param looks  the edges in cycles that look
      * @param passes how often each block is gone through for each time that it is come to
+     * @param first  what a counter has when the function begins
      */
-    WorkBetweenLooks(Graph graph, Map<FlowEdge, Fuel.Look> looks, long[] passes) {
+    WorkBetweenLooks(Graph graph, Map<FlowEdge, Fuel.Look> looks, long[] passes, IntToLongFunction first) {
         List<List<String>> calls = new ArrayList<>();
         List<List<Integer>> cycles = cycles(graph, looks.keySet());
+        long[] slow = new long[passes.length];
         for (int block = 0; block < passes.length; block++) {
             calls.add(callees(graph, block));
         }
-        all = part(graph, graph.flow.order, passes, calls);
+        for (int block : graph.flow.order) {
+            for (int at = graph.flow.start[block]; at < graph.flow.end[block]; at++) {
+                slow[block] += AccessWork.of(graph, at);
+            }
+        }
+        all = part(graph, graph.flow.order, passes, slow, calls);
         for (Map.Entry<FlowEdge, Fuel.Look> each : looks.entrySet()) {
             Fuel.Look look = each.getValue();
             if (look.register() >= 0) {
-                loops.add(new Loop(look.register(), look.weight(), part(graph, body(graph, each.getKey(), cycles), passes, calls)));
+                Part body = part(graph, body(graph, each.getKey(), cycles), passes, slow, calls);
+                loops.add(new Loop(look.register(), look.weight(), first.applyAsLong(look.register()), body));
             }
         }
     }
@@ -92,38 +103,48 @@ public final class WorkBetweenLooks {
         return "";
     }
 
-    private static Part part(Graph graph, int[] blocks, long[] passes, List<List<String>> calls) {
+    private static Part part(Graph graph, int[] blocks, long[] passes, long[] slow, List<List<String>> calls) {
         long own = 0;
+        long slowOnes = 0;
         Map<String, Long> called = new HashMap<>();
         for (int block : blocks) {
-            own = Math.min(UNBOUNDED, own + times(passes[block], graph.flow.end[block] - graph.flow.start[block]));
+            own = Math.min(UNBOUNDED, own + times(passes[block], graph.flow.end[block] - graph.flow.start[block] + slow[block]));
+            slowOnes = Math.min(UNBOUNDED, slowOnes + times(passes[block], slow[block]));
             for (String callee : calls.get(block)) {
                 called.merge(callee, passes[block], (one, other) -> Math.min(UNBOUNDED, one + other));
             }
             graph.work.spend(calls.get(block).size());
         }
-        return new Part(own, called);
+        return new Part(own, slowOnes, called);
     }
 
-    /** Blocks from each of which the others of its set are come to, and so may be again and again; none if every edge that looks leads back to a block that dominates it. */
+    /**
+     * Blocks from each of which the others of its set are come to without an edge that looks and leads back to a block that dominates it; none if every edge
+     * that looks is such an edge.
+     */
     private static List<List<Integer>> cycles(Graph graph, Set<FlowEdge> looks) {
-        if (looks.stream().allMatch(edge -> graph.flow.dominance.dominates(edge.to(), edge.from()))) {
+        if (looks.stream().allMatch(edge -> closes(graph, edge))) {
             return List.of();
         }
-        List<FlowEdge> edges = graph.flow.in.stream().flatMap(List::stream).toList();
+        List<FlowEdge> edges = graph.flow.in.stream().flatMap(List::stream).filter(edge -> !looks.contains(edge) || !closes(graph, edge)).toList();
         graph.work.spend(edges.size());
         return Components.cycles(edges);
     }
 
+    private static boolean closes(Graph graph, FlowEdge edge) {
+        return graph.flow.dominance.dominates(edge.to(), edge.from());
+    }
+
     /**
-     * What an edge closes a loop around: where its end is on all ways to its beginning, what comes to that without it. Else the blocks from which its beginning is come to again: no
-     * other is gone through between two times that the edge is passed. Where it is in no cycle, all.
+     * What an edge closes a loop around: where its end is on all ways to its beginning, what comes to that without it. Else the blocks from which its
+     * beginning is come to again without such edges. A way from a block to itself that passes no edge of the first kind with the block in its loop may go
+     * round other loops of that kind: without those it is still one, and passes an edge of the second kind.
      */
     private static int[] body(Graph graph, FlowEdge edge, List<List<Integer>> cycles) {
-        if (!graph.flow.dominance.dominates(edge.to(), edge.from())) {
+        if (!closes(graph, edge)) {
             graph.work.spend(graph.flow.order.length);
             return cycles.stream().filter(cycle -> cycle.contains(edge.from()) && cycle.contains(edge.to())).findFirst()
-                    .map(cycle -> cycle.stream().mapToInt(Integer::intValue).toArray()).orElse(graph.flow.order);
+                    .map(cycle -> cycle.stream().mapToInt(Integer::intValue).toArray()).orElse(new int[0]);
         }
         Set<Integer> inside = new LinkedHashSet<>(List.of(edge.to()));
         ArrayDeque<Integer> open = new ArrayDeque<>();
@@ -143,12 +164,26 @@ public final class WorkBetweenLooks {
 
     /** How many instructions, where calls take so many. */
     long most(ToLongFunction<String> callee) {
+        return most(false, false, callee);
+    }
+
+    /**
+     * The same until the first look.
+     *
+     * @param slowOnly only what is due to instructions that may take long, and to calls
+     */
+    long first(boolean slowOnly, ToLongFunction<String> callee) {
+        return most(true, slowOnly, callee);
+    }
+
+    private long most(boolean first, boolean slowOnly, ToLongFunction<String> callee) {
         Map<Integer, Long> counters = new HashMap<>();
         for (Loop loop : loops) {
-            long times = Reserved.MOST_FUEL / loop.weight() + 1;
-            counters.merge(loop.register(), times(times, loop.body().cost(callee)), Math::max);
+            // What is left has to be positive, or the stop word is read.
+            long times = Math.max(0, (first ? loop.first() : Reserved.MOST_FUEL) - 1) / loop.weight();
+            counters.merge(loop.register(), times(times, loop.body().cost(slowOnly, callee)), Math::max);
         }
-        long sum = all.cost(callee);
+        long sum = all.cost(slowOnly, callee);
         for (long counter : counters.values()) {
             sum = Math.min(UNBOUNDED, sum + counter);
         }

@@ -154,9 +154,59 @@ class SectionLoopsTest {
         CodeWords nested = new CodeWords().nothing().nothing().branch(1).under(0).branch(0).under(1).exit();
         SectionFlow flow = nested.flow();
         List<Integer> asked = new ArrayList<>();
-        assertEquals(0, new SectionLoops(flow, _ -> false).place((first, _) -> asked.add(first)));
+        assertEquals(0, new SectionLoops(flow, _ -> false).place((first, _, _) -> asked.add(first)));
         assertEquals(List.of(0, 1), asked, "the loop around, then the one inside");
-        assertEquals(2, new SectionLoops(flow, _ -> false).place((_, _) -> false));
+        assertEquals(2, new SectionLoops(flow, _ -> false).place((_, _, _) -> false));
+    }
+
+    private static final long[] REDUCTION = {0x000000040200798eL, 0x000fe2000c10e590L};
+    private static final long SLEEP = 0x000000000000795dL;
+    private static final long SLEEP_HIGH = 0x000fea0003800000L;
+
+    private static List<Integer> steps(CodeWords code) throws Exception {
+        List<Integer> steps = new ArrayList<>();
+        new SectionLoops(code.flow(), _ -> false).place((_, _, step) -> steps.add(step));
+        return steps;
+    }
+
+    private static CodeWords loads(int count) {
+        CodeWords code = new CodeWords();
+        for (int i = 0; i < count; i++) {
+            code.load(4, 2);
+        }
+        return code;
+    }
+
+    /** A look counts rounds by how long they may take. */
+    @Test
+    void theLongerARoundMayTakeTheMoreItAdds() throws Exception {
+        assertEquals(List.of(LookWords.STEP), steps(loads(4).branch(0).exit()));
+        assertEquals(List.of(2 * LookWords.STEP), steps(loads(8).branch(0).exit()));
+        assertEquals(List.of(16 * LookWords.STEP + (1 << 21)), steps(loads(64).add(REDUCTION[0], REDUCTION[1]).branch(0).exit()));
+        assertEquals(List.of(1 << 31), steps(loads(5000).branch(0).exit()));
+        assertEquals(List.of(LookWords.STEP), steps(new CodeWords().add(SLEEP | 20L << 32, SLEEP_HIGH).branch(0).exit()));
+        assertEquals(List.of(43_000_000), steps(new CodeWords().add(SLEEP | 1_000_000L << 32, SLEEP_HIGH).branch(0).exit()));
+        assertEquals(List.of(43_000_000), steps(new CodeWords().add(SLEEP | 0xffff_ffffL << 32, SLEEP_HIGH).branch(0).exit()), "no longer than 1 ms");
+        assertEquals(List.of(43_000_000), steps(new CodeWords().add(0x000000060000735dL, SLEEP_HIGH).branch(0).exit()), "by a register");
+        assertEquals(List.of(1 << 31), steps(new CodeWords().add(SLEEP | 0xffff_ffffL << 32, SLEEP_HIGH | 1L << 20).branch(0).exit()),
+                "at an mbarrier");
+    }
+
+    /** A loop that is shown to end looks if it sleeps, has an atomic, or so many accesses that the look is little of a round. */
+    @Test
+    void aCountedLoopWithSlowRoundsLooks() throws Exception {
+        String[] slow = {"loads", "reduction", "sleep"};
+        for (String what : slow) {
+            CodeWords code = switch (what) {
+                case "loads" -> loads(16);
+                case "reduction" -> new CodeWords().add(REDUCTION[0], REDUCTION[1]);
+                default -> new CodeWords().add(SLEEP | 1_000_000L << 32, SLEEP_HIGH);
+            };
+            CodeWords loop = compare(step(code, 20, 1), "LT", true, 20, 9).branch(0).under(0).exit();
+            assertNull(endless(loop));
+            assertEquals(1, steps(loop).size(), what);
+        }
+        assertEquals(List.of(), steps(compare(step(loads(15), 20, 1), "LT", true, 20, 9).branch(0).under(0).exit()));
     }
 
     /** Code that a compiler did not make: each block may lead to each other, and meets elsewhere. */
@@ -178,7 +228,7 @@ class SectionLoopsTest {
         words[4 * blocks + 1] = 0x000fea0003800000L;
         assertEquals("loops that take too long to find", assertThrows(MachineCodeException.class, () -> {
             SectionFlow flow = SectionFlow.of(Architecture.SM_90, words, new BitSet());
-            new SectionLoops(flow, _ -> false).place((_, _) -> false);
+            new SectionLoops(flow, _ -> false).place((_, _, _) -> false);
         }).getMessage());
     }
 }

@@ -83,6 +83,31 @@ class StopWordLooksTest {
                 CubinVerifier.inspect(CubinFencer.fence(spinning().build(), fence.looking(0)).bytes(), fence.looking(0)).mayBeEndless());
     }
 
+    /** A look that counts too few of its rounds is too seldom; one that counts less than any look may is none. */
+    @ParameterizedTest
+    @MethodSource("fences")
+    void aLookHasTheStepThatItsLoopNeeds(MachineFence fence) throws Exception {
+        CodeWords waits = new CodeWords();
+        for (int i = 0; i < 64; i++) {
+            waits.load(4, 2);
+        }
+        byte[] fenced = CubinFencer.fence(CubinBuilder.of("k", waits.compare(0, 4, 5).branch(0).under(0).store(2, 4).exit()).build(), fence).bytes();
+        assertEquals(Map.of(), CubinVerifier.inspect(fenced, fence).mayBeEndless());
+        long[] code = code(fenced);
+        int sum = 0;
+        while ((code[2 * sum] & 0xfff) != 0x890 || code[2 * sum] >>> 32 != 16L * LookWords.STEP) {
+            sum++;
+        }
+        for (long step : new long[] {LookWords.STEP, 15L * LookWords.STEP, 1, 0x8000_0001L}) {
+            byte[] seldom = changed(fenced, 2 * sum, (step ^ 16L * LookWords.STEP) << 32);
+            String why = CubinVerifier.inspect(seldom, fence).mayBeEndless().get("k");
+            assertNotNull(why, "step " + step);
+            assertEquals(step >= LookWords.STEP && step <= 1L << 31, why.contains("looks too seldom"), why);
+        }
+        byte[] often = changed(fenced, 2 * sum, (32L ^ 16L) * LookWords.STEP << 32);
+        assertEquals(Map.of(), CubinVerifier.inspect(often, fence).mayBeEndless());
+    }
+
     /** Every bit of a look that is not control makes it another instruction: then it is no look, and its load is an access like any other. */
     @ParameterizedTest
     @MethodSource("fences")

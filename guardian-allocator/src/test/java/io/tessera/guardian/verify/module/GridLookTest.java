@@ -12,6 +12,7 @@ import io.tessera.guardian.verify.UnverifiedException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +45,25 @@ class GridLookTest {
             String mutant = text.replaceFirst(change[0].startsWith("(") ? change[0] : Pattern.quote(change[0]), change[1]);
             assertFalse(mutant.equals(text), change[0] + " is not in " + text);
             assertTrue(rejected(mutant, Mode.valueOf(mode.name())).containsKey("k"), mutant);
+        }
+    }
+
+    /** Accesses of all threads to pinned host memory take thousands of times as long as instructions. */
+    @Test
+    void accessesOfABlockCount() throws Exception {
+        String stores = HEAD + ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"
+                + "st.global.u64 [%rd1], %rd1;\n".repeat(64)
+                + "ret;\n}\n";
+        for (FenceMode mode : new FenceMode[] {FenceMode.MASK, FenceMode.CHECK}) {
+            String text = new Fencer(mode).fence(PtxParser.parse(stores)).ptx();
+            Pattern limit = Pattern.compile("(setp\\.gt\\.u64.*), (\\d+);");
+            Matcher found = limit.matcher(text);
+            assertTrue(found.find());
+            long blocks = Long.parseLong(found.group(2));
+            assertTrue(blocks <= (1 << 22) / 64 && blocks > (1 << 22) / 64 / 2, blocks + " blocks");
+            assertEquals(Map.of(), rejected(text, Mode.valueOf(mode.name())));
+            assertTrue(rejected(limit.matcher(text).replaceFirst("$1, " + 3 * blocks + ";"), Mode.valueOf(mode.name())).get("k").getMessage()
+                    .contains(WHY));
         }
     }
 

@@ -14,7 +14,7 @@ final class GridLooks {
             mul.lo.u32 %__tessera_grid_r0, %__tessera_grid_r0, %__tessera_grid_r1;
             mov.u32 %__tessera_grid_r1, %nctaid.x;
             mul.wide.u32 %__tessera_grid_d0, %__tessera_grid_r0, %__tessera_grid_r1;
-            setp.gt.u64 %__tessera_grid_p0, %__tessera_grid_d0, 8192;
+            setp.gt.u64 %__tessera_grid_p0, %__tessera_grid_d0, 64;
             ld.const.u64 %__tessera_grid_d0, [__tessera_window+40];
             @%__tessera_grid_p0 ld.volatile.global.u32 %__tessera_grid_r0, [%__tessera_grid_d0];
             @%__tessera_grid_p0 setp.lt.s32 %__tessera_grid_p0, %__tessera_grid_r0, 1;

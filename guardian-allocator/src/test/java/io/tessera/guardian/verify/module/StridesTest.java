@@ -100,18 +100,18 @@ class StridesTest {
         String inner = """
                 mov.u32 %r7, 0;
                 l: ld.global.u32 %r9, [%d1];
-                add.s64 %d1, %d1, 65536;
+                add.s64 %d1, %d1, 4194304;
                 add.u32 %r7, %r7, 1;
                 setp.lt.u32 %p1, %r7, 4096;
                 @%p1 bra l;
                 """;
         String outer = """
                 add.u32 %r10, %r10, 1;
-                setp.lt.u32 %p2, %r10, 100;
+                setp.lt.u32 %p2, %r10, 4;
                 @%p2 bra o;
                 """;
         String fence = fence("%d1");
-        onlySo(kernel("mov.u32 %r10, 0;\no: " + fence + inner + outer), new String[][] {{"o: " + fence, fence + "o: "}, {"65536", "16777216"}});
+        onlySo(kernel("mov.u32 %r10, 0;\no: " + fence + inner + outer), new String[][] {{"o: " + fence, fence + "o: "}, {"4194304", "16777216"}});
     }
 
     /** What is added in an inner loop is added more often than the outer one goes round. */

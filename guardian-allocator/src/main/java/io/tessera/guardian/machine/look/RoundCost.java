@@ -1,0 +1,93 @@
+package io.tessera.guardian.machine.look;
+
+import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.code.Kind;
+import io.tessera.guardian.machine.code.MachineOpcode;
+import io.tessera.guardian.machine.code.SectionFlow;
+import java.util.BitSet;
+import java.util.function.IntPredicate;
+
+/**
+ * What a round of a loop adds to the counter of looks, which is full at 2^32: at least {@link LookWords#STEP}, and more where a round may take long. So
+ * 4,096 accesses to global memory lie between two looks at most, or 2,048 atomics, or sleeps of 0.1 s. Where all 270,000 threads of an H200 make them at
+ * once, in pinned host memory (50 GB/s, at 32 bytes an access) or at one address (1.2 atomics in a nanosecond), they take 0.7 s and 0.5 s. What a function
+ * does that another section calls does not count. Immutable.
+ */
+final class RoundCost {
+    private static final long ACCESS = 1L << 20;
+    private static final long ATOMIC = 2 * ACCESS;
+    /** Of a copy by a tensor map, of some KiB. */
+    private static final long TENSOR = 4 * ACCESS;
+    private static final long MOST = 1L << 31;
+    /** A counted loop with less in a round does without a look, which would be much of it. */
+    private static final long MOST_COUNTED = 16 * ACCESS;
+    /** Of a nanosecond: 0.1 s are a full counter. */
+    private static final long NANOSECOND = 43;
+    private static final long LONGEST_SLEEP_NS = 1_000_000;
+    /** {@code NANOSLEEP} by a register, and what marks the one that ends with an mbarrier's phase, which may take as long as 32 bits say. */
+    private static final int BY_REGISTER = 0x35d;
+    private static final long UNTIL_PHASE = 1L << 20;
+
+    private final SectionFlow flow;
+    private final LoopGraph graph;
+    private final IntPredicate aside;
+
+    /**
+     * For a section.
+     *
+     * @param aside instructions that do not count
+     */
+    RoundCost(SectionFlow flow, LoopGraph graph, IntPredicate aside) {
+        this.flow = flow;
+        this.graph = graph;
+        this.aside = aside;
+    }
+
+    /** What a look has to add in each round of a loop, if the loops in it add what they have to. */
+    int step(BitSet loop) {
+        return (int) Math.clamp(sum(loop), LookWords.STEP, MOST);
+    }
+
+    /** Whether a loop that is shown to end looks nevertheless: it sleeps, has an atomic, or many accesses. */
+    boolean isSlow(BitSet loop) {
+        return sum(loop) >= MOST_COUNTED || loop.stream().anyMatch(this::isSlow);
+    }
+
+    private boolean isSlow(int block) {
+        for (int i = graph.start(block); i <= graph.last(block); i++) {
+            if (!aside.test(i) && of(i) > ACCESS && flow.operation(i).kind() != Kind.TENSOR) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long sum(BitSet loop) {
+        long sum = 0;
+        for (int block = loop.nextSetBit(0); block >= 0; block = loop.nextSetBit(block + 1)) {
+            for (int i = graph.start(block); i <= graph.last(block); i++) {
+                sum += aside.test(i) ? 0 : of(i);
+            }
+        }
+        return sum;
+    }
+
+    private long of(int at) {
+        MachineOpcode operation = flow.operation(at);
+        return switch (operation.kind()) {
+            case GLOBAL, GLOBAL_REGISTER -> switch (operation.name()) {
+                case "ATOM", "ATOMG", "REDG" -> ATOMIC;
+                default -> ACCESS;
+            };
+            case TEXTURE -> ACCESS;
+            case TENSOR -> TENSOR;
+            default -> operation.name().equals("NANOSLEEP") ? sleep(at) : 0;
+        };
+    }
+
+    private long sleep(int at) {
+        boolean known = InstructionWord.key(flow.low(at), flow.high(at)) != BY_REGISTER;
+        long ns = known ? Integer.toUnsignedLong(InstructionWord.immediate(flow.low(at))) : 1L << Integer.SIZE;
+        return NANOSECOND * ((flow.high(at) & UNTIL_PHASE) == 0 ? Math.min(ns, LONGEST_SLEEP_NS) : ns);
+    }
+}

@@ -1,0 +1,73 @@
+package io.tessera.guardian.verify.loop;
+
+import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
+import io.tessera.guardian.ptx.StateSpace;
+import io.tessera.guardian.verify.flow.Form;
+import io.tessera.guardian.verify.graph.Graph;
+import io.tessera.guardian.verify.value.Node;
+
+/**
+ * What an instruction takes beyond others, in instructions. Where the 270,000 threads of an H200 do it at once, a second is enough for 5,800 accesses of
+ * each to pinned host memory (50 GB/s, 32 bytes an access), or for 4,400 atomics on one address (1.2 in a nanosecond); for a million accesses to local
+ * memory (3 TB/s, 4 to 32 bytes each). So {@link CallTrees#MOST} is no more than six seconds of any of them. Stateless.
+ */
+final class AccessWork {
+    /** Of an access to memory that a pointer may lead to, or a fence beyond the cluster. */
+    static final long ACCESS = 256;
+    private static final long ATOMIC = 512;
+    /** Atomics that are made by loops in the device have the threads of a block go one by one. */
+    private static final long SHARED_ATOMIC = 64;
+    private static final long LOCAL = 8;
+    /** Of a load or store of a matrix: 16 rows, in 32 lanes. */
+    private static final long MATRIX = 8 * ACCESS;
+    private static final int ACCESS_BYTES = 32;
+    /** What a bulk copy whose length is not known is taken for. */
+    private static final long BULK_BYTES = 1 << 16;
+    private static final int BULK_LENGTH = 2;
+    /** Of a sleep, which may take a millisecond: of 1024 threads, an H200 has two blocks on each of 132 processors. */
+    private static final long SLEEP = 1 << 11;
+    private static final long MOST_NAP_NS = 100;
+
+    private AccessWork() {
+    }
+
+    /** Of the instruction at a place of a function; 0: as any other. */
+    static long of(Graph graph, int at) {
+        Instruction i = graph.body.code.get(at);
+        return switch (graph.forms[at]) {
+            case LOAD -> isGlobal(i) ? Fuel.isLook(graph, at) ? 0 : ACCESS : ofLocal(i);
+            case STORE -> isGlobal(i) ? ACCESS : ofLocal(i);
+            case ATOM, RED -> isGlobal(i) ? ATOMIC : SHARED_ATOMIC;
+            case PREFETCH, LINE, COPY -> ACCESS;
+            case BULK -> bulk(graph, at, i);
+            case WMMA -> i.has("mma") || !isGlobal(i) ? 0 : MATRIX;
+            case TEXTURE -> i.opcode().equals("sured") ? ATOMIC : ACCESS;
+            case ORDER -> i.has("gl") || i.has("gpu") || i.has("sys") ? ACCESS : 0;
+            case EFFECT -> sleeps(i) ? SLEEP : 0;
+            default -> 0;
+        };
+    }
+
+    /** Whether a thread may sleep for longer than other instructions take. */
+    static boolean sleeps(Instruction i) {
+        return i.opcode().equals("nanosleep")
+                && !(i.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _) && ns >= 0 && ns <= MOST_NAP_NS);
+    }
+
+    /** Without a space an address may be of any. */
+    private static boolean isGlobal(Instruction i) {
+        return i.space().map(space -> space == StateSpace.GLOBAL).orElse(true);
+    }
+
+    private static long ofLocal(Instruction i) {
+        return i.space().filter(space -> space == StateSpace.LOCAL).isPresent() ? LOCAL : 0;
+    }
+
+    private static long bulk(Graph graph, int at, Instruction i) {
+        int length = i.has("prefetch") ? 1 : BULK_LENGTH;
+        Node[] bytes = length < graph.operands[at].length ? graph.operands[at][length] : new Node[0];
+        long most = bytes.length == 1 && bytes[0].value.isNumber() ? bytes[0].value.unsigned(Integer.SIZE).high() : BULK_BYTES;
+        return (Math.min(most, BULK_BYTES) + ACCESS_BYTES - 1) / ACCESS_BYTES * ACCESS;
+    }
+}
