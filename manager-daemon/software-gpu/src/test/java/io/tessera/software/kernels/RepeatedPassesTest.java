@@ -60,9 +60,9 @@ class RepeatedPassesTest {
             }
             """;
 
-    /** A loop that counts in {@code %r3} up to {@code %r2}, by a step that is not known to be 1. */
+    /** A loop that counts in {@code %r3} up to {@code %r2}, by a step that is not known to be 1; one counts to the end of its range. */
     private enum Shape {
-        STRIDE(4, """
+        STRIDE(4, true, """
                     setp.eq.u32 %p1, %r2, 0; @%p1 bra over;
                 again:
                     mad.lo.u32 %r4, %r4, 31, %r3;
@@ -71,7 +71,7 @@ class RepeatedPassesTest {
                     setp.lt.u32 %p1, %r3, %r2;
                     @%p1 bra again;
                 over:
-                """), NEGATED(4, """
+                """), NEGATED(4, false, """
                     setp.eq.u32 %p1, %r2, 0; @%p1 bra.uni over;
                 other:
                 again:
@@ -82,7 +82,7 @@ class RepeatedPassesTest {
                     setp.ge.u32 %p1, %r3, %r2;
                     @!%p1 bra.uni again;
                 over:
-                """), TWO_ENDS(4, """
+                """), TWO_ENDS(4, false, """
                 again:
                     ld.global.u32 %r7, [%d6+4];
                     add.u32 %r3, %r3, %r6;
@@ -91,7 +91,7 @@ class RepeatedPassesTest {
                     setp.ne.u32 %p2, %r4, %r7;
                     and.pred %p3, %p1, %p2;
                     @%p3 bra again;
-                """), GUARDED(4, """
+                """), GUARDED(4, true, """
                     setp.gt.u32 %p2, %r1, 7;
                 again:
                     @%p2 add.u32 %r5, %r5, %r3;
@@ -101,7 +101,7 @@ class RepeatedPassesTest {
                     atom.global.add.u32 %r4, [%d6+8], %r3;
                     setp.lt.u32 %p1, %r3, %r2;
                     @%p1 bra again;
-                """), SUMS(4, """
+                """), SUMS(4, true, """
                 again:
                     add.f32 %f4, %f3, %f1;
                     sub.f32 %f5, %f4, %f2;
@@ -109,13 +109,13 @@ class RepeatedPassesTest {
                     add.u32 %r3, %r3, %r6;
                     setp.lt.u32 %p1, %r3, %r2;
                     @%p1 bra again;
-                """), LONG(2, """
+                """), LONG(2, true, """
                 again:
                 """ + "    mad.lo.u32 %r4, %r4, 17, %r5; xor.b32 %r5, %r4, %r3;\n".repeat(9) + """
                     add.u32 %r3, %r3, %r6;
                     setp.lt.u32 %p1, %r3, %r2;
                     @%p1 bra again;
-                """), INNER(4, """
+                """), INNER(4, true, """
                     mov.u32 %r8, 3;
                 outer:
                     mov.u32 %r3, 0;
@@ -130,13 +130,35 @@ class RepeatedPassesTest {
                     sub.u32 %r8, %r8, %r6;
                     setp.ne.u32 %p3, %r8, 0;
                     @%p3 bra outer;
+                """), WIDE(4, true, """
+                    cvt.u64.u32 %d7, %r3; cvt.u64.u32 %d8, %r2; cvt.u64.u32 %d9, %r6;
+                again:
+                    add.s64 %d7, %d7, %d9;
+                    cvt.u32.u64 %r3, %d7;
+                    mad.lo.u32 %r4, %r4, 7, %r3;
+                    setp.lt.s64 %p1, %d7, %d8;
+                    @%p1 bra again;
+                """), BORDER(4, true, """
+                    setp.eq.u32 %p1, %r2, 0; @%p1 bra over;
+                    mov.u32 %r8, 0xffffffff;
+                    sub.u32 %r7, %r8, %r2;
+                again:
+                    add.u32 %r3, %r3, 1;
+                    mad.lo.u32 %r4, %r4, 31, %r7;
+                    add.u32 %r7, %r7, %r6;
+                    setp.lt.u32 %p1, %r7, %r8;
+                    @%p1 bra again;
+                over:
                 """);
 
         private final int copies;
+        /** Whether it is asked before the passes, and not between them, whether there are so many. */
+        private final boolean steady;
         private final String loop;
 
-        Shape(int copies, String loop) {
+        Shape(int copies, boolean steady, String loop) {
             this.copies = copies;
+            this.steady = steady;
             this.loop = loop;
         }
 
@@ -173,7 +195,9 @@ class RepeatedPassesTest {
 
     private static FencedModule fenced(Shape shape, FenceMode mode) throws Exception {
         FencedModule fenced = new Fencer(mode).fence(PtxParser.parse(shape.text()));
-        assertEquals(shape.copies - 1, fenced.ptx().split("bra \t__tessera_behind_").length - 1, "ends between two passes, of " + shape);
+        assertEquals(shape.steady ? 1 : shape.copies - 1, fenced.ptx().split("bra \t__tessera_behind_").length - 1,
+                "ends between two passes, of " + shape);
+        assertEquals(shape.steady, fenced.ptx().contains("__tessera_single_"), "single passes, of " + shape);
         if (mode != FenceMode.NONE) {
             byte[] text = fenced.ptx().getBytes(StandardCharsets.ISO_8859_1);
             assertTrue(FenceVerifier.verify(text, Mode.valueOf(mode.name()), false).whole(), fenced::ptx);
@@ -200,7 +224,7 @@ class RepeatedPassesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"STRIDE, MASK", "NEGATED, MODULO", "GUARDED, CHECK", "SUMS, MASK", "LONG, MASK", "INNER, MASK", "STRIDE, NONE"})
+    @CsvSource({"STRIDE, MASK", "NEGATED, MODULO", "GUARDED, CHECK", "SUMS, MASK", "LONG, MASK", "INNER, MASK", "WIDE, MASK", "STRIDE, NONE"})
     void endsOnceTheStopWordSaysSo(Shape shape, FenceMode mode) throws Exception {
         try (SoftwareProcessor processor = processor()) {
             FenceWindow window = new FenceWindow(processor, mode);
