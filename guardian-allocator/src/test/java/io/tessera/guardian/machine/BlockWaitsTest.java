@@ -77,7 +77,7 @@ class BlockWaitsTest {
 
     /** Without optimisation, what waits is behind calls of other sections, and values are kept in local memory. Others may be said to wait. */
     @ParameterizedTest
-    @CsvSource({"sm_90, -G", "sm_80, -Xptxas=-O0", "sm_90, -Xptxas=-O0", "sm_80, -maxrregcount=16",
+    @CsvSource({"sm_80, -G", "sm_89, -G", "sm_90, -G", "sm_80, -Xptxas=-O0", "sm_90, -Xptxas=-O0", "sm_80, -maxrregcount=16",
             "sm_90, -maxrregcount=16"})
     @Tag("nvcc")
     void kernelsThatAreCompiledInOtherWaysWait(String architecture, String option) throws Exception {
