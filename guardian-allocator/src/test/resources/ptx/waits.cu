@@ -233,3 +233,170 @@ extern "C" __global__ void runs_divisions(unsigned long long *out, const unsigne
     unsigned first = atomicAdd(&s->total, 1);
     for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i] / in[i + n] + first;
 }
+
+// Loops that are counted, to a number that nobody waits for.
+#define MANY 400000000u
+
+extern "C" __global__ void waits_in_a_counted_loop(const volatile unsigned *flag, unsigned *out)
+{
+    unsigned i = 0;
+    for (; i < MANY; i++)
+        if (*flag % gridDim.x == 0) break;
+    out[blockIdx.x] = i < MANY;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_and_ends(const volatile unsigned *flag, unsigned *out)
+{
+    for (unsigned i = 0; i < MANY; i++) {
+        out[threadIdx.x] = i;
+        if (*flag != 0) return;
+    }
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_two_conditions(const volatile double *flags, unsigned *out)
+{
+    bool there = false;
+    for (unsigned i = 0; i < MANY && !there; i++) {
+        if (flags[0] > 1 && flags[1] < 2) there = true;
+        out[threadIdx.x] += i;
+    }
+    out[blockIdx.x] = there;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_shared_memory(const volatile unsigned *flag, unsigned *out)
+{
+    __shared__ unsigned seen;
+    for (unsigned i = 0; i < MANY; i++) {
+        if (threadIdx.x == 0) seen = *flag;
+        __syncthreads();
+        if (seen != 0) break;
+        __syncthreads();
+    }
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_local_memory(const volatile unsigned *flag, unsigned *out, int shift)
+{
+    unsigned seen[64];
+    for (unsigned i = 0; i < 64; i++) seen[i] = out[i];
+    for (unsigned i = 0; i < MANY; i++) {
+        seen[i % 64] = *flag;
+        if (seen[(i + shift) % 64] != 0) break;
+    }
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_a_vote(const volatile unsigned *flags, unsigned *out)
+{
+    for (unsigned i = 0; i < MANY; i++)
+        if (__all_sync(~0u, flags[threadIdx.x] != 0)) break;
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_a_shuffle(const volatile unsigned *flag, unsigned *out)
+{
+    for (unsigned i = 0; i < MANY; i++) {
+        unsigned seen = threadIdx.x == 0 ? *flag : 0;
+        if (__shfl_sync(~0u, seen, 0) != 0) break;
+    }
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_a_barrier(const volatile unsigned *flag, unsigned *out)
+{
+    for (unsigned i = 0; i < MANY; i++)
+        if (__syncthreads_or(threadIdx.x == 0 && *flag != 0)) break;
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_an_exchange(State *s, unsigned *out)
+{
+    for (unsigned i = 0; i < MANY; i++)
+        if (atomicCAS(&s->lock, 0, 1) == 0) break;
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_a_fence(const unsigned *flag, unsigned *out)
+{
+    for (unsigned i = 0; i < MANY; i++) {
+        __threadfence();
+        if (*flag != 0) break;
+    }
+    out[blockIdx.x] = 1;
+}
+
+extern "C" __global__ void waits_in_a_counted_loop_by_a_function(const unsigned *flag, unsigned *out)
+{
+    for (unsigned i = 0; i < MANY; i++)
+        if (poll(flag) != 0) break;
+    out[blockIdx.x] = 1;
+}
+
+#define WAITS_BY_COPIES(name, instruction, loop)                                                                                 \
+    extern "C" __global__ void waits_by_##name(const unsigned *flag, unsigned *out)                                              \
+    {                                                                                                                            \
+        __shared__ __align__(16) unsigned words[4];                                                                              \
+        unsigned place = (unsigned)__cvta_generic_to_shared(words);                                                              \
+        loop                                                                                                                     \
+        {                                                                                                                        \
+            asm volatile(instruction "\n\tcp.async.wait_all;" ::"r"(place), "l"(flag) : "memory");                               \
+            if (words[0] != 0) break;                                                                                            \
+        }                                                                                                                        \
+        out[blockIdx.x] = 1;                                                                                                     \
+    }
+WAITS_BY_COPIES(copies, "cp.async.cg.shared.global [%0], [%1], 16;", for (;;))
+WAITS_BY_COPIES(small_copies, "cp.async.ca.shared.global [%0], [%1], 4;", for (;;))
+WAITS_BY_COPIES(counted_copies, "cp.async.cg.shared.global [%0], [%1], 16;", for (unsigned i = 0; i < MANY; i++))
+
+#if __CUDA_ARCH__ >= 900
+extern "C" __global__ void waits_by_bulk_copies(const unsigned *flag, unsigned *out)
+{
+    __shared__ __align__(16) unsigned words[4];
+    __shared__ unsigned long long barrier;
+    unsigned place = (unsigned)__cvta_generic_to_shared(words), phase = 0, done;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+    do {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 16;\n\t"
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%1], [%2], 16, [%0];" ::"r"(at), "r"(place), "l"(flag)
+                     : "memory");
+        do {
+            asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n\tselp.u32 %0, 1, 0, p;\n\t}"
+                         : "=r"(done)
+                         : "r"(at), "r"(phase)
+                         : "memory");
+        } while (!done);
+        phase ^= 1;
+    } while (words[0] == 0);
+    out[blockIdx.x] = 1;
+}
+#endif
+
+// Each round reads what it adds up while the next is copied, as products of matrices do.
+extern "C" __global__ void runs_a_pipeline_of_copies(const float *in, float *out, int n)
+{
+    __shared__ __align__(16) float tiles[2][128 * 4];
+    float sum = 0;
+    for (int i = 0; i <= n; i++) {
+        if (i < n) {
+            unsigned to = (unsigned)__cvta_generic_to_shared(&tiles[i & 1][threadIdx.x * 4]);
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n\tcp.async.commit_group;" ::"r"(to), "l"(in + (i * 128 + threadIdx.x) * 4)
+                         : "memory");
+        }
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
+        __syncthreads();
+        if (i > 0)
+            for (int j = 0; j < 4; j++) sum = fmaf(tiles[i - 1 & 1][(threadIdx.x + j) % 512], sum, tiles[i - 1 & 1][threadIdx.x]);
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+
+extern "C" __global__ void runs_a_counted_loop_of_exchanges(State *s, unsigned *out)
+{
+    unsigned sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < 100; i++) sum += atomicMax(&s->total, threadIdx.x + i);
+    out[threadIdx.x] = sum;
+}

@@ -8,7 +8,7 @@ import java.util.Set;
  * Which functions of a cubin have to do with waiting for other blocks of their own grid. Immutable.
  *
  * @param waiting functions that may wait, by name, with the first loop or what else is the reason
- * @param loading functions that load what other blocks may change
+ * @param loading functions that load what other blocks may change, or fence memory, so that others' loads may tell of them
  * @param calling functions that call functions of other sections in a loop that is not counted
  */
 public record BlockWaits(Map<String, String> waiting, Set<String> loading, Set<String> calling) {
@@ -26,7 +26,7 @@ public record BlockWaits(Map<String, String> waiting, Set<String> loading, Set<S
         Set<String> mayLoad = calls.handOn(loads, " ").keySet();
         Map<String, String> all = new HashMap<>(waiting);
         calling.stream().filter(function -> calls.named().getOrDefault(function, Set.of()).stream().anyMatch(mayLoad::contains))
-                .forEach(function -> all.putIfAbsent(function, "a loop with a call of a function that loads"));
+                .forEach(function -> all.putIfAbsent(function, "a loop with a call of a function that loads or fences memory"));
         calls.recursive().stream().filter(mayLoad::contains).forEach(function -> all.putIfAbsent(function, "loads, and calls in a circle"));
         calls.byRegister().forEach(function -> all.putIfAbsent(function, "a call by a register"));
         return calls.handOn(all, ", which it may call, has ");

@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which kernels may wait for other blocks of their grid. */
@@ -71,6 +73,22 @@ class BlockWaitsTest {
             assertEquals(new TreeSet<>(kernels.stream().filter(kernel -> kernel.startsWith("waits_") || kernel.equals(SUMS)).toList()), waits,
                     fence.toString());
         }
+    }
+
+    /** Without optimisation, what waits is behind calls of other sections, and values are kept in local memory. Others may be said to wait. */
+    @ParameterizedTest
+    @CsvSource({"sm_80, -G", "sm_89, -G", "sm_90, -G", "sm_80, -Xptxas=-O0", "sm_90, -Xptxas=-O0", "sm_80, -maxrregcount=16",
+            "sm_90, -maxrregcount=16"})
+    @Tag("nvcc")
+    void kernelsThatAreCompiledInOtherWaysWait(String architecture, String option) throws Exception {
+        NvccCubins.require();
+        byte[] cubin = NvccCubins.compile(folder, "ptx/waits", architecture, option);
+        MachineFence fence = fences().findFirst().orElseThrow();
+        FencedCubin fenced = CubinFencer.fence(cubin, fence);
+        Set<String> waits = CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()).mayWaitForBlocks().keySet();
+        assertEquals(Set.of(), fenced.functions().stream().filter(FunctionReport::kernel).map(FunctionReport::name)
+                .filter(name -> name.startsWith("waits_") && !waits.contains(name)).collect(Collectors.toSet()));
+        assertTrue(!waits.contains("runs_a_search") && fenced.functions().size() >= 20, fenced.functions().toString());
     }
 
     private static Stream<MachineFence> fences() {

@@ -51,12 +51,14 @@ public final class NvccCubins {
      * Compiles a source, by its name below the resources of tests without {@code .cu}; once for all classes of a run, and again where source
      * or compiler have changed.
      *
-     * @param folder where the compiler works
+     * @param folder  where the compiler works
+     * @param options of the compiler, besides the architecture
      */
-    public static byte[] compile(Path folder, String source, String architecture) throws IOException, InterruptedException {
+    public static byte[] compile(Path folder, String source, String architecture, String... options) throws IOException, InterruptedException {
         Path nvcc = find("nvcc").orElseThrow().toRealPath();
         Path file = RESOURCES.resolve(source + ".cu");
-        List<String> command = List.of(nvcc.toString(), "-cubin", "-std=c++17", "-arch=" + architecture, file.toString(), "-o");
+        List<String> command = Stream.of(Stream.of(nvcc.toString(), "-cubin", "-std=c++17", "-arch=" + architecture), Stream.of(options),
+                Stream.of(file.toString(), "-o")).flatMap(part -> part).toList();
         Path cubin = COMPILED.resolve(digest(command + " " + Files.getLastModifiedTime(nvcc), Files.readAllBytes(file)) + ".cubin");
         if (!Files.exists(cubin)) {
             Path made = folder.resolve(cubin.getFileName());

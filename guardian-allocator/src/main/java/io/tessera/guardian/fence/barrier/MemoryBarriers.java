@@ -15,8 +15,10 @@ import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -69,9 +71,14 @@ public final class MemoryBarriers {
 
     /** What became of a module, whose reports now say which functions {@link #lowered} wrote in another way. */
     public static FencedModule noted(FencedModule fenced, PtxModule module) {
-        Set<String> names = module.functions().stream().filter(MemoryBarriers::has).map(PtxFunction::name).collect(Collectors.toSet());
+        Set<String> names = rewritten(module).keySet();
         return names.isEmpty() ? fenced
                 : fenced.with(fenced.reports().stream().map(report -> names.contains(report.name()) ? report.noted(NOTE) : report).toList());
+    }
+
+    /** The functions of a module that {@link #lowered} writes in another way, by name. */
+    public static Map<String, PtxFunction> rewritten(PtxModule module) {
+        return module.functions().stream().filter(MemoryBarriers::has).collect(Collectors.toMap(PtxFunction::name, Function.identity()));
     }
 
     private static boolean has(PtxFunction function) {

@@ -19,13 +19,17 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Which functions of a module may wait for other blocks of their grid: those with a loop that is not shown to end and in which a value is loaded that other blocks can change while the
- * loop runs, as {@code machine/look/WaitingLoops} has it for machine code. Loops that overlap in the text count as one, with all branches that go back: each cycle is in one of
- * those. Calls by a pointer, and of functions whose text is not here, may wait. Saying yes costs speed alone. Filled by one thread.
+ * Which functions of a module may wait for other blocks of their grid: those with a loop in which a value is loaded that other blocks can change while the loop runs, as
+ * {@code machine/look/WaitingLoops} has it for machine code. If the loop is shown to end, or the value is copied to shared memory, one of its branches has to depend on a load
+ * ({@link DecidingLoads}). Of a loop that is not shown to end, a weak load of one place is enough on which a branch depends: a driver may be told to compile it to one that passes the
+ * cache. Loops that overlap in the text count as one, with all branches that go back: each cycle is in one of those. Calls by a pointer, and of functions whose text is not here, may
+ * wait. Saying yes costs speed alone. Filled by one thread.
  */
 public final class GridWaits {
     private static final Set<String> NEAR = Set.of("shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry",
             "param::func");
+    /** What takes the next piece of work adds less; who adds as much or more to a word may read what is below. */
+    private static final int MOST_PIECES = 1 << 16;
 
     private final Map<String, String> waiting = new HashMap<>();
     private final Set<String> loading = new HashSet<>();
@@ -33,32 +37,57 @@ public final class GridWaits {
 
     /** What an instruction has to do with waiting. */
     private enum Role {
-        NONE, OBSERVES, LOADS, REFRESHES, CALLS, UNKNOWN
+        NONE, OBSERVES, LOADS, COPIES, REFRESHES, CALLS, UNKNOWN
     }
 
     /** What some loops that overlap have. */
     private static final class Region {
+        private int first;
         private int end = -1;
         private boolean endless;
         private boolean refreshes;
         private Instruction loads;
         private Instruction observes;
+        private Instruction copies;
         private boolean calls;
+        private DecidingLoads loop;
+        private List<Instruction> deciding = List.of();
 
         private void add(Role role, Instruction instruction) {
             observes = observes == null && role == Role.OBSERVES ? instruction : observes;
-            loads = loads == null && role == Role.LOADS ? instruction : loads;
+            loads = loads == null && (role == Role.LOADS || role == Role.COPIES) ? instruction : loads;
+            copies = copies == null && role == Role.COPIES ? instruction : copies;
             refreshes |= role == Role.REFRESHES;
             calls |= role == Role.CALLS;
         }
 
+        private void close(List<Instruction> code) {
+            if (observes != null || loads != null || calls) {
+                loop = new DecidingLoads(code.subList(first, end + 1));
+                deciding = loop.find().stream().filter(load -> mayTell(load, calls)).toList();
+            }
+        }
+
+        private boolean decides() {
+            return !deciding.isEmpty();
+        }
+
         private Instruction waitsBy() {
-            return !endless ? null : observes != null ? observes : refreshes ? loads : null;
+            Instruction seen = observes != null ? observes : refreshes ? loads : null;
+            if (seen != null && (endless || calls || decides())) {
+                return seen;
+            }
+            if (copies != null && (calls || decides())) {
+                return copies;
+            }
+            return !endless ? null
+                    : deciding.stream().filter(load -> role(load, Set.of(), Set.of()) == Role.LOADS && loop.isAtOnePlace(load)).findFirst()
+                            .orElse(null);
         }
     }
 
     /**
-     * Looks at a function.
+     * Looks at a function, as the program has it: mbarriers that were rewritten as loads would count as waits.
      *
      * @param text  its loops
      * @param known functions of the module that have a text
@@ -73,17 +102,19 @@ public final class GridWaits {
             if (role == Role.UNKNOWN) {
                 waiting.putIfAbsent(function.name(), "a call at line " + code.get(i).line() + " of what is not known");
             }
-            if (role == Role.LOADS || role == Role.OBSERVES) {
+            if (role == Role.LOADS || role == Role.OBSERVES || role == Role.COPIES || role == Role.REFRESHES) {
                 loading.add(function.name());
             }
             if (i > region.end) {
                 region = new Region();
+                region.first = i;
                 region.end = ends[i];
             }
             if (i <= region.end) {
                 region.add(role, code.get(i));
                 region.endless |= text.start(i) >= 0 && !facts.endsByItself(code.get(i)) && text.counted(i).isEmpty();
                 if (i == region.end) {
+                    region.close(code);
                     close(function.name(), region);
                 }
             }
@@ -95,7 +126,7 @@ public final class GridWaits {
         if (by != null) {
             waiting.putIfAbsent(function, "a loop with " + by.mnemonic() + " at line " + by.line());
         }
-        if (region.endless && region.calls) {
+        if (region.calls && (region.endless || region.decides())) {
             calling.add(function);
         }
     }
@@ -130,23 +161,34 @@ public final class GridWaits {
     private static Role role(Instruction i, Set<String> used, Collection<String> known) {
         return switch (i.opcode()) {
             case "ld", "ldu" -> load(i);
-            case "atom" ->
-                i.modifiers().stream().noneMatch(NEAR::contains) && !counts(i)
-                        && Definitions.of(i).stream().anyMatch(result -> used.contains(result.name()))
-                                ? Role.OBSERVES
-                                : Role.NONE;
-            case "cp", "suld" -> Role.LOADS;
-            case "membar", "fence" -> i.has("cta") || i.has("proxy") || i.has("mbarrier_init") ? Role.NONE : Role.REFRESHES;
+            case "atom" -> atomic(i, used);
+            case "cp" -> Role.COPIES;
+            case "suld" -> Role.LOADS;
+            case "membar", "fence" -> i.has("cta") || i.has("proxy") && !i.has("acquire") || i.has("mbarrier_init") ? Role.NONE : Role.REFRESHES;
+            case "barrier" -> i.has("cluster") && !i.has("relaxed") ? Role.REFRESHES : Role.NONE;
             case "call" -> call(i, known);
             case "multimem", "tcgen05" -> Role.OBSERVES;
             default -> Role.NONE;
         };
     }
 
+    private static Role atomic(Instruction i, Set<String> used) {
+        boolean far = i.modifiers().stream().noneMatch(NEAR::contains);
+        boolean observes = far && !counts(i) && Definitions.of(i).stream().anyMatch(result -> used.contains(result.name()));
+        return observes ? Role.OBSERVES : (i.has("acquire") || i.has("acq_rel")) && !i.has("cta") ? Role.REFRESHES : Role.NONE;
+    }
+
+    /** Whether what a load has on which a branch depends may come from another block, be it by shared memory or by the result of a call. */
+    private static boolean mayTell(Instruction load, boolean calls) {
+        boolean parameter = load.modifiers().stream().anyMatch(space -> space.startsWith("param"));
+        return !load.has("const") && !load.has("nc") && (calls || !parameter);
+    }
+
     /** Whether an atomic operation adds a constant that is not zero to an integer: it takes the next piece of work. */
     private static boolean counts(Instruction i) {
         return i.has("add") && (i.has("u32") || i.has("s32") || i.has("u64")) && i.operands().size() > 2
-                && i.operands().get(2) instanceof Operand.Immediate added && (int) added.value() != 0;
+                && i.operands().get(2) instanceof Operand.Immediate added && added.value() != 0
+                && Math.abs(added.value()) < MOST_PIECES;
     }
 
     private static Role load(Instruction i) {
@@ -186,7 +228,7 @@ public final class GridWaits {
         Set<String> mayLoad = handOn(loads, callers).keySet();
         Map<String, String> all = new TreeMap<>(waiting);
         calling.stream().filter(name -> calls.getOrDefault(name, List.of()).stream().anyMatch(mayLoad::contains))
-                .forEach(name -> all.putIfAbsent(name, "a loop with a call of a function that loads"));
+                .forEach(name -> all.putIfAbsent(name, "a loop with a call of a function that loads or fences memory"));
         return handOn(all, callers);
     }
 

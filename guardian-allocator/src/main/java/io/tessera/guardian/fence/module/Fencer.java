@@ -14,6 +14,7 @@ import io.tessera.guardian.fence.variable.CachePolicies;
 import io.tessera.guardian.fence.variable.ParameterCopies;
 import io.tessera.guardian.fence.variable.SharedLayout;
 import io.tessera.guardian.ptx.PtxModule;
+import java.util.Map;
 import java.util.Objects;
 
 /** Fences modules. Immutable; may be used by any number of threads. */
@@ -106,7 +107,7 @@ public final class Fencer {
         if (!plan.escapingParameters().isEmpty() && mode != FenceMode.NONE) {
             plan = new ModulePlan(ParameterCopies.made(laidOut, plan.escapingParameters()), mode, each(), linked, plain, sm);
         }
-        FencedModule fenced = new ModuleFencer(plan).fence();
+        FencedModule fenced = new ModuleFencer(plan, written == current ? Map.of() : MemoryBarriers.rewritten(current)).fence();
         return written == current ? fenced : MemoryBarriers.noted(fenced, current);
     }
 

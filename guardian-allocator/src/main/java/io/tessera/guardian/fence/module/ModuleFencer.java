@@ -14,6 +14,7 @@ import io.tessera.guardian.fence.control.NamedBarriers;
 import io.tessera.guardian.fence.loop.CallLooks;
 import io.tessera.guardian.fence.loop.GridLook;
 import io.tessera.guardian.fence.loop.GridWaits;
+import io.tessera.guardian.fence.loop.LoopText;
 import io.tessera.guardian.fence.plan.ModulePlan;
 import io.tessera.guardian.fence.plan.Prologue;
 import io.tessera.guardian.fence.variable.ModuleSymbols;
@@ -60,12 +61,19 @@ final class ModuleFencer {
     private final Map<String, KernelReport> reports = new LinkedHashMap<>();
     private final GridWaits waits = new GridWaits();
     private final List<TensorMapParameter> tensorMaps = new ArrayList<>();
+    private final Map<String, PtxFunction> before;
     private final boolean debug;
     private boolean usesShared;
     private boolean namesBarriers;
 
-    ModuleFencer(ModulePlan plan) {
+    /**
+     * Of a module.
+     *
+     * @param before functions as they were before mbarriers were rewritten in them, by name
+     */
+    ModuleFencer(ModulePlan plan, Map<String, PtxFunction> before) {
         this.plan = plan;
+        this.before = before;
         this.hoister = new VariableHoister(plan);
         this.debug = plan.module().directives().stream().anyMatch(Section.class::isInstance);
     }
@@ -134,7 +142,8 @@ final class ModuleFencer {
                 fenced.put(function.name(), fencer.fence());
                 calls.put(function.name(), fencer.report().calls());
                 reports.put(function.name(), fencer.report());
-                waits.see(function, plan.loops(function), fencer.facts(), known);
+                PtxFunction first = before.get(function.name());
+                waits.see(function, first == null ? plan.loops(function) : new LoopText(first.body().orElseThrow()), fencer.facts(), known);
                 tensorMaps.addAll(fencer.tensorMaps());
                 usesShared |= fencer.usesShared();
                 namesBarriers |= fencer.hasNamedBarriers();

@@ -162,6 +162,11 @@ public final class LoopGraph {
         return blocks[at];
     }
 
+    /** The blocks to which a block leads; not to be changed. */
+    int[] next(int block) {
+        return next[block];
+    }
+
     /** Some blocks, and those of functions in the section that are called there. */
     BitSet withCalled(BitSet blocks) throws MachineCodeException {
         BitSet all = (BitSet) blocks.clone();

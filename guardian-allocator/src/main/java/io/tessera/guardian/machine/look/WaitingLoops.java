@@ -7,24 +7,28 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Loops in which a thread may wait for a thread of another block: those that are not counted and load a value that other blocks can change while the loop runs. Such a value comes from
+ * Loops in which a thread may wait for a thread of another block: those that load a value that other blocks can change while the loop runs. Such a value comes from
  *
  * <ul>
  * <li>a load of scope GPU or SYS ({@code LDG.STRONG.GPU}, which {@code ld.volatile}, {@code ld.relaxed}, {@code ld.acquire}, {@code .cg} and {@code .cv} become), or
  * {@code LDG.MMIO}: bits 77 to 80 are neither 0 (weak), 4 ({@code .CONSTANT}) nor 5 ({@code .STRONG.SM}, which {@code .ca} and scope {@code .cta} become)
- * <li>an atomic operation that returns something, other than an addition of an immediate that is not zero: by that a thread takes the next piece of work, and each round changes what
+ * <li>an atomic operation that returns something, other than an addition of an immediate from 1 to 65,535: by that a thread takes the next piece of work, and each round changes what
  * it reads
- * <li>a weak load, or one of scope SM, or a copy to shared memory, in a loop that also has a {@code MEMBAR} beyond the block's, or a {@code CCTL.IVALL}: either makes later loads see
- * what other blocks have stored
+ * <li>a weak load, or one of scope SM, in a loop that also has a {@code MEMBAR} beyond the block's, or a {@code CCTL.IVALL}: either makes later loads see what other blocks have stored
+ * <li>a copy to shared memory, which may pass the processor's cache
  * </ul>
  *
- * What depends on the value is not looked at: saying yes costs speed alone. Functions of the section that are called in a loop count with it. Waits for an mbarrier are waits for the
- * block or its cluster, whose blocks run together. Bits of {@link MachineOpcode}s were learned from ptxas, with nvdisasm as the judge. Stateless but for its section.
+ * What depends on the value is looked at in two cases. Of a counted loop, and of one that only copies, a branch or end has to depend on a load ({@link DecidingWays}): loops that add up
+ * what is volatile do not wait, nor do those of matrix products, which branch by their counters. Saying yes costs speed alone. Functions of the section that are called in a loop count
+ * with it. Waits for an mbarrier are waits for the block or its cluster, whose blocks run together. Bits of {@link MachineOpcode}s were learned from ptxas, with nvdisasm as the judge.
+ * Stateless but for its section.
  */
 final class WaitingLoops {
     private static final int WEAK = 0;
@@ -33,6 +37,8 @@ final class WaitingLoops {
     /** The low bits of {@code ATOMG} and {@code ATOM} with integers, without comparison. */
     private static final int GLOBAL_ATOMIC = 0xa8;
     private static final int GENERIC_ATOMIC = 0x8a;
+    /** Who adds as much or more to a word may read what is below. */
+    private static final int MOST_PIECES = 1 << 16;
 
     private final SectionFlow flow;
     /** Instructions that load nothing of the program's. */
@@ -41,7 +47,7 @@ final class WaitingLoops {
 
     /** What an instruction has to do with waiting. */
     private enum Role {
-        NONE, OBSERVES, LOADS, REFRESHES, CALLS
+        NONE, OBSERVES, LOADS, COPIES, REFRESHES, CALLS
     }
 
     WaitingLoops(SectionFlow flow, IntPredicate aside) {
@@ -52,9 +58,9 @@ final class WaitingLoops {
         }
     }
 
-    /** Whether a load in the section may tell of other blocks, if a loop elsewhere calls it. */
+    /** Whether a load in the section may tell of other blocks, if a loop elsewhere calls it, or one of that loop does because the section fences memory. */
     boolean loads() {
-        return roles.contains(Role.OBSERVES) || roles.contains(Role.LOADS);
+        return roles.contains(Role.OBSERVES) || roles.contains(Role.LOADS) || roles.contains(Role.COPIES) || roles.contains(Role.REFRESHES);
     }
 
     /** Whether there could be such a loop, or one that calls functions of other sections; if not, nobody needs to find the section's loops. */
@@ -63,46 +69,47 @@ final class WaitingLoops {
     }
 
     private boolean mayObserve() {
-        return roles.contains(Role.OBSERVES) || roles.contains(Role.LOADS) && roles.contains(Role.REFRESHES);
+        return roles.contains(Role.OBSERVES) || roles.contains(Role.COPIES) || roles.contains(Role.LOADS) && roles.contains(Role.REFRESHES);
     }
 
-    /** Looks at the loops. Whether one is counted takes longest to find, and is asked last. */
+    /** Looks at the loops. Whether one is counted, and what its branches depend on, takes longest to find, and is asked last. */
     SectionWaits find(LoopGraph graph, CountedLoop counted) throws MachineCodeException {
-        boolean mayCall = roles.contains(Role.CALLS);
         String waits = null;
         boolean calls = false;
         for (BitSet loop : graph.cycles(graph.reached())) {
             BitSet blocks = graph.withCalled(loop);
-            int at = mayObserve() && waits == null ? observer(graph, blocks) : SectionFlow.NONE;
-            boolean leaves = mayCall && !calls && calls(graph, blocks);
-            if ((at != SectionFlow.NONE || leaves) && !counted.isCounted(loop)) {
-                waits = at == SectionFlow.NONE ? waits : text(at);
-                calls |= leaves;
+            Map<Role, Integer> first = firsts(graph, blocks);
+            Integer at = waits == null ? observer(first) : null;
+            boolean copiesOnly = at != null && !first.containsKey(Role.OBSERVES) && !first.containsKey(Role.REFRESHES);
+            boolean leaves = first.containsKey(Role.CALLS) && !calls;
+            if (at == null && !leaves) {
+                continue;
             }
+            boolean endless = (leaves || !copiesOnly) && !counted.isCounted(loop);
+            boolean decides = (!endless || copiesOnly) && new DecidingWays(flow, graph, blocks, aside).dependOnLoads();
+            if (at != null && (decides || endless && !copiesOnly)) {
+                waits = text(at);
+            }
+            calls |= leaves && (endless || decides);
         }
         return new SectionWaits(waits, loads(), calls);
     }
 
-    /** The instruction by which threads may wait in some blocks; {@link SectionFlow#NONE}: there is none. */
-    private int observer(LoopGraph graph, BitSet blocks) {
-        int loads = SectionFlow.NONE;
-        boolean refreshes = false;
+    /** The first instruction of each role in some blocks. */
+    private Map<Role, Integer> firsts(LoopGraph graph, BitSet blocks) {
+        Map<Role, Integer> first = new EnumMap<>(Role.class);
         for (int block = blocks.nextSetBit(0); block >= 0; block = blocks.nextSetBit(block + 1)) {
             for (int i = graph.start(block); i <= graph.last(block); i++) {
-                Role role = role(i);
-                if (role == Role.OBSERVES) {
-                    return i;
-                }
-                loads = loads == SectionFlow.NONE && role == Role.LOADS ? i : loads;
-                refreshes |= role == Role.REFRESHES;
+                first.putIfAbsent(role(i), i);
             }
         }
-        return refreshes ? loads : SectionFlow.NONE;
+        return first;
     }
 
-    /** Whether functions of other sections are called in some blocks. */
-    private boolean calls(LoopGraph graph, BitSet blocks) {
-        return blocks.stream().anyMatch(block -> flow.operation(graph.last(block)).kind() == Kind.CALL_SYMBOL);
+    /** The instruction by which threads may wait in a loop; null: there is none. */
+    private static Integer observer(Map<Role, Integer> first) {
+        boolean refreshes = first.containsKey(Role.REFRESHES);
+        return first.getOrDefault(Role.OBSERVES, first.getOrDefault(Role.COPIES, refreshes ? first.get(Role.LOADS) : null));
     }
 
     /** What a loop waits by, for users. */
@@ -114,7 +121,7 @@ final class WaitingLoops {
         MachineOpcode operation = flow.operation(at);
         return switch (operation.kind()) {
             case GLOBAL, GLOBAL_REGISTER -> access(at, operation.name());
-            case TENSOR -> "UTMALDG".equals(operation.name()) ? Role.LOADS : Role.NONE;
+            case TENSOR -> "UTMALDG".equals(operation.name()) ? Role.COPIES : Role.NONE;
             case CALL_SYMBOL -> Role.CALLS;
             case PLAIN -> refreshes(operation.name(), flow.high(at)) ? Role.REFRESHES : Role.NONE;
             default -> Role.NONE;
@@ -134,7 +141,7 @@ final class WaitingLoops {
                         || counts(at)
                                 ? Role.NONE
                                 : Role.OBSERVES;
-            case "LDGSTS" -> Role.LOADS;
+            case "LDGSTS" -> Role.COPIES;
             default -> Role.NONE;
         };
     }
@@ -148,8 +155,9 @@ final class WaitingLoops {
         int added = (int) (flow.low(at) >>> 32) & 0xff;
         for (int i = at - 1; i >= 0 && flow.isOnlyFollowing(i + 1); i--) {
             if (flow.operation(i).writes(flow.low(i), added)) {
+                long pieces = ImmediateResult.of(flow.low(i), flow.high(i));
                 return InstructionWord.predicate(flow.low(i)) == InstructionWord.ALWAYS && InstructionWord.destination(flow.low(i)) == added
-                        && ImmediateResult.of(flow.low(i), flow.high(i)) > 0;
+                        && pieces > 0 && pieces < MOST_PIECES;
             }
         }
         return false;

@@ -154,7 +154,7 @@ final class LoaderWrites {
     Set<String> calledBy(CubinSection section) {
         Set<String> called = new HashSet<>();
         for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
-            CubinSymbols.Symbol symbol = relocation.type() == CALL ? symbols.named(relocation) : null;
+            CubinSymbols.Symbol symbol = isCall(relocation) ? symbols.named(relocation) : null;
             CubinSection target = symbol == null ? null : cubin.section(symbol.section());
             if (target != null && target.isCode()) {
                 called.add(target.functionName(CubinSection.CODE));
@@ -172,7 +172,7 @@ final class LoaderWrites {
     String driverCall(CubinSection section, SectionFlow flow, MachineFence fence) {
         for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
             int at = place(flow, relocation);
-            CubinSymbols.Symbol symbol = relocation.type() == CALL && at >= 0 ? symbols.named(relocation) : null;
+            CubinSymbols.Symbol symbol = isCall(relocation) && at >= 0 ? symbols.named(relocation) : null;
             if (symbol != null && symbol.section() == 0 && !ReportSequence.endsBefore(flow, at, fence)) {
                 return "a call of the driver's " + PrintableText.of(symbol.name(), LONGEST_NAME) + " at offset 0x"
                         + Long.toHexString(relocation.offset());
@@ -189,6 +189,11 @@ final class LoaderWrites {
 
     private static boolean isTarget(SectionFlow flow, int at) {
         return flow.operation(at).kind() == Kind.CALL_SYMBOL;
+    }
+
+    /** From sm_90 on a call is of one type, before of the other. */
+    private static boolean isCall(Relocations.Relocation relocation) {
+        return relocation.type() == CALL || relocation.type() == ABSOLUTE_CALL;
     }
 
     /** A function that is not in the cubin is one of the driver's. */

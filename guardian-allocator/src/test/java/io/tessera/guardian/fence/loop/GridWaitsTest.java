@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,20 +72,55 @@ class GridWaitsTest {
     @ValueSource(strings = {"ld.volatile.global.u32 %r1, [%rd1];", "ld.volatile.u32 %r1, [%rd1];", "ld.relaxed.gpu.u32 %r1, [%rd1];",
             "ld.acquire.sys.global.u32 %r1, [%rd1];", "ld.acquire.cluster.global.u32 %r1, [%rd1];", "ld.global.cv.u32 %r1, [%rd1];",
             "ld.global.cg.u32 %r1, [%rd1];", "atom.global.add.u32 %r1, [%rd1], 0;", "atom.global.add.u32 %r1, [%rd1], %r2;",
-            "atom.global.inc.u32 %r1, [%rd1], 1;", "atom.cas.b32 %r1, [%rd1], 0, 1;",
+            "atom.global.add.u32 %r1, [%rd1], 65536;", "atom.global.inc.u32 %r1, [%rd1], 1;", "atom.cas.b32 %r1, [%rd1], 0, 1;",
             "ld.global.u32 %r1, [%rd1];\nmembar.gl;", "fence.acq_rel.gpu;\nld.global.u32 %r1, [%rd1];",
-            "ld.relaxed.cta.u32 %r1, [%rd1];\nfence.sc.sys;"})
+            "ld.relaxed.cta.u32 %r1, [%rd1];\nfence.sc.sys;", "ld.global.u32 %r1, [%rd1];\natom.acquire.gpu.global.add.u32 %r3, [%rd1], 1;",
+            "ld.global.u32 %r1, [%rd1];\nbarrier.cluster.arrive;\nbarrier.cluster.wait;",
+            "cp.async.cg.shared.global [%rd4], [%rd1], 16;\ncp.async.wait_all;\nld.shared.u32 %r1, [%rd4];",
+            "cp.async.ca.shared.global [%rd4], [%rd1], 4;\nld.volatile.u32 %r2, [%rd4];\nand.b32 %r1, %r2, 1;",
+            "ld.global.u32 %r1, [%rd1];", "ld.global.u32 %r1, [%rd1];\nbar.sync 0;"})
     void aLoopWaitsBy(String load) throws Exception {
         assertNotNull(waits("again:\n" + load + "\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra again;"));
         assertNull(waits(load + "\nagain:\nadd.u32 %r2, %r1, %r2;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra again;"), "not outside of the loop");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ld.global.u32 %r1, [%rd1];", "ld.global.nc.u32 %r1, [%rd1];\nmembar.gl;", "ld.relaxed.cta.global.u32 %r1, [%rd1];",
-            "ld.global.u32 %r1, [%rd1];\nfence.acq_rel.cta;", "ld.global.u32 %r1, [%rd1];\nbar.sync 0;", "red.global.add.u32 [%rd1], 1;",
-            "atom.global.add.u32 %r3, [%rd1], %r2;", "atom.global.add.u32 %r1, [%rd1], 1;", "atom.global.add.u64 %rd2, [%rd1], 2;"})
+    @ValueSource(strings = {"ld.global.nc.u32 %r1, [%rd1];\nmembar.gl;", "ld.shared.u32 %r1, [%rd1];", "ld.volatile.shared.u32 %r1, [%rd1];",
+            "ld.global.u32 %r1, [%rd1];\nadd.u64 %rd1, %rd1, 4;", "ld.global.u32 %r3, [%rd1];", "red.global.add.u32 [%rd1], 1;",
+            "ld.global.u32 %r3, [%rd1];\natom.acquire.cta.global.add.u32 %r4, [%rd1], 1;", "atom.global.add.u32 %r3, [%rd1], %r2;",
+            "atom.global.add.u32 %r1, [%rd1], 1;", "atom.global.add.u64 %rd2, [%rd1], 2;",
+            "cp.async.cg.shared.global [%rd4], [%rd1], 16;\nld.shared.u32 %r3, [%rd4];"})
     void noLoopWaitsBy(String load) throws Exception {
         assertNull(waits("again:\n" + load + "\nadd.u32 %r1, %r1, %r2;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra again;"));
+    }
+
+    /** The loop ends after 1,000 rounds; whether it waits depends on what its other branches and ends depend on. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra done;",
+            "ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 exit;",
+            "ld.acquire.gpu.global.v2.u32 {%r3, %r2}, [%rd1];\nsetp.ne.u32 %p3|%p4, %r2, 0;\nmov.pred %p2, %p4;\n@!%p2 bra done;",
+            "ld.volatile.global.u32 %r2, [%rd1];\nst.shared.u32 [%rd4], %r2;\nbar.sync 0;\nld.shared.u32 %r3, [%rd4];\n"
+                    + "setp.ne.u32 %p2, %r3, 0;\n@%p2 bra done;",
+            "ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\nbar.red.or.pred %p3, 0, %p2;\n@%p3 bra done;",
+            "ld.volatile.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 mov.u32 %r3, 1;\nsetp.ne.u32 %p3, %r3, 0;\n@%p3 bra done;",
+            "atom.global.exch.b32 %r2, [%rd1], 1;\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra done;",
+            "membar.gl;\nld.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra done;",
+            "cp.async.cg.shared.global [%rd4], [%rd1], 16;\ncp.async.wait_all;\nld.shared.u32 %r2, [%rd4];\nsetp.ne.u32 %p2, %r2, 0;\n@%p2 bra done;"})
+    void aCountedLoopWaitsIfABranchDependsOnALoad(String statements) throws Exception {
+        String text = "again:\n%s\nadd.u32 %%r1, %%r1, 1;\nsetp.lt.u32 %%p1, %%r1, 1000;\n@%%p1 bra again;\ndone:";
+        assertNotNull(waits(text.formatted(statements)));
+        String without = statements.substring(0, statements.lastIndexOf('@')) + "setp.ne.u32 %p6, %r6, 0;\n@%p6 bra done;";
+        assertNull(waits(text.formatted(without)), "no branch depends on what is loaded");
+    }
+
+    /** Their mbarriers are words of shared memory in what is fenced, which loops load; the program's loops branch by counters and phases. */
+    @ParameterizedTest
+    @ValueSource(strings = {"pipelines.80", "pipelines.90", "transform.90"})
+    void pipelinesOfCopiesDoNotWait(String name) throws Exception {
+        FencedModule fenced = new Fencer(FenceMode.MASK)
+                .fence(PtxParser.parse(Files.readAllBytes(Path.of("src/test/resources/ptx/" + name + ".ptx"))));
+        assertTrue(fenced.reports().stream().anyMatch(KernelReport::kernel));
+        assertEquals(List.of(), fenced.reports().stream().map(KernelReport::waits).filter(Objects::nonNull).toList());
     }
 
     /** The load is in the text of a counted loop alone, and the other loop goes around it by code that stands elsewhere. */
@@ -109,8 +145,16 @@ class GridWaitsTest {
     void aLoopWaitsByWhatItCalls() throws Exception {
         String call = "st.param.b64 [a], %rd1;\ncall (b), poll, (a);\nld.param.b32 %r1, [b];\n";
         String again = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra again;";
-        assertEquals("a loop with a call of a function that loads", waits("again:\n" + call + again, false, OTHER));
+        assertEquals("a loop with a call of a function that loads or fences memory", waits("again:\n" + call + again, false, OTHER));
         assertNull(waits(call + "again:\nadd.u32 %r1, %r1, %r2;\n" + again, false, OTHER));
+    }
+
+    @Test
+    void aCountedLoopWaitsByWhatItCalls() throws Exception {
+        String call = "again:\nst.param.b64 [a], %rd1;\ncall (b), poll, (a);\nld.param.b32 %r2, [b];\nsetp.ne.u32 %p2, %r2, 0;\n";
+        String count = "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra again;\ndone:";
+        assertEquals("a loop with a call of a function that loads or fences memory", waits(call + "@%p2 bra done;\n" + count, false, OTHER));
+        assertNull(waits(call + count, false, OTHER), "nothing depends on the result");
     }
 
     /** What another module has, nobody knows here, nor what a pointer calls. */

@@ -81,6 +81,7 @@ class WaitingLoopsTest {
     void takingTheNextPieceOfWorkIsNoWait() throws Exception {
         assertNull(waiting(again(atomic(new CodeWords().move(7, 1), 4), 0)).waits());
         assertNull(waiting(again(atomic(new CodeWords().move(7, 1).move(8, 0), 4), 0)).waits());
+        assertNotNull(waiting(again(atomic(new CodeWords().move(7, 1 << 16), 4), 0)).waits(), "it may read the lower half");
         assertNotNull(waiting(again(atomic(new CodeWords().move(7, 0), 4), 0)).waits(), "it adds nothing, so that it only reads");
         assertNotNull(waiting(again(atomic(new CodeWords().move(7, 1).sum(7, 7, 7), 4), 0)).waits());
         assertNotNull(waiting(again(atomic(new CodeWords().move(7, 1), 4), 1)).waits(), "what it adds is not known at the start of each round");
@@ -96,13 +97,48 @@ class WaitingLoopsTest {
     }
 
     /** R4 counts to 100: {@code IADD3 R4, R4, 1, RZ; ISETP.LT P0, PT, R4, 100, PT}. */
+    private static CodeWords counted(CodeWords code) {
+        return code.add(0x0000000104047810L, 0x000fe20007ffe0ffL).add(0x000000640400780cL, 0x000fda0003f01270L).branch(1).under(0).exit();
+    }
+
+    /** {@code LDG.E.STRONG.GPU R6, desc[UR4][R2.64]}. */
+    private static CodeWords volatileLoad(CodeWords code) {
+        return code.add(0x0000000402067981L, 0x000ea2000c1ee900L | 1L << SCOPE_AT);
+    }
+
     @Test
     void aCountedLoopDoesNotWait() throws Exception {
-        CodeWords code = new CodeWords().move(4, 0);
-        code.add(0x0000000402067981L, 0x000ea2000c1ee900L | 1L << SCOPE_AT);
-        code.add(0x0000000104047810L, 0x000fe20007ffe0ffL).add(0x000000640400780cL, 0x000fda0003f01270L).branch(1).under(0).exit();
-        assertNull(waiting(code).waits());
+        assertNull(waiting(counted(volatileLoad(new CodeWords().move(4, 0)))).waits());
         assertNotNull(waiting(again(load(new CodeWords().move(4, 0), OF_GPU), 1)).waits(), "nothing counts");
+    }
+
+    @Test
+    void aCountedLoopWaitsIfAnotherBranchDependsOnALoad() throws Exception {
+        String waits = "a loop with LDG at offset 0x10";
+        assertEquals(waits, waiting(counted(volatileLoad(new CodeWords().move(4, 0)).compare(1, 6, 5).branch(7).under(1))).waits());
+        assertEquals(waits, waiting(counted(volatileLoad(new CodeWords().move(4, 0)).compare(1, 6, 5).exit().under(1))).waits());
+        assertEquals(waits, waiting(counted(volatileLoad(new CodeWords().move(4, 0)).sum(8, 7, 6).compare(1, 5, 8).branch(8).under(1))).waits());
+        assertEquals(waits, waiting(counted(volatileLoad(new CodeWords().move(4, 0)).compare(1, 6, 5).move(8, 1).under(1).compare(2, 8, 7).branch(9)
+                .under(2))).waits(), "a number is written under a predicate");
+        assertNull(waiting(counted(volatileLoad(new CodeWords().move(4, 0)).move(6, 1).compare(1, 6, 5).branch(8).under(1))).waits(),
+                "what is loaded is overwritten");
+        assertNull(waiting(counted(volatileLoad(new CodeWords().move(4, 0)).compare(1, 7, 5).branch(7).under(1))).waits(), "another register");
+    }
+
+    /** What is compared in a round was loaded in the round before. */
+    @Test
+    void aBranchMayDependOnTheRoundBefore() throws Exception {
+        CodeWords code = new CodeWords().move(4, 0).compare(1, 6, 5).branch(7).under(1);
+        assertEquals("a loop with LDG at offset 0x30", waiting(counted(volatileLoad(code))).waits());
+    }
+
+    /** {@code LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]; LDS R4, [UR4]}. */
+    @Test
+    void aLoopOfCopiesWaitsIfABranchDependsOnALoad() throws Exception {
+        CodeWords copies = new CodeWords().add(0x02057faeL, 0x0043e2000b901c44L);
+        CodeWords read = new CodeWords().add(0x02057faeL, 0x0043e2000b901c44L).add(0x4ff047984L, 0x000e240008000800L);
+        assertNull(waiting(again(copies, 0)).waits());
+        assertEquals("a loop with LDGSTS at offset 0x0", waiting(again(read, 0)).waits());
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.VerifiedCubin;
 import io.tessera.guardian.machine.CalledFunctions;
 import io.tessera.guardian.machine.CodeWords;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /** What is said of a function counts for those that may call it, and for no others. */
 class TrustOfCallersTest {
     private static final int CALL = 0x4b;
+    private static final int ABSOLUTE_CALL = 0x3a;
     private static final MachineFence MASK = MachineFences.MASK;
     private static final String RETURN = "a RET by a register at offset 0x0";
     /** {@code CALL.ABS.NOINC R4}. */
@@ -120,6 +122,18 @@ class TrustOfCallersTest {
         assertEquals(Map.of(), inspect(builder).trusted());
         VerifiedCubin seen = CubinVerifier.inspect(external(builder.build()), MASK);
         assertEquals(Map.of(), seen.refused());
+        assertEquals(Map.of("k", "a call of the driver's driver at offset 0x0"), seen.trusted());
+    }
+
+    /** Before sm_90 calls of other sections have another type of relocation. */
+    @Test
+    void callsBeforeSm90AreFollowedToo() throws MachineCodeException {
+        CodeWords code = new CodeWords(Architecture.SM_80).callSymbol().exit();
+        CubinBuilder builder = new CubinBuilder(CubinBuilder.CUDA_13, 80).kernel("k", 29, code)
+                .function("driver", 29, new CodeWords(Architecture.SM_80).exit())
+                .relocation("k", 0, ABSOLUTE_CALL, 2, 0);
+        assertEquals(Map.of("k", Set.of("driver")), inspect(builder).calls().named());
+        VerifiedCubin seen = CubinVerifier.inspect(external(builder.build()), MASK);
         assertEquals(Map.of("k", "a call of the driver's driver at offset 0x0"), seen.trusted());
     }
 
