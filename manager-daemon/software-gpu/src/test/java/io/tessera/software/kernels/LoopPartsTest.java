@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Counted loops, which fences make in parts of at most 16,384 rounds: each thread counts from its own start to its own limit, over the borders
+ * Counted loops with an access, which fences make in parts of at most 512 rounds: each thread counts from its own start to its own limit, over the borders
  * of several parts, and computes what it would without them; and it ends at the first border once the stop word says so.
  * {@code -Dtessera.test.seed=N} starts from another seed.
  */
@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LoopPartsTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int THREADS = 8;
-    private static final int PART = 1 << 14;
+    private static final int PART = 512;
     private static final int MOST_ROUNDS = 2 * PART;
     private static final int OUT_INTS = 3;
     private static final long STOP_NS = 50_000_000;
