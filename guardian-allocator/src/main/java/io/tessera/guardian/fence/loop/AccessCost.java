@@ -8,15 +8,15 @@ import java.util.List;
 
 /**
  * What an instruction takes beyond others, in instructions: where all threads of a GPU do it at once, an access to pinned host memory (50 GB/s, at 32 bytes
- * an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An H200 has 270,000 threads: 8,192
- * accesses of each take 1.5 s, and 4,096 atomics 1.1 s. The verifier counts twice as much ({@code AccessWork}). Stateless.
+ * an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An H200 has 270,000 threads: 16,384
+ * accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts four times as much ({@code AccessWork}). Stateless.
  */
 final class AccessCost {
     /** Of an access to global memory, or a fence beyond the cluster. */
-    static final long ACCESS = 128;
+    static final long ACCESS = 64;
     private static final long ATOMIC = 2 * ACCESS;
-    private static final long SHARED_ATOMIC = 32;
-    private static final long LOCAL = 4;
+    private static final long SHARED_ATOMIC = 16;
+    private static final long LOCAL = 2;
     /** Of a sleep, which may take a millisecond. */
     private static final long SLEEP = 1 << 10;
     /** Of a barrier that is made of accesses and a loop: see {@code NamedBarriers}. */

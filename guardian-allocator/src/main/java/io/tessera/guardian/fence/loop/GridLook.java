@@ -23,8 +23,8 @@ import java.util.Optional;
 public final class GridLook {
     /** Blocks times the instructions that each may make before it looks, without its threads; the verifier has four times as many. */
     private static final long MOST = 1L << 36;
-    /** The same of what accesses take, of which the verifier has as many by its own count: 1024 threads make so many to pinned host memory in 2.9 s. */
-    private static final long MOST_SLOW = AccessCost.ACCESS << 22;
+    /** The same of what accesses take, of which the verifier has twice as many by its own count: 1024 threads make so many to device memory in a second. */
+    private static final long MOST_SLOW = AccessCost.ACCESS << 26;
     /** Instructions of a look, and some that begin every kernel. */
     private static final int LENGTH = 16;
     private static final String PREDICATE = WindowConstants.PREFIX.replace("__", "%__") + "grid_p";

@@ -26,9 +26,9 @@ public final class Loops {
     /** Of a part of a loop in another loop, which looks after some of its own rounds only. */
     private static final long INNER_PART = 1L << 14;
     /** What accesses may add to a part, and to loops that take fuel before the first look: see {@link AccessCost}. */
-    private static final long SLOW = 1L << 16;
+    private static final long SLOW = 1L << 15;
     /** The same of loops that soon end, which mostly make fewer passes than they may. */
-    private static final long SLOW_SOON = 1L << 18;
+    private static final long SLOW_SOON = 1L << 17;
     /** Of a part. */
     private static final long LEAST_ROUNDS = 4;
     /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */

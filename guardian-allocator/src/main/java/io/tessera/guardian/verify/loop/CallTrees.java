@@ -30,8 +30,8 @@ public final class CallTrees {
      * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLook} keeps to a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
-    /** Of that, what is due to instructions that may take long: so many accesses of 1024 threads to pinned host memory take 5.7 s. The rewriter keeps to half of it. */
-    static final long MOST_SLOW_OF_GRID = AccessWork.ACCESS << 23;
+    /** Of that, what is due to instructions that may take long: so many accesses of 1024 threads to device memory take 2 s. The rewriter keeps to half of it. */
+    static final long MOST_SLOW_OF_GRID = AccessWork.ACCESS << 27;
 
     private final ModuleNames module;
     private final Set<String> looking;

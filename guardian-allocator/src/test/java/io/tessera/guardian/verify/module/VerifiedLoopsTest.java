@@ -324,7 +324,7 @@ class VerifiedLoopsTest {
                 .fence(PtxParser
                         .parse(parted.replace("COMPARE", "lt").replace(body, body.repeat(20)).replace("setp", "xor.b32 %r1, %r1, %r2;\nsetp")))
                 .ptx();
-        onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 2063;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 300;"}});
+        onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 1063;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 300;"}});
     }
 
     private static String looping(String what, String compare) {
