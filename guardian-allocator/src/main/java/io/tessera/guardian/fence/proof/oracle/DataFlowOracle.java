@@ -16,7 +16,7 @@ public final class DataFlowOracle implements AddressOracle {
 
     @Override
     public AddressFacts of(PtxFunction function, AnalysedModule module) {
-        return FunctionAnalysis.of(function, module).map(CountedRanges::of).<AddressFacts>map(ProvedFacts::new)
+        return FunctionAnalysis.of(function, module).<AddressFacts>map(of -> new ProvedFacts(of, CountedRanges.of(of)))
                 .orElseGet(() -> PLAIN.of(function, module));
     }
 }

@@ -35,6 +35,7 @@ import java.util.function.ToLongFunction;
 final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
 
+    private final FunctionAnalysis plain;
     private final FunctionAnalysis of;
     private Provenance provenance;
     private final Induction induction;
@@ -48,16 +49,23 @@ final class ProvedFacts implements AddressFacts {
     private final List<Derivation> derivations = new ArrayList<>();
     private final List<CarriedPointer> carried = new ArrayList<>();
 
-    ProvedFacts(FunctionAnalysis of) {
+    /**
+     * Of a function.
+     *
+     * @param plain what is known of it without regard to how often loops go round, by which loops are counted, as verifiers do
+     * @param of    what is known with that
+     */
+    ProvedFacts(FunctionAnalysis plain, FunctionAnalysis of) {
+        this.plain = plain;
         this.of = of;
-        induction = new Induction(of);
+        induction = new Induction(plain);
         shadowed = new BitSet[of.code().size()];
     }
 
     private void count() {
         if (counted == null) {
-            counted = CountedLoops.of(of, induction, CountedLoops.MOST_ROUNDS, CountedLoops.MOST_NESTED_ROUNDS);
-            soon = CountedLoops.of(of, induction, CountedLoops.SOON, CountedLoops.SOON);
+            counted = CountedLoops.of(plain, induction, CountedLoops.MOST_ROUNDS, CountedLoops.MOST_NESTED_ROUNDS);
+            soon = CountedLoops.of(plain, induction, CountedLoops.SOON, CountedLoops.SOON);
         }
     }
 

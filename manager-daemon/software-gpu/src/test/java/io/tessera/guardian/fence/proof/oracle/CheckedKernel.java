@@ -11,6 +11,7 @@ import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.fence.proof.graph.Loops;
 import io.tessera.guardian.fence.proof.graph.Ssa;
+import io.tessera.guardian.fence.proof.loop.CountedRanges;
 import io.tessera.guardian.fence.proof.loop.Induction;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
 import io.tessera.guardian.ptx.Instruction;
@@ -49,10 +50,11 @@ final class CheckedKernel {
 
     CheckedKernel(PtxModule module) {
         PtxFunction function = module.functions().getFirst();
-        analysis = FunctionAnalysis.of(function, new AnalysedModule(module)).orElseThrow();
-        facts = new ProvedFacts(analysis);
+        FunctionAnalysis plain = FunctionAnalysis.of(function, new AnalysedModule(module)).orElseThrow();
+        analysis = CountedRanges.of(plain);
+        facts = new ProvedFacts(plain, analysis);
         cuts = facts.loopCuts();
-        Induction induction = new Induction(analysis);
+        Induction induction = new Induction(plain);
         for (Loops.Loop loop : analysis.loops().all()) {
             if (induction.rounds(loop) < SOON && analysis.flow().start(loop.head()) < analysis.flow().end(loop.head())) {
                 rounds.put(analysis.flow().start(loop.head()), induction.rounds(loop));
