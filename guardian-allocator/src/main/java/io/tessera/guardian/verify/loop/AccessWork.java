@@ -10,15 +10,15 @@ import io.tessera.guardian.verify.value.Node;
 /**
  * What an instruction takes beyond others, in instructions. Where the 270,000 threads of an H200 do it at once, a second is enough for 5,800 accesses of
  * each to pinned host memory (50 GB/s, 32 bytes an access), or for 4,400 atomics on one address (1.2 in a nanosecond); for a million accesses to local
- * memory (3 TB/s, 4 to 32 bytes each). So {@link CallTrees#MOST} is no more than six seconds of any of them. Stateless.
+ * memory (3 TB/s, 4 to 32 bytes each). So {@link CallTrees#MOST} is no more than twelve seconds of any of them; what the rewriter writes is a quarter of that, but where many loops follow each other. Stateless.
  */
 final class AccessWork {
     /** Of an access to memory that a pointer may lead to, or a fence beyond the cluster. */
-    static final long ACCESS = 256;
-    private static final long ATOMIC = 512;
+    static final long ACCESS = 128;
+    private static final long ATOMIC = 256;
     /** Atomics that are made by loops in the device have the threads of a block go one by one. */
-    private static final long SHARED_ATOMIC = 64;
-    private static final long LOCAL = 8;
+    private static final long SHARED_ATOMIC = 32;
+    private static final long LOCAL = 4;
     /** Of a load or store of a matrix: 16 rows, in 32 lanes. */
     private static final long MATRIX = 8 * ACCESS;
     private static final int ACCESS_BYTES = 32;
