@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * What an instruction takes beyond others, in instructions: where all threads of a GPU do it at once, an access to pinned host memory (50 GB/s, at 32 bytes
  * an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An H200 has 270,000 threads: 16,384
- * accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts twice as much ({@code AccessWork}). Stateless.
+ * accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts four times as much ({@code AccessWork}). Stateless.
  */
 final class AccessCost {
     /** Of an access to global memory, or a fence beyond the cluster. */

@@ -14,11 +14,11 @@ import io.tessera.guardian.verify.value.Node;
  */
 final class AccessWork {
     /** Of an access to memory that a pointer may lead to, or a fence beyond the cluster. */
-    static final long ACCESS = 128;
-    private static final long ATOMIC = 256;
+    static final long ACCESS = 256;
+    private static final long ATOMIC = 512;
     /** Atomics that are made by loops in the device have the threads of a block go one by one. */
-    private static final long SHARED_ATOMIC = 32;
-    private static final long LOCAL = 4;
+    private static final long SHARED_ATOMIC = 64;
+    private static final long LOCAL = 8;
     /** Of a load or store of a matrix: 16 rows, in 32 lanes. */
     private static final long MATRIX = 8 * ACCESS;
     private static final int ACCESS_BYTES = 32;

@@ -20,7 +20,7 @@ public final class CallTrees {
      * Instructions between two looks, of which one that may take long counts as many ({@link AccessWork}): threads make so many in some seconds, in the
      * worst case.
      */
-    static final long MOST = 1L << 23;
+    static final long MOST = 1L << 24;
     /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
     static final long MOST_CALLED = 1L << 15;
     /** What printing takes. */
