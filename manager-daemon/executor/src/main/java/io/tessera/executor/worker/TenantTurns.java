@@ -49,11 +49,6 @@ public final class TenantTurns {
         this.clock = clock;
     }
 
-    /** {@link #await(String, boolean, BooleanSupplier) Waits} for a turn that may take long. */
-    public boolean await(String tenant, BooleanSupplier givenUp) {
-        return await(tenant, false, givenUp);
-    }
-
     /**
      * Waits for a tenant's turn, which {@link #ended} ends.
      *

@@ -38,7 +38,7 @@ public final class WorkerPool implements CodeWorkers {
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
     private static final long LOOK_MS = 500;
     private static final int MOST_STARTS = 5;
-    /** Of a job that is over in a second or so, however its text is made: NVIDIA's assembler reads some 100 KiB in that time. */
+    /** Of a job that is mostly over in a second: NVIDIA's assembler reads some 100 KiB in that time. Texts that are made to take longer hold the short places alone. */
     private static final long SHORT_BYTES = 64 << 10;
     /** Of a process that SIGKILL has ended, as a shell and Java's Process say it. */
     private static final int EXIT_KILLED = 128 + 9;

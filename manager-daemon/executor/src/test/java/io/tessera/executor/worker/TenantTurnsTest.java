@@ -21,15 +21,15 @@ class TenantTurnsTest {
     }
 
     private static CompletableFuture<Boolean> ask(TenantTurns turns, String tenant) {
-        return CompletableFuture.supplyAsync(() -> turns.await(tenant, () -> false), task -> Thread.ofPlatform().daemon().start(task));
+        return CompletableFuture.supplyAsync(() -> turns.await(tenant, false, () -> false), task -> Thread.ofPlatform().daemon().start(task));
     }
 
     @Test
     void aTenantHasOnePlaceAndOthersTheRest() throws Exception {
         TenantTurns turns = turns(2, LONG_NS);
-        assertTrue(turns.await("a", () -> false));
+        assertTrue(turns.await("a", false, () -> false));
         CompletableFuture<Boolean> again = ask(turns, "a");
-        assertTrue(turns.await("b", () -> false), "a's second does not stand in the way");
+        assertTrue(turns.await("b", false, () -> false), "a's second does not stand in the way");
         assertEquals(2, turns.busy());
         assertFalse(again.isDone());
         turns.ended("b", 1);
@@ -42,18 +42,18 @@ class TenantTurnsTest {
     @Test
     void aTurnThatDoesNotComeIsNone() throws Exception {
         TenantTurns turns = turns(1, 1_000_000);
-        assertTrue(turns.await("a", () -> false));
-        assertFalse(turns.await("b", () -> false));
+        assertTrue(turns.await("a", false, () -> false));
+        assertFalse(turns.await("b", false, () -> false));
         turns.ended("a", 1);
-        assertTrue(turns.await("b", () -> false), "and holds nobody up");
+        assertTrue(turns.await("b", false, () -> false), "and holds nobody up");
     }
 
     @Test
     void whoGivesUpIsWoken() throws Exception {
         TenantTurns turns = turns(1, LONG_NS);
-        assertTrue(turns.await("a", () -> false));
+        assertTrue(turns.await("a", false, () -> false));
         AtomicBoolean gone = new AtomicBoolean();
-        CompletableFuture<Boolean> waits = CompletableFuture.supplyAsync(() -> turns.await("b", gone::get),
+        CompletableFuture<Boolean> waits = CompletableFuture.supplyAsync(() -> turns.await("b", false, gone::get),
                 task -> Thread.ofPlatform().daemon().start(task));
         gone.set(true);
         while (!waits.isDone()) {
@@ -66,11 +66,11 @@ class TenantTurnsTest {
     @Test
     void whoHasNoPlaceBecauseAnotherUsersWorkHoldsAllGetsOneBesideThem() throws Exception {
         TenantTurns turns = turns(2, LONG_NS);
-        assertTrue(turns.await("a of user 7", () -> false));
-        assertTrue(turns.await("b of user 7", () -> false));
+        assertTrue(turns.await("a of user 7", false, () -> false));
+        assertTrue(turns.await("b of user 7", false, () -> false));
         CompletableFuture<Boolean> sameUser = ask(turns, "c of user 7");
-        assertTrue(turns.await("a of user 8", () -> false), "another user's long work holds it up");
-        assertTrue(turns.await("a", () -> false), "also the manager's own user has one");
+        assertTrue(turns.await("a of user 8", false, () -> false), "another user's long work holds it up");
+        assertTrue(turns.await("a", false, () -> false), "also the manager's own user has one");
         CompletableFuture<Boolean> second = ask(turns, "b of user 8");
         assertFalse(sameUser.isDone() || second.isDone());
         turns.ended("a of user 8", 1);
@@ -86,13 +86,13 @@ class TenantTurnsTest {
     @Test
     void shortWorkDoesNotWaitForLongWork() throws Exception {
         TenantTurns turns = turns(1, 100_000_000);
-        assertTrue(turns.await("long", () -> false));
-        assertFalse(turns.await("also long", () -> false));
+        assertTrue(turns.await("long", false, () -> false));
+        assertFalse(turns.await("also long", false, () -> false));
         assertFalse(turns.await("long", true, () -> false), "of one tenant, one after the other");
         assertTrue(turns.await("a", true, () -> false));
         assertTrue(turns.await("b", true, () -> false));
         assertFalse(turns.await("c", true, () -> false));
-        assertTrue(turns.await("a of user 7", () -> false));
+        assertTrue(turns.await("a of user 7", false, () -> false));
         turns.ended("b", 1);
         assertTrue(turns.await("c", true, () -> false));
     }
@@ -101,8 +101,8 @@ class TenantTurnsTest {
     void placesBesideTheOthersAreFew() throws Exception {
         TenantTurns turns = turns(1, 100_000_000);
         for (int user = 1; user <= 5; user++) {
-            assertTrue(turns.await("a of user " + user, () -> false));
+            assertTrue(turns.await("a of user " + user, false, () -> false));
         }
-        assertFalse(turns.await("a of user 6", () -> false));
+        assertFalse(turns.await("a of user 6", false, () -> false));
     }
 }
