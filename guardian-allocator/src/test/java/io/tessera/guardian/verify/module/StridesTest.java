@@ -38,21 +38,13 @@ class StridesTest {
                 + register + ", " + register + ", -4;\n";
     }
 
-    /** Accepted as it is, and with none of the changes (a text and another), since an address is not shown to be in bounds. */
-    private static void onlySo(String text, String[]... changes) throws Exception {
-        assertEquals(Map.of(), verify(text).rejected(), text);
-        for (String[] change : changes) {
-            assertTrue(text.contains(change[0]), change[0] + " is not in\n" + text);
-            String changed = text.replace(change[0], change[1]);
-            Map<String, UnverifiedException> rejected = verify(changed).rejected();
-            assertTrue(rejected.containsKey("k") && rejected.get("k").getMessage().contains(OUTSIDE),
-                    () -> change[0] + " -> " + change[1] + ": " + rejected + "\n" + changed);
-        }
+    private static void onlyInBounds(String text, String[]... changes) throws Exception {
+        OneChange.onlySo(text, OUTSIDE, changes);
     }
 
     @Test
     void aStepEachPass() throws Exception {
-        onlySo(kernel("min.u32 %r8, %r3, 16384;\n" + fence("%d1") + """
+        onlyInBounds(kernel("min.u32 %r8, %r3, 16384;\n" + fence("%d1") + """
                 l: ld.global.u32 %r9, [%d1];
                 add.s64 %d1, %d1, 1024;
                 add.u32 %r7, %r7, 1;
@@ -69,7 +61,7 @@ class StridesTest {
 
     @Test
     void sumsOfSteps() throws Exception {
-        onlySo(kernel("min.s32 %r8, %r3, 4096;\n" + fence("%d1") + """
+        onlyInBounds(kernel("min.s32 %r8, %r3, 4096;\n" + fence("%d1") + """
                 mov.u64 %d2, 8;
                 l: add.s64 %d4, %d1, 16;
                 ld.global.u32 %r9, [%d4+-4];
@@ -85,7 +77,7 @@ class StridesTest {
 
     @Test
     void downToABound() throws Exception {
-        onlySo(kernel("max.s32 %r8, %r3, -4096;\n" + fence("%d1") + """
+        onlyInBounds(kernel("max.s32 %r8, %r3, -4096;\n" + fence("%d1") + """
                 l: ld.global.u32 %r9, [%d1];
                 sub.s64 %d1, %d1, 4;
                 sub.s32 %r7, %r7, 4;
@@ -111,7 +103,8 @@ class StridesTest {
                 @%p2 bra o;
                 """;
         String fence = fence("%d1");
-        onlySo(kernel("mov.u32 %r10, 0;\no: " + fence + inner + outer), new String[][] {{"o: " + fence, fence + "o: "}, {"4194304", "16777216"}});
+        onlyInBounds(kernel("mov.u32 %r10, 0;\no: " + fence + inner + outer),
+                new String[][] {{"o: " + fence, fence + "o: "}, {"4194304", "16777216"}});
     }
 
     /** What is added in an inner loop is added more often than the outer one goes round. */
@@ -129,7 +122,8 @@ class StridesTest {
                 setp.lt.u32 %p2, %r10, 100;
                 @%p2 bra o;
                 """);
-        onlySo(text.replace("STEP", "").replace("add.u32 %r10", "add.s64 %d1, %d1, 1024; add.u32 %r10"), new String[][] {{"1024", "1099511627776"}});
+        onlyInBounds(text.replace("STEP", "").replace("add.u32 %r10", "add.s64 %d1, %d1, 1024; add.u32 %r10"),
+                new String[][] {{"1024", "1099511627776"}});
         assertTrue(verify(text.replace("STEP", "add.s64 %d1, %d1, 1024;")).rejected().get("k").getMessage().contains(OUTSIDE));
     }
 
@@ -145,11 +139,11 @@ class StridesTest {
                 setp.ne.s32 %p1, %r1, 4160;
                 @%p1 bra l;
                 """;
-        onlySo(kernel(loop), new String[][] {{"+60", "+64"}, {"+60", "+-68"}, {"4096", "4092"}, {"%r2, tile;", "%r2, tile+4;"},
+        onlyInBounds(kernel(loop), new String[][] {{"+60", "+64"}, {"+60", "+-68"}, {"4096", "4092"}, {"%r2, tile;", "%r2, tile+4;"},
                 {"ne.s32 %p1, %r1, 4160", "le.s32 %p1, %r1, 4160"}});
-        onlySo(kernel(loop.replace("ne.s32", "lt.s32").replace("4160", "4100")), new String[][] {{"4100", "4161"}});
-        onlySo(kernel(loop.replace("ne.s32", "le.s32").replace("4160", "4159")), new String[][] {{"4159", "4160"}});
-        onlySo(kernel("""
+        onlyInBounds(kernel(loop.replace("ne.s32", "lt.s32").replace("4160", "4100")), new String[][] {{"4100", "4161"}});
+        onlyInBounds(kernel(loop.replace("ne.s32", "le.s32").replace("4160", "4159")), new String[][] {{"4159", "4160"}});
+        onlyInBounds(kernel("""
                 .shared .align 4 .b8 tile[4096];
                 mov.u32 %r1, 0; mov.u32 %r2, tile+4092; min.u32 %r3, %r3, 1023; add.u32 %r3, %r3, 1;
                 l: ld.shared.u32 %r9, [%r2];
@@ -164,7 +158,7 @@ class StridesTest {
     /** Where the counter is compared before it is counted, the head is come to once more. */
     @Test
     void countedBehindTheComparison() throws Exception {
-        onlySo(kernel("""
+        onlyInBounds(kernel("""
                 .shared .align 4 .b8 tile[4096];
                 mov.u32 %r1, 0; mov.u32 %r2, tile;
                 l: add.s32 %r9, %r2, %r1;
@@ -178,7 +172,7 @@ class StridesTest {
     /** A pointer that is another one where the loop is come to. */
     @Test
     void anotherStart() throws Exception {
-        onlySo(kernel("setp.eq.u32 %p2, %r3, 0;\n" + fence("%d1") + """
+        onlyInBounds(kernel("setp.eq.u32 %p2, %r3, 0;\n" + fence("%d1") + """
                 l: add.s64 %d1, %d1, 1024;
                 ld.global.u32 %r9, [%d1];
                 add.u32 %r7, %r7, 1;

@@ -26,21 +26,9 @@ class VerifiedLoopsTest {
         return HEAD + ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<6>; .reg .pred %p<3>;\n" + body + "\nret;\n}\n";
     }
 
-    /** Accepted as it is, and not with any of the changes (a text and another), which is said with these words. */
-    private static void onlySo(String text, String why, String[]... changes) throws Exception {
-        assertEquals(Map.of(), verify(text).rejected(), text);
-        for (String[] change : changes) {
-            assertTrue(text.contains(change[0]), change[0] + " is not in\n" + text);
-            String changed = text.replace(change[0], change[1]);
-            Map<String, UnverifiedException> rejected = verify(changed).rejected();
-            assertTrue(rejected.containsKey("k") && rejected.get("k").getMessage().contains(why),
-                    () -> change[0] + " -> " + change[1] + ": " + rejected + "\n" + changed);
-        }
-    }
-
     @Test
     void aStepInARegister() throws Exception {
-        onlySo(kernel("""
+        OneChange.onlySo(kernel("""
                 mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; ld.param.u32 %r3, [n];
                 l: add.s32 %r1, %r1, %r2;
                 setp.lt.s32 %p1, %r1, 256;
@@ -50,7 +38,7 @@ class VerifiedLoopsTest {
                 {"add.s32", "sub.s32"},
                 {"lt.s32", "gt.s32"}, {"lt.s32", "ne.s32"}, {"setp", "shr.u32 %r2, %r2, 1;\nsetp"}, {"setp", "mov.u32 %r1, 0;\nsetp"},
                 {"@%p1", "@!%p1"}});
-        onlySo(kernel("""
+        OneChange.onlySo(kernel("""
                 mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; ld.param.u32 %r3, [n];
                 l: sub.s32 %r1, %r1, %r2;
                 setp.ge.s32 %p1, %r1, -256;
@@ -67,7 +55,7 @@ class VerifiedLoopsTest {
 
     @Test
     void aCounterThatIsDoubled() throws Exception {
-        onlySo(kernel("""
+        OneChange.onlySo(kernel("""
                 mov.u32 %r1, 1; mov.u32 %r2, %ntid.x; ld.param.u32 %r3, [n]; mov.u32 %r4, %tid.x;
                 l: shl.b32 %r1, %r1, 1;
                 setp.lt.s32 %p1, %r1, %r2;
@@ -88,7 +76,7 @@ class VerifiedLoopsTest {
                 setp.gt.u32 %p1, %r1, 0;
                 @%p1 bra l;
                 """);
-        onlySo(text, UNENDING, new String[][] {
+        OneChange.onlySo(text, UNENDING, new String[][] {
                 {"gt.u32", "ge.u32"}, {"gt.u32", "lt.u32"}, {"gt.u32", "eq.u32"}, {"shr.u32", "shr.s32"}, {"%r1, 1;\nsetp", "%r1, 0;\nsetp"},
                 {"%r1, 1;\nsetp", "%r1, %r4;\nsetp"},
                 {"gt.u32 %p1, %r1, 0", "gt.s32 %p1, %r1, -1"}, {"gt.u32 %p1, %r1, 0", "ne.u32 %p1, %r1, 1"}, {"setp", "or.b32 %r1, %r1, 1;\nsetp"}});
@@ -110,7 +98,7 @@ class VerifiedLoopsTest {
                 mov.u32 %r1, %r2;
                 @%p1 bra l;
                 """);
-        onlySo(text, UNENDING, new String[][] {
+        OneChange.onlySo(text, UNENDING, new String[][] {
                 {"mov.u32 %r1, %r2;", "@%p2 mov.u32 %r1, %r2;"}, {"mov.u32 %r1, %r2;", "@%p2 bra m; mov.u32 %r1, %r2; m:"},
                 {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r3;"}, {"mov.u32 %r1, %r2;", "not.b32 %r1, %r2;"},
                 {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r2; @%p2 mov.u32 %r1, 0;"}, {"mov.u32 %r1, %r2;", "mov.u32 %r1, %r4; mov.u32 %r4, %r2;"},
@@ -120,13 +108,14 @@ class VerifiedLoopsTest {
                 {"add.s32", "@%p2 add.s32"}, {"add.s32 %r2, %r1, 64;", "@%p2 bra m; add.s32 %r2, %r1, 64; m:"}});
         String copies = text.replace("setp.lt.s32 %p1, %r1", "mov.b32 %r5, %r1;\nsetp.lt.s32 %p1, %r5").replace("%r1, 64", "%r5, 64")
                 .replace("l: add", "l: mov.s32 %r5, %r1;\nadd");
-        onlySo(copies, UNENDING, new String[][] {{"mov.s32 %r5, %r1;", "@%p2 mov.s32 %r5, %r1;"}, {"mov.s32 %r5, %r1;", "mov.s32 %r5, %r3;"},
-                {"mov.s32 %r5, %r1;", "@%p2 bra m; mov.s32 %r5, %r1; m:"}, {"mov.b32 %r5, %r1;\n", "mov.b32 %r5, %r3;\n"}});
+        OneChange.onlySo(copies, UNENDING,
+                new String[][] {{"mov.s32 %r5, %r1;", "@%p2 mov.s32 %r5, %r1;"}, {"mov.s32 %r5, %r1;", "mov.s32 %r5, %r3;"},
+                        {"mov.s32 %r5, %r1;", "@%p2 bra m; mov.s32 %r5, %r1; m:"}, {"mov.b32 %r5, %r1;\n", "mov.b32 %r5, %r3;\n"}});
     }
 
     @Test
     void aCounterOf64Bits() throws Exception {
-        onlySo(HEAD + """
+        OneChange.onlySo(HEAD + """
                 .visible .entry k(.param .u64 n)
                 {
                 .reg .b64 %rd<4>; .reg .b32 %r<2>; .reg .pred %p<3>;
@@ -157,21 +146,21 @@ class VerifiedLoopsTest {
                 setp.lt.u32 %p2, %r1, 31;
                 @%p2 bra l;
                 """);
-        onlySo(text, UNENDING, new String[][] {
+        OneChange.onlySo(text, UNENDING, new String[][] {
                 {"%r2, 64", "%r2, %r3"}, {"%r1, 31", "%r2, 31"}, {"%r2, 4;", "%r2, 0;"}, {"%r1, 1;", "%r1, 0;"},
                 {"m: add", "m: mov.u32 %r1, 0;\nadd"},
                 {"m: add", "m: mov.u32 %r2, 0;\nadd"}, {"m: add", "m: @%p0 add.u32 %r1, %r1, 1;\nadd"}, {"@%p1 bra m", "@%p1 bra l"},
                 {"@%p2 bra l", "@%p2 bra m"}, {"@%p2 bra l;", "@%p2 bra l;\n@%p0 bra m;"}, {"@%p2 bra l;", "@%p2 bra l;\n@%p0 bra l;"},
                 {"add.u32 %r1, %r1, 1;", "@%p0 bra m;\nadd.u32 %r1, %r1, 1;"}, {"add.u32 %r1, %r1, 1;", "@%p0 add.u32 %r1, %r1, 1;"},
                 {"add.u32 %r1, %r1, 1;", "@%p0 bra o;\nadd.u32 %r1, %r1, 1;\no:"}, {"@%p1 bra m;", "@%p1 bra m;\n@%p0 bra l;"}});
-        onlySo(text.replace("31", "99999"), "instructions between two looks",
+        OneChange.onlySo(text.replace("31", "99999"), "instructions between two looks",
                 new String[][] {{"99999", "999999"}, {"99999", "%r3"}, {"%r2, 64", "%r2, 6400"}});
     }
 
     /** Up to its end, from which it is told apart, a counter is an index. */
     @Test
     void anIndexThatIsToldApartFromItsEnd() throws Exception {
-        onlySo(HEAD + """
+        OneChange.onlySo(HEAD + """
                 .visible .entry k(.param .u32 n)
                 {
                 .reg .b32 %r<8>; .reg .pred %p<3>;
@@ -212,7 +201,7 @@ class VerifiedLoopsTest {
                 ret;
                 }
                 """)).ptx();
-        onlySo(text, UNENDING, new String[][] {
+        OneChange.onlySo(text, UNENDING, new String[][] {
                 {"2147483632", "2147483633"},
                 {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %__tessera_r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
                 {"\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;", "\tadd.s32 %__tessera_r1, %r1, 16;\n\tsetp.lt.s32 \t%p0, %r1, %__tessera_r1;"},
@@ -235,14 +224,14 @@ class VerifiedLoopsTest {
                 ret;
                 }
                 """)).ptx();
-        onlySo(text, UNENDING, new String[][] {
+        OneChange.onlySo(text, UNENDING, new String[][] {
                 {"and.b32 \t%__tessera_r7, %r0, -4;", "and.b32 \t%__tessera_r7, %r0, -2;"}, {", 2044;", ", 2046;"},
                 {"add.u32 \t%__tessera_r8, %__tessera_r8, 4;", "add.u32 \t%__tessera_r8, %__tessera_r8, 2;"},
                 {"sub.u32 \t%__tessera_r0, %r0, ", "sub.u32 \t%__tessera_r0, %__tessera_r7, "},
                 {"add.s32 \t%r0, %r0, -4;", "add.s32 \t%r0, %r0, -8;"}, {"add.s32 \t%r0, %r0, -4;", "add.s32 \t%r0, %r0, -12;"},
                 {"\tsetp.ne.s32 \t%p0, %r0, %__tessera_r0;", "\tadd.s32 %__tessera_r0, %__tessera_r0, 4;\n\tsetp.ne.s32 \t%p0, %r0, %__tessera_r0;"},
                 {"setp.ne.s32 \t%p0, %r0, %__tessera_r0;", "setp.ne.s32 \t%p0, %r0, 2;"}});
-        onlySo(text, TOO_MUCH, new String[][] {{", 2044;", ", 1073741820;"}});
+        OneChange.onlySo(text, TOO_MUCH, new String[][] {{", 2044;", ", 1073741820;"}});
     }
 
     /** A pointer that moves by a number of doubles that is not known stays aligned. */
@@ -265,7 +254,7 @@ class VerifiedLoopsTest {
                 ret;
                 }
                 """)).ptx();
-        onlySo(text, "ld.global.f64: its address is not shown to be in bounds and aligned", new String[][] {
+        OneChange.onlySo(text, "ld.global.f64: its address is not shown to be in bounds and aligned", new String[][] {
                 {"shl.b64 \t%rd2, %rd1, 3", "shl.b64 \t%rd2, %rd1, 2"}, {"%__tessera_d0, -8;", "%__tessera_d0, -4;"},
                 {"add.s64 \t%__tessera_d0, %__tessera_d0, %rd2;", "add.s64 \t%__tessera_d0, %__tessera_d0, %rd1;"}});
     }
@@ -279,7 +268,7 @@ class VerifiedLoopsTest {
                 setp.ne.s32 %p1, %r1, %r3;
                 @%p1 bra l;
                 """))).ptx();
-        onlySo(text, UNENDING, new String[][] {
+        OneChange.onlySo(text, UNENDING, new String[][] {
                 {"setp.gt.and.s32 \t%__tessera_p1, %__tessera_r0, 0, %p0;", "mov.pred \t%__tessera_p1, %p0;"},
                 {"sub.s32 \t%__tessera_r0, %__tessera_r0, 1;", ""},
                 {"sub.s32 \t%__tessera_r0, %__tessera_r0, 1;", "add.s32 \t%__tessera_r0, %__tessera_r0, 1;"},
@@ -314,17 +303,18 @@ class VerifiedLoopsTest {
                 + ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 %rd<6>; .reg .pred %p<2>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [p];\nld.param.u32 %r1, [n];\n"
                 + "mov.u32 %r2, 0;\nl:\n" + body + "add.s32 %r2, %r2, 1;\nsetp.COMPARE.s32 %p1, %r2, %r1;\n@%p1 bra l;\nret;\n}\n";
         String ordered = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "lt"))).ptx();
-        onlySo(ordered, TOO_MUCH, new String[][] {
+        OneChange.onlySo(ordered, TOO_MUCH, new String[][] {
                 {", 4;", ", 1073741824;"}, {"min.s32 \t%__tessera_r0, %r1, ", "min.s32 \t%__tessera_r0, %r0, "},
                 {"add.s32 \t%__tessera_r0, %__tessera_r0", "add.s32 \t%__tessera_r0, %r0"}});
         String equal = new Fencer(FenceMode.MASK).fence(PtxParser.parse(parted.replace("COMPARE", "ne"))).ptx();
-        onlySo(equal, TOO_MUCH, new String[][] {
+        OneChange.onlySo(equal, TOO_MUCH, new String[][] {
                 {", 3;", ", 1073741824;"}, {"add.u32 \t%__tessera_r0, %r1", "add.u32 \t%__tessera_r0, %r0"}});
         String looping = new Fencer(FenceMode.MASK)
                 .fence(PtxParser
                         .parse(parted.replace("COMPARE", "lt").replace(body, body.repeat(20)).replace("setp", "xor.b32 %r1, %r1, %r2;\nsetp")))
                 .ptx();
-        onlySo(looping, TOO_MUCH, new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 1063;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 150;"}});
+        OneChange.onlySo(looping, TOO_MUCH,
+                new String[][] {{"sub.s32 \t%__tessera_r0, %__tessera_r0, 1063;", "sub.s32 \t%__tessera_r0, %__tessera_r0, 150;"}});
     }
 
     private static String looping(String what, String compare) {
@@ -346,7 +336,7 @@ class VerifiedLoopsTest {
         for (String[] each : rounds) {
             String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(looping(each[0], "lt"))).ptx();
             assertTrue(text.contains("add.s32 \t%__tessera_r0, %__tessera_r0, " + each[1] + ";"), each[0] + "\n" + text);
-            onlySo(text, TOO_MUCH,
+            OneChange.onlySo(text, TOO_MUCH,
                     new String[][] {{"%__tessera_r0, %__tessera_r0, " + each[1] + ";", "%__tessera_r0, %__tessera_r0, " + each[2] + ";"}});
         }
     }

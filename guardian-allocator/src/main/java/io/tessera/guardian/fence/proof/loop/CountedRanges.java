@@ -7,6 +7,7 @@ import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
 import io.tessera.guardian.fence.proof.value.IntervalArithmetic;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
@@ -24,14 +25,13 @@ public final class CountedRanges {
     public static FunctionAnalysis of(FunctionAnalysis of) {
         Induction induction = new Induction(of);
         Map<Integer, AbstractValue> known = new HashMap<>();
-        for (Loops.Loop loop : of.loops().all()) {
-            long rounds = induction.uncutRounds(loop);
-            for (int value = 0; value < of.ssa().values() && rounds < MOST_ROUNDS; value++) {
-                if (of.ssa().kind(value) == SsaKind.PHI && of.ssa().block(value) == loop.head()) {
-                    AbstractValue range = range(of, induction, loop, value, rounds);
-                    if (range != null) {
-                        known.put(value, range);
-                    }
+        Map<Loops.Loop, Long> rounds = new IdentityHashMap<>();
+        for (int value = 0; value < of.ssa().values(); value++) {
+            Loops.Loop loop = of.ssa().kind(value) == SsaKind.PHI ? of.loops().at(of.ssa().block(value)) : null;
+            if (loop != null) {
+                AbstractValue range = range(of, induction, loop, value, rounds.computeIfAbsent(loop, induction::uncutRounds));
+                if (range != null) {
+                    known.put(value, range);
                 }
             }
         }
@@ -40,7 +40,7 @@ public final class CountedRanges {
 
     private static AbstractValue range(FunctionAnalysis of, Induction induction, Loops.Loop loop, int phi, long rounds) {
         Ssa ssa = of.ssa();
-        AbstractValue step = ssa.bits(phi) < Integer.SIZE || ssa.isUnstable(phi) ? null : induction.step(phi, loop);
+        AbstractValue step = rounds >= MOST_ROUNDS || ssa.bits(phi) < Integer.SIZE || ssa.isUnstable(phi) ? null : induction.step(phi, loop);
         AbstractValue entry = step == null ? null : induction.entry(phi, loop);
         if (entry == null || !step.isConstant() || !entry.bounded() || Math.abs(step.low()) > LARGEST_STEP) {
             return null;
