@@ -117,9 +117,7 @@ def isolation(figure, machine):
 
 
 def row(figure, values):
-    """One line of the table."""
-    if not values:
-        return f"| {figure.what} | {figure.fenced} | {figure.asked} | – | not measured since records are kept | `{figure.command}` | |"
+    """One line of the table, of a figure that was measured."""
     value, machine = values[-1]
     where = f"{machine.get('date', '')[:10]}, {gpu(machine)}, `{machine.get('commit', '?')[:8]}`"
     trend = " → ".join(number(before) for before, _ in values[-TREND:]) if len(values) > 1 else ""
@@ -129,6 +127,7 @@ def row(figure, values):
 def page(folder=RESULTS):
     """The whole page."""
     found = collected(folder)
+    missing = [f"{figure.what} (`{figure.command}`)" for figure in FIGURES if figure.key not in found]
     lines = [
         "# Measured on GPUs",
         "",
@@ -140,7 +139,8 @@ def page(folder=RESULTS):
         "",
         "| figure | isolation | asked | latest | measured | command | trend |",
         "| --- | --- | --- | --- | --- | --- | --- |",
-        *(row(figure, found.get(figure.key)) for figure in FIGURES),
+        *(row(figure, found[figure.key]) for figure in FIGURES if figure.key in found),
+        *(["", "Not measured since records are kept: " + "; ".join(missing) + "."] if missing else []),
     ]
     if len(lines) > MOST_LINES:
         raise ValueError(f"{len(lines)} lines: more than {MOST_LINES}")

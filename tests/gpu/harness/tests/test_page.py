@@ -42,8 +42,14 @@ class PageTest(unittest.TestCase):
         self.put("b", {**costs("2026-11-26 10:02 UTC", 1.07), "baseline": True})
         self.assertIn("| 1.050 | 2026-11-26, H100, `1.05`", self.line("fences.mask"))
 
-    def test_what_no_record_has_is_said_not_to_be_measured(self):
-        self.assertIn("| – | not measured", self.line("alone.gpt"))
+    def test_figures_without_a_record_are_listed_below_the_table(self):
+        self.put("a", costs("2026-11-26 10:00 UTC", 1.05))
+        text = page.page(self.folder)
+        what = next(figure.what for figure in FIGURES if figure.key == "alone.gpt")
+        self.assertNotIn(f"| {what} |", text)
+        self.assertIn(what, text.splitlines()[-1])
+        mask = next(figure.what for figure in FIGURES if figure.key == "fences.mask")
+        self.assertNotIn(mask, text.splitlines()[-1])
 
     def test_what_is_asked_is_compared(self):
         self.assertTrue(page.met("≥ 0.995", 0.995))
