@@ -9,12 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What the library counted in a client that lives, or whose segment was kept. */
-final class ClientCounters {
+public final class ClientCounters {
     private ClientCounters() {
     }
 
     /** A counter of the process; fails where the process has no segment. */
-    static long of(CounterId counter, long pid, TestRun run) {
+    public static long of(CounterId counter, long pid, TestRun run) {
         for (Path folder : new Path[] {run.segmentDirectory(), run.sharedMemory().resolve("kept")}) {
             try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.segment")) {
                 for (Path file : files) {

@@ -1,5 +1,7 @@
 package io.tessera.system;
 
+import static io.tessera.system.TesseraCommand.asUser;
+import static io.tessera.system.TesseraCommand.tessera;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -25,34 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** tools/tessera around real programs and a real manager, from a kit made of what the build left. */
 @ExtendWith(RunWatcher.class)
 class CommandLineTest {
-    /** The script with the run's directories, as a user has it: nothing of ours in the environment but where it is. */
-    static ProgramLaunch tessera(TestRun run, String... arguments) {
-        return asUser(run, Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()),
-                Stream.of(arguments)).toArray(String[]::new));
-    }
-
-    private static ProgramLaunch asUser(TestRun run, String... command) {
-        return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH")
-                .env("TESSERA_HOME", kit(run).toString()).env("JAVA_HOME", System.getProperty("java.home"))
-                .env("TESSERA_SHM_DIR", run.segmentDirectory().toString());
-    }
-
-    private static Path kit(TestRun run) {
-        Path kit = run.directory().resolve("kit");
-        if (Files.exists(kit)) {
-            return kit;
-        }
-        try {
-            Files.createDirectory(kit);
-            Files.createSymbolicLink(kit.resolve("app"), BuildOutputs.app());
-            Files.createSymbolicLink(kit.resolve("lib"), BuildOutputs.nativeFolder());
-            Files.createSymbolicLink(kit.resolve("bin"), BuildOutputs.root().resolve("native-preload/target/bin"));
-        } catch (IOException e) {
-            throw new AssertionError("the kit cannot be made", e);
-        }
-        return kit;
-    }
-
     /** As in {@code tessera status --watch | head}. */
     @Test
     void watchingEndsWithItsReader(TestRun run) {
@@ -98,7 +72,7 @@ class CommandLineTest {
         ManagerProcess manager = run.sharedManager();
         RunningProgram program = tessera(run, "run", "--memory", "96MiB", "--plan", "managed", "--name", "trainer", "--",
                 BuildOutputs.fixture("console").toString()).start();
-        MemoryTest.start(program);
+        program.openDevice();
         assertEquals(Long.toString(96L << 20), program.okay("total 0"));
         JsonObject client = manager.control().client(program.pid());
         assertEquals("trainer", client.get("tenant").getAsString());
@@ -213,10 +187,10 @@ class CommandLineTest {
     void statusShowsHolderAndWaiters(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "100s");
         RunningProgram holder = run.program("console").tenant("holder").start();
-        MemoryTest.start(holder);
+        holder.openDevice();
         holder.okay("launch 60000000 1"); // it is killed
         RunningProgram waiter = run.program("console").tenant("waiter").start();
-        MemoryTest.start(waiter);
+        waiter.openDevice();
         waiter.tell("launch 1000 1");
         Await.until("the waiter waits", Await.PATIENCE, () -> manager.control().clientDevice(waiter.pid())
                 .get("waitingNs").getAsLong() > 100_000_000L, () -> manager.control().status().toString());
@@ -251,7 +225,7 @@ class CommandLineTest {
     void schedulerAndQuantumCommandsReachTheManager(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "off");
         RunningProgram program = run.program("console").start();
-        MemoryTest.start(program);
+        program.openDevice();
         tessera(run, "scheduler", "on").run().exits(0);
         tessera(run, "quantum", "250ms").run().exits(0);
         JsonObject device = manager.control().device(0);

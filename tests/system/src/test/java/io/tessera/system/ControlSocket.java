@@ -17,14 +17,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Requests to a manager's control socket, as SPEC.md section 8 describes them. */
-final class ControlSocket {
+public final class ControlSocket {
     private final Path socket;
 
-    ControlSocket(Path runtimeDirectory) {
+    public ControlSocket(Path runtimeDirectory) {
         this.socket = runtimeDirectory.resolve("control.sock");
     }
 
-    JsonObject request(String line) {
+    public JsonObject request(String line) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(socket));
             channel.write(java.nio.ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)));
@@ -40,7 +40,7 @@ final class ControlSocket {
         }
     }
 
-    JsonObject okay(String line) {
+    public JsonObject okay(String line) {
         JsonObject answer = request(line);
         if (!answer.get("ok").getAsBoolean()) {
             throw new AssertionError(line + " answered " + answer);
@@ -48,33 +48,43 @@ final class ControlSocket {
         return answer;
     }
 
-    JsonObject status() {
+    public JsonObject status() {
         return okay("{\"request\":\"status\"}");
     }
 
-    void mode(String mode) {
+    public void mode(String mode) {
         okay("{\"request\":\"scheduler\",\"mode\":\"" + mode + "\"}");
     }
 
     /** The device at the index, in the manager's order. */
-    JsonObject device(int index) {
+    public JsonObject device(int index) {
         return status().getAsJsonArray("devices").get(index).getAsJsonObject();
     }
 
-    List<JsonObject> clients() {
+    public List<JsonObject> clients() {
         List<JsonObject> clients = new ArrayList<>();
         status().getAsJsonArray("clients").forEach(client -> clients.add(client.getAsJsonObject()));
         return clients;
     }
 
+    /** Whether one client holds the turn and no other's gate is open. */
+    public boolean exclusive() {
+        List<JsonObject> clients = clients();
+        long granted = clients.stream().flatMap(client -> client.getAsJsonArray("devices").asList().stream())
+                .filter(device -> device.getAsJsonObject().get("turn").getAsString().equals("granted")).count();
+        long open = clients.stream().flatMap(client -> client.getAsJsonArray("devices").asList().stream())
+                .filter(device -> device.getAsJsonObject().get("ack").getAsString().equals("open")).count();
+        return granted == 1 && open == 1;
+    }
+
     /** The client of a process. */
-    JsonObject client(long pid) {
+    public JsonObject client(long pid) {
         return clients().stream().filter(client -> client.get("pid").getAsLong() == pid).findFirst()
                 .orElseThrow(() -> new AssertionError("no client with pid " + pid + " in " + status()));
     }
 
     /** The client's account of its first device. A client registers before it names a device, so this waits until it has. */
-    JsonObject clientDevice(long pid) {
+    public JsonObject clientDevice(long pid) {
         Await.until("process " + pid + " has named a device", Await.PATIENCE, () -> !devices(pid).isEmpty());
         return devices(pid).get(0).getAsJsonObject();
     }

@@ -66,11 +66,11 @@ class DeathTest {
         SeededRandom random = new SeededRandom("turnOfAClientKilledInItsDrainIsFreeWithin100Ms");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
         RunningProgram waiter = run.program("console").start();
-        MemoryTest.start(waiter);
+        waiter.openDevice();
         List<Long> latenciesMs = new ArrayList<>();
         for (int round = 0; round < 6; round++) {
             RunningProgram victim = run.program("console").start();
-            MemoryTest.start(victim);
+            victim.openDevice();
             victim.okay("launch 60000000 1");
             waiter.tell("launch 1000 1");
             Await.until("the victim drains", Await.PATIENCE, () -> manager.control()
@@ -168,7 +168,7 @@ class DeathTest {
             // Whoever says which devices it uses has had the answer, too: else the next death would be none to it.
             Await.until("everybody is registered again", Await.PATIENCE, () -> workers.stream().allMatch(w -> present.control().clients().stream()
                     .anyMatch(c -> c.get("pid").getAsLong() == w.pid() && !c.get("devices").getAsJsonArray().isEmpty())));
-            Await.until("turns are taken again", Await.PATIENCE, () -> exclusive(present));
+            Await.until("turns are taken again", Await.PATIENCE, () -> present.control().exclusive());
             assertTrue(launches(manager, workers.getFirst()) >= before, "the counters began again");
         }
         long overlaps = run.witness().overlaps(0);
@@ -187,16 +187,6 @@ class DeathTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /** Whether one client holds the turn and no other's gate is open. */
-    static boolean exclusive(ManagerProcess manager) {
-        List<JsonObject> clients = manager.control().clients();
-        long granted = clients.stream().flatMap(client -> client.getAsJsonArray("devices").asList().stream())
-                .filter(device -> device.getAsJsonObject().get("turn").getAsString().equals("granted")).count();
-        long open = clients.stream().flatMap(client -> client.getAsJsonArray("devices").asList().stream())
-                .filter(device -> device.getAsJsonObject().get("ack").getAsString().equals("open")).count();
-        return granted == 1 && open == 1;
     }
 
     private static long launches(ManagerProcess manager, RunningProgram worker) {
@@ -230,7 +220,7 @@ class DeathTest {
         System.out.println("both clients worked " + (System.nanoTime() - stoppedNs) / 1_000_000
                 + " ms after the manager stopped (timeout 700 ms)");
         ProcessSignals.send(manager.process(), ProcessSignals.CONT);
-        Await.until("turns are taken again", Await.PATIENCE, () -> exclusive(manager),
+        Await.until("turns are taken again", Await.PATIENCE, () -> manager.control().exclusive(),
                 () -> manager.control().status().toString());
         workers.forEach(RunningProgram::kill);
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DrainTest {
     private static RunningProgram console(TestRun run) {
         RunningProgram program = run.program("console").start();
-        MemoryTest.start(program);
+        program.openDevice();
         return program;
     }
 

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 /**
  * What the scripted driver saw, over all processes of a test, while they run. Layout: tests/scripted-driver/README.md.
  */
-final class DriverActivity implements AutoCloseable {
+public final class DriverActivity implements AutoCloseable {
     private static final int PROCESSES = 256;
     private static final int RING = 8192;
     private static final long PROCESSES_OFFSET = 12_288;
@@ -28,11 +28,11 @@ final class DriverActivity implements AutoCloseable {
     private final MemorySegment map;
 
     /** Work of one process on a device. */
-    record Interval(int pid, boolean executing, long beginNs, long endNs) {
+    public record Interval(int pid, boolean executing, long beginNs, long endNs) {
     }
 
     /** Two processes that had work at once. */
-    record Overlap(int enteringPid, int presentPid, long atNs) {
+    public record Overlap(int enteringPid, int presentPid, long atNs) {
     }
 
     DriverActivity(Path file) {
@@ -59,19 +59,19 @@ final class DriverActivity implements AutoCloseable {
         return DEVICES_OFFSET + device * DEVICE_BYTES;
     }
 
-    long overlaps(int device) {
+    public long overlaps(int device) {
         return word(device(device));
     }
 
-    long mostProcesses(int device) {
+    public long mostProcesses(int device) {
         return word(device(device) + 8);
     }
 
-    long switches(int device) {
+    public long switches(int device) {
         return word(device(device) + 40);
     }
 
-    List<Overlap> firstOverlaps(int device) {
+    public List<Overlap> firstOverlaps(int device) {
         int count = (int) Math.min(32, overlaps(device));
         return IntStream.range(0, count).mapToObj(i -> {
             long at = device(device) + 64 + i * 16L;
@@ -80,7 +80,7 @@ final class DriverActivity implements AutoCloseable {
     }
 
     /** The last intervals, at most 8192, in the order in which they ended. */
-    List<Interval> intervals(int device) {
+    public List<Interval> intervals(int device) {
         long written = word(device(device) + 48);
         List<Interval> found = new ArrayList<>();
         for (long i = Math.max(0, written - RING); i < written; i++) {
@@ -102,19 +102,19 @@ final class DriverActivity implements AutoCloseable {
         return 0;
     }
 
-    long submissions(long pid, int device) {
+    public long submissions(long pid, int device) {
         return ofProcess(pid, 16 + 128, device);
     }
 
-    long executed(long pid, int device) {
+    public long executed(long pid, int device) {
         return ofProcess(pid, 16 + 192, device);
     }
 
-    long busy(long pid, int device) {
+    public long busy(long pid, int device) {
         return ofProcess(pid, 16, device);
     }
 
-    long usedBytes(long pid, int device) {
+    public long usedBytes(long pid, int device) {
         return ofProcess(pid, 16 + 64, device);
     }
 

@@ -160,7 +160,7 @@ class ExecutorsOutliveManagersTest {
         ManagerProcess manager = run.manager(OPTIONS);
         RunningProgram relayed = relayed(run, "mixed", 1);
         RunningProgram turns = run.program("console").start();
-        MemoryTest.start(turns);
+        turns.openDevice();
         long pid = executor(manager).get("pid").getAsLong();
         manager.control().okay("{\"request\":\"stop\",\"programs\":true}");
         relayed.end(BOUND);

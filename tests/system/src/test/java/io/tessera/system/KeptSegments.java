@@ -20,7 +20,7 @@ import java.util.Set;
  * Keeps every client's segment by a second link, because the manager removes the file when the session ends: what a
  * client logged and counted can be read after its death.
  */
-final class KeptSegments implements AutoCloseable {
+public final class KeptSegments implements AutoCloseable {
     /** Longer than a tick of any kernel. */
     private static final long TICK_MS = 50;
 
@@ -87,14 +87,14 @@ final class KeptSegments implements AutoCloseable {
     }
 
     /** A client's error with the program that logged it. */
-    record ClientError(String command, LoggedError error) {
+    public record ClientError(String command, LoggedError error) {
         @Override
         public String toString() {
             return command + ": " + error.code() + " " + error.text() + " (" + error.count() + " times)";
         }
     }
 
-    List<ClientError> errors() {
+    public List<ClientError> errors() {
         List<ClientError> found = new ArrayList<>();
         collect();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(to)) {
@@ -113,7 +113,7 @@ final class KeptSegments implements AutoCloseable {
     }
 
     /** Submissions to device 0 that the library counted in the process; -1 where it had no segment. */
-    long submissions(long pid) {
+    public long submissions(long pid) {
         collect();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(to)) {
             for (Path file : files) {

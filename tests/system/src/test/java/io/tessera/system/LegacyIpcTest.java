@@ -325,7 +325,7 @@ class LegacyIpcTest {
         RunningProgram exporter = program(run, "swap", "exporter");
         RunningProgram opener = run.program("console").plan("swap").script(SCRIPT).env("TESSERA_MEMORY_WAIT_MS", "300")
                 .start();
-        MemoryTest.start(opener);
+        opener.openDevice();
         hold(exporter, 0, 4 * MIB, 1);
         String handle = exporter.okay("handle 0");
         ProcessSignals.send(exporter.process(), ProcessSignals.STOP);

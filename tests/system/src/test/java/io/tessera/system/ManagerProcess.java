@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /** A manager in a process of its own, with a file for its log. Made by {@link TestRun#manager}, or shared ({@link SharedManager}). */
-final class ManagerProcess implements AutoCloseable {
+public final class ManagerProcess implements AutoCloseable {
     /** An environment with which executors start as users' do: C2 compiles, and they rehearse. */
-    static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
+    public static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
     private static final Duration READY = Duration.ofSeconds(30);
 
     private final RunningProgram process;
@@ -46,20 +46,20 @@ final class ManagerProcess implements AutoCloseable {
         }
     }
 
-    ControlSocket control() {
+    public ControlSocket control() {
         return control;
     }
 
-    Process process() {
+    public Process process() {
         return process.process();
     }
 
-    boolean alive() {
+    public boolean alive() {
         return process.process().isAlive();
     }
 
     /** What it logged so far. */
-    List<String> log() {
+    public List<String> log() {
         try {
             return new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().skip(forgotten).toList();
         } catch (IOException e) {
@@ -81,19 +81,19 @@ final class ManagerProcess implements AutoCloseable {
         forgotten = judged;
     }
 
-    void awaitLog(String part, Duration bound) {
+    public void awaitLog(String part, Duration bound) {
         Await.until("the manager logs \"" + part + "\"", bound,
                 () -> log().stream().anyMatch(line -> line.contains(part)), () -> String.join("\n", log()));
     }
 
-    long kill() {
+    public long kill() {
         long at = process.kill();
         process.end(Duration.ofSeconds(10));
         return at;
     }
 
     /** Ends it by SIGTERM and answers its exit code. */
-    int stop() {
+    public int stop() {
         ProcessSignals.send(process(), ProcessSignals.TERM);
         return process.end(Duration.ofSeconds(15)).exit();
     }

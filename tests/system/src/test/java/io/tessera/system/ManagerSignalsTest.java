@@ -34,7 +34,7 @@ class ManagerSignalsTest {
                 manager.control().mode("on");
             }
             awaitEffective(manager, "exclusive");
-            Await.until("one gate is closed", Await.PATIENCE, () -> DeathTest.exclusive(manager),
+            Await.until("one gate is closed", Await.PATIENCE, () -> manager.control().exclusive(),
                     () -> manager.control().status().toString());
             long overlaps = run.witness().overlaps(0);
             Await.sleep(Duration.ofMillis(500));
@@ -108,7 +108,7 @@ class ManagerSignalsTest {
         run.expectClientError("manager");
         ManagerProcess first = run.manager();
         RunningProgram program = run.program("console").start();
-        MemoryTest.start(program);
+        program.openDevice();
         first.kill();
         program.kill();
         program.end();

@@ -26,7 +26,7 @@ class MemoryExchangeTest {
 
     private static RunningProgram notebook(TestRun run, String script, int mark) {
         RunningProgram program = run.program("console").plan("swap").tenant("n" + mark).script(script).start();
-        MemoryTest.start(program);
+        program.openDevice();
         assertEquals("0", program.okay("alloc " + PIECES * 2 * MIB));
         program.okay("fill 0 " + mark);
         return program;
@@ -110,7 +110,7 @@ class MemoryExchangeTest {
         }
         second.quit().exits(0);
         RunningProgram opener = run.program("console").plan("plain").tenant("opener").script(SCRIPT).start();
-        MemoryTest.start(opener);
+        opener.openDevice();
         assertEquals("0", opener.okay("open " + first.okay("handle 0")));
         opener.okay("check 0 1");
         first.okay("fill 0 9");

@@ -61,7 +61,7 @@ class MemoryShortageTest {
 
     private static RunningProgram console(TestRun run, String script, String tenant) {
         RunningProgram program = swapping(run, script, "console", tenant).start();
-        MemoryTest.start(program);
+        program.openDevice();
         return program;
     }
 

@@ -37,7 +37,7 @@ class MemoryTest {
     void managedMemoryMayExceedTheDevice(TestRun run) {
         ManagerProcess manager = run.manager();
         RunningProgram program = run.program("console").plan("managed").script("memory 64MiB").start();
-        start(program);
+        program.openDevice();
         for (int i = 0; i < 4; i++) {
             assertEquals(Integer.toString(i), program.okay("alloc " + 48 * MIB));
             program.okay("fill " + i + " " + (i + 1));
@@ -55,7 +55,7 @@ class MemoryTest {
     void plainMemoryDoesNotExceedTheDevice(TestRun run) {
         run.manager();
         RunningProgram program = run.program("console").script("memory 64MiB").start();
-        start(program);
+        program.openDevice();
         program.okay("alloc " + 48 * MIB);
         program.awaitAnswer("alloc " + 48 * MIB, "error 2");
         program.quit().exits(0);
@@ -67,7 +67,7 @@ class MemoryTest {
     void limitIsExactAndShown(String plan, String path, TestRun run) {
         ManagerProcess manager = run.sharedManager();
         RunningProgram program = run.program("console").plan(plan).memory(100 * MIB).start();
-        start(program);
+        program.openDevice();
         assertEquals(Long.toString(100 * MIB), program.okay("total 0"));
         assertEquals(100 * MIB + " " + 100 * MIB, program.okay("info"));
         for (int i = 0; i < 10; i++) {
@@ -158,7 +158,7 @@ class MemoryTest {
         run.expectClientError("export|IPC");
         run.sharedManager();
         RunningProgram program = run.program("console").plan("managed").start();
-        start(program);
+        program.openDevice();
         program.okay("alloc " + MIB);
         program.awaitAnswer("export 0", "error 1");
         assertEquals("1", program.okay("alloc " + MIB)); // plain from now on
@@ -166,7 +166,7 @@ class MemoryTest {
         ProgramResult result = program.quit().exits(0);
         assertEquals(1, result.libraryLines().size(), result::toString);
         RunningProgram plain = run.program("console").start();
-        start(plain);
+        plain.openDevice();
         plain.okay("alloc " + MIB);
         plain.okay("export 0");
         plain.quit().exits(0);
@@ -174,12 +174,7 @@ class MemoryTest {
 
     private static RunningProgram tenant(TestRun run) {
         RunningProgram program = run.program("console").tenant("together").memory(100 * MIB).start();
-        start(program);
+        program.openDevice();
         return program;
-    }
-
-    static void start(RunningProgram program) {
-        program.okay("init");
-        program.okay("context 0");
     }
 }

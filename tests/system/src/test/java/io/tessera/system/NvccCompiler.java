@@ -18,11 +18,11 @@ import java.util.stream.Stream;
  * @param nvcc   the compiler
  * @param folder where it works
  */
-record NvccCompiler(Path nvcc, Path folder) {
+public record NvccCompiler(Path nvcc, Path folder) {
     private static final Duration BOUND = Duration.ofSeconds(180);
 
     /** Finds it; skips the test where there is none. */
-    static NvccCompiler find(Path folder) {
+    public static NvccCompiler find(Path folder) {
         Optional<Path> found = onPath("nvcc");
         assumeTrue(found.isPresent(), "skipped: no nvcc on the PATH");
         assumeTrue(onPath("g++").isPresent(), "skipped: nvcc has no host compiler, there is no g++ on the PATH");
@@ -35,7 +35,7 @@ record NvccCompiler(Path nvcc, Path folder) {
     }
 
     /** Runs it; an error of the compiler fails the test. */
-    ProgramResult run(String... arguments) throws IOException {
+    public ProgramResult run(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(nvcc.toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());

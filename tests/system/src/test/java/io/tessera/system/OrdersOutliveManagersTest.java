@@ -114,7 +114,7 @@ class OrdersOutliveManagersTest {
 
     private static String policy(TestRun run, ManagerProcess manager) {
         RunningProgram program = run.program("console").start();
-        MemoryTest.start(program);
+        program.openDevice();
         String policy = manager.control().device(0).get("policy").getAsString();
         program.quit().exits(0);
         return policy;

@@ -15,9 +15,9 @@ import java.util.stream.Stream;
  * Programs and commands of a user who is neither root nor an administrator. They run from a kit of their own in the run's directory,
  * because the tree may be root's to read alone. One thread.
  */
-final class OtherUser {
+public final class OtherUser {
     /** A number that no account has; nothing needs its name. */
-    static final int UID = 12_345;
+    public static final int UID = 12_345;
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final String SETPRIV = "/usr/bin/setpriv";
 
@@ -30,7 +30,7 @@ final class OtherUser {
     }
 
     /** Makes the kit; skips the test where no other account can be taken on, or where it could not run Java. */
-    static OtherUser of(TestRun run) throws IOException {
+    public static OtherUser of(TestRun run) throws IOException {
         assumeTrue(Files.getAttribute(run.directory(), "unix:uid").equals(0), "skipped: only root can run programs as another user");
         assumeTrue(Files.isExecutable(Path.of(SETPRIV)), "skipped: there is no " + SETPRIV + " (util-linux)");
         for (Path folder : List.of(run.directory(), run.sharedMemory())) {
@@ -68,7 +68,7 @@ final class OtherUser {
     }
 
     /** A folder of the account's own, which nobody else can write. */
-    Path folder(String name) throws IOException {
+    public Path folder(String name) throws IOException {
         Path folder = Files.createDirectory(run.directory().resolve(name));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
         Files.setAttribute(folder, "unix:uid", UID);
@@ -77,7 +77,7 @@ final class OtherUser {
     }
 
     /** A command, without our library. */
-    ProgramLaunch command(String... command) {
+    public ProgramLaunch command(String... command) {
         String[] whole = Stream.concat(Stream.of(SETPRIV, "--reuid=" + UID, "--regid=" + UID, "--clear-groups"), Stream.of(command))
                 .toArray(String[]::new);
         return run.command(whole).without("LD_PRELOAD").without("LD_LIBRARY_PATH").without("TESSERA_DRIVER")
@@ -85,25 +85,25 @@ final class OtherUser {
     }
 
     /** A program of src/test/c that shares by space. */
-    ProgramLaunch program(String tenant, String fixture, String... arguments) {
+    public ProgramLaunch program(String tenant, String fixture, String... arguments) {
         return command(Stream.concat(Stream.of(kit.resolve("fixtures").resolve(fixture).toString()), Stream.of(arguments))
                 .toArray(String[]::new)).env("LD_PRELOAD", kit.resolve("lib/libcuda.so.1").toString())
                 .env("LD_LIBRARY_PATH", kit.resolve("lib").toString()).env("TESSERA_SHARE", "space").tenant(tenant);
     }
 
     /** {@code tessera} of the kit. */
-    ProgramLaunch tessera(String... arguments) {
+    public ProgramLaunch tessera(String... arguments) {
         return command(Stream.concat(Stream.of(kit.resolve("tessera").toString()), Stream.of(arguments)).toArray(String[]::new))
                 .env("JAVA_HOME", System.getProperty("java.home")).env("TESSERA_SHM_DIR", run.segmentDirectory().toString());
     }
 
     /** Whether it can read a file, or list a folder. */
-    boolean canRead(Path path) {
+    public boolean canRead(Path path) {
         return command("test", "-r", path.toString()).start().end(BOUND).exit() == 0;
     }
 
     /** Whether it can write a file, make one in a folder, or connect to a socket. */
-    boolean canWrite(Path path) {
+    public boolean canWrite(Path path) {
         return command("test", "-w", path.toString()).start().end(BOUND).exit() == 0;
     }
 }

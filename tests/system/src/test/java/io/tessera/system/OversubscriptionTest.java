@@ -37,7 +37,7 @@ class OversubscriptionTest {
 
     private static RunningProgram notebook(TestRun run, String tenant, long bytes, int mark) {
         RunningProgram program = swapping(run, "console", tenant).start();
-        MemoryTest.start(program);
+        program.openDevice();
         assertEquals("0", program.okay("alloc " + bytes));
         program.okay("fill 0 " + mark);
         return program;
@@ -165,7 +165,7 @@ class OversubscriptionTest {
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "64MiB", "--executors",
                 "none");
         RunningProgram idle = run.program("console").plan(plan).tenant("idle").script(script).start();
-        MemoryTest.start(idle);
+        idle.openDevice();
         idle.okay("alloc " + 16 * MIB);
         idle.okay("fill 0 7");
         manager.control().okay("{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}");
@@ -205,7 +205,7 @@ class OversubscriptionTest {
         ManagerProcess manager = manager(run);
         RunningProgram guaranteed = swapping(run, "console", "g").env("TESSERA_MEMORY_GUARANTEE",
                 Long.toString(32 * MIB)).start();
-        MemoryTest.start(guaranteed);
+        guaranteed.openDevice();
         guaranteed.okay("alloc " + 26 * MIB);
         guaranteed.okay("fill 0 3");
         RunningProgram other = notebook(run, "other", 26 * MIB, 4);
@@ -256,7 +256,7 @@ class OversubscriptionTest {
         ManagerProcess manager = manager(run, "--host-memory", "16MiB", "--host-pageable", "0B");
         RunningProgram first = notebook(run, "first", 50 * MIB, 5);
         RunningProgram second = swapping(run, "console", "second").start();
-        MemoryTest.start(second);
+        second.openDevice();
         second.awaitAnswer("alloc " + 38 * MIB, "error 2");
         first.okay("check 0 5");
         second.okay("alloc " + 12 * MIB);
@@ -275,7 +275,7 @@ class OversubscriptionTest {
         for (int i = 0; i < 2; i++) {
             RunningProgram program = swapping(run, "console", "f" + i).env("TESSERA_SWAP_DIRECTORY",
                     run.sharedMemory().toString()).env("TESSERA_SWAP_FILE_BYTES", Long.toString(1024 * MIB)).start();
-            MemoryTest.start(program);
+            program.openDevice();
             program.okay("alloc " + 40 * MIB);
             program.okay("fill 0 " + (i + 1));
             programs.add(program);
@@ -295,7 +295,7 @@ class OversubscriptionTest {
     void everybodyIsToldTheSameSize(TestRun run) {
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
         RunningProgram program = swapping(run, "console", "sized").env("TESSERA_MEMORY_WAIT_MS", "600000").start();
-        MemoryTest.start(program);
+        program.openDevice();
         program.okay("alloc " + 8 * MIB);
         Await.until("the size is the manager's", PATIENCE, () -> program.okay("info").endsWith(" " + 32 * MIB));
         assertEquals(24 * MIB + " " + 32 * MIB, program.okay("info"));

@@ -26,12 +26,12 @@ class PlacementTest {
             + BuildOutputs.fixture("console");
 
     private static ProgramLaunch scripted(TestRun run, String name, String... options) {
-        return CommandLineTest.tessera(run, "run", "--share", "time", "--name", name).with(options).with("--", "sh", "-c", CONSOLE)
+        return TesseraCommand.tessera(run, "run", "--share", "time", "--name", name).with(options).with("--", "sh", "-c", CONSOLE)
                 .script("devices 2");
     }
 
     private static ProgramLaunch software(TestRun run, String... options) {
-        return CommandLineTest.tessera(run, "run", "--share", "space").with(options).with("--", BuildOutputs.fixture("relay_guest").toString());
+        return TesseraCommand.tessera(run, "run", "--share", "space").with(options).with("--", BuildOutputs.fixture("relay_guest").toString());
     }
 
     private static void endsRight(RunningProgram guest) {
@@ -61,14 +61,14 @@ class PlacementTest {
         ManagerProcess manager = run.manager("--executors", "none", "--placement", "spread");
         RunningProgram first = scripted(run, "first").start();
         RunningProgram second = scripted(run, "second").start();
-        MemoryTest.start(first);
-        MemoryTest.start(second);
+        first.openDevice();
+        second.openDevice();
         assertEquals(Set.of(SCRIPTED + 0, SCRIPTED + 1), Set.of(placed(manager, first), placed(manager, second)));
         for (RunningProgram program : List.of(first, second)) {
             assertEquals(placed(manager, program), manager.control().client(program.pid()).getAsJsonArray("devices").get(0).getAsJsonObject()
                     .get("uuid").getAsString());
         }
-        List<String> why = CommandLineTest.tessera(run, "why", "second").run().exits(0).output();
+        List<String> why = TesseraCommand.tessera(run, "why", "second").run().exits(0).output();
         String chosen = "  the manager chose " + placed(manager, second)
                 + " for it (spread): of 2 devices with an eighth of its memory free it has the"
                 + " fewest clients: 0, and ";
@@ -108,13 +108,13 @@ class PlacementTest {
     void withoutARuleWhoAsksForNothingSeesAllDevices(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "none");
         String show = "echo \"[${CUDA_VISIBLE_DEVICES-all}]\"";
-        CommandLineTest.tessera(run, "run", "--share", "time", "--", "sh", "-c", show).script("devices 2").run().exits(0).says("[all]");
+        TesseraCommand.tessera(run, "run", "--share", "time", "--", "sh", "-c", show).script("devices 2").run().exits(0).says("[all]");
         assertFalse(Files.exists(run.runtimeDirectory().resolve("placement")));
-        CommandLineTest.tessera(run, "run", "--share", "time", "--device", "auto", "--", "sh", "-c", show).script("devices 1").run().exits(0)
+        TesseraCommand.tessera(run, "run", "--share", "time", "--device", "auto", "--", "sh", "-c", show).script("devices 1").run().exits(0)
                 .says("[all]");
-        CommandLineTest.tessera(run, "run", "--share", "time", "--device", "auto", "--", "sh", "-c", show).script("devices 2").run().exits(0)
+        TesseraCommand.tessera(run, "run", "--share", "time", "--device", "auto", "--", "sh", "-c", show).script("devices 2").run().exits(0)
                 .says("[" + SCRIPTED + "0]");
-        CommandLineTest.tessera(run, "run", "--share", "time", "--device", "auto", "--", "sh", "-c", show).script("devices 2")
+        TesseraCommand.tessera(run, "run", "--share", "time", "--device", "auto", "--", "sh", "-c", show).script("devices 2")
                 .env("CUDA_VISIBLE_DEVICES", "5,6").run().exits(0).says("[5]");
         assertEquals("none", manager.control().status().getAsJsonObject("manager").get("placement").getAsString());
     }
@@ -123,15 +123,15 @@ class PlacementTest {
     void aTenantOfOneClientHasOneAtOnce(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "none");
         String full = "tenant \"team\" has as many clients at once as it may have: 1 \\(clients in tessera.toml, or tessera tenant\\)";
-        CommandLineTest.tessera(run, "tenant", "team", "--clients", "1", "--ahead").run().exits(0)
+        TesseraCommand.tessera(run, "tenant", "team", "--clients", "1", "--ahead").run().exits(0)
                 .says("team: at most 1 client at once; policy round-robin");
         RunningProgram first = run.program("console").tenant("team").start();
-        MemoryTest.start(first);
+        first.openDevice();
         RunningProgram other = run.program("console").tenant("other").start();
-        MemoryTest.start(other);
+        other.openDevice();
         run.expectLog("a client was refused");
         run.expectLine(".*" + full + ".*");
-        ProgramResult refused = CommandLineTest.tessera(run, "run", "--name", "team", "--require", "--", BuildOutputs.fixture("linked").toString())
+        ProgramResult refused = TesseraCommand.tessera(run, "run", "--name", "team", "--require", "--", BuildOutputs.fixture("linked").toString())
                 .run();
         assertTrue(
                 refused.exit() != 0
@@ -145,7 +145,7 @@ class PlacementTest {
         RunningProgram waits = scripted(run, "team", "--device", "auto", "--wait").start();
         Await.until("it waits", TOLD, () -> waiting(manager).equals("1"), () -> manager.control().status().toString());
         first.quit().exits(0);
-        MemoryTest.start(waits);
+        waits.openDevice();
         assertTrue(placed(manager, waits).startsWith(SCRIPTED));
         waits.quit().exits(0);
         other.quit().exits(0);

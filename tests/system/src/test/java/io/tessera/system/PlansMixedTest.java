@@ -24,7 +24,7 @@ class PlansMixedTest {
 
     private static RunningProgram console(TestRun run, String plan, String tenant, String script) {
         RunningProgram program = run.program("console").plan(plan).tenant(tenant).script(script).start();
-        MemoryTest.start(program);
+        program.openDevice();
         return program;
     }
 
@@ -80,7 +80,7 @@ class PlansMixedTest {
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
         RunningProgram program = run.program("console").plan("auto").tenant("old").script(SCRIPT + "; fail cuMemGetAllocationGranularity 801")
                 .start();
-        MemoryTest.start(program);
+        program.openDevice();
         fill(program, 0, 8 * MIB, 1);
         assertEquals("managed: the device maps no memory, so none can be swapped", choice(manager, program));
         assertEquals(8 * MIB, onDevice(manager, program).get("managedBytes").getAsLong());

@@ -6,13 +6,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /** Sends signals to processes that a test started. */
-final class ProcessSignals {
-    static final int KILL = 9;
-    static final int USR1 = 10;
-    static final int USR2 = 12;
-    static final int TERM = 15;
-    static final int CONT = 18;
-    static final int STOP = 19;
+public final class ProcessSignals {
+    public static final int KILL = 9;
+    public static final int USR1 = 10;
+    public static final int USR2 = 12;
+    public static final int TERM = 15;
+    public static final int CONT = 18;
+    public static final int STOP = 19;
 
     private static final MethodHandle SEND = Linker.nativeLinker().downcallHandle(
             Linker.nativeLinker().defaultLookup().find("kill").orElseThrow(),
@@ -22,7 +22,7 @@ final class ProcessSignals {
     }
 
     /** Sends and answers when it was sent, on {@link System#nanoTime}'s clock, which is CLOCK_MONOTONIC. */
-    static long send(Process process, int signal) {
+    public static long send(Process process, int signal) {
         long atNs = System.nanoTime();
         if (!send(process.pid(), signal)) {
             throw new IllegalStateException("signal " + signal + " could not be sent to " + process.pid());
@@ -31,7 +31,7 @@ final class ProcessSignals {
     }
 
     /** Sends to a process that a program under test has started; whether it was there. */
-    static boolean send(long pid, int signal) {
+    public static boolean send(long pid, int signal) {
         try {
             return (int) SEND.invokeExact((int) pid, signal) == 0;
         } catch (Throwable e) {

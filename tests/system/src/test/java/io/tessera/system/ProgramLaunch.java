@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** One program in a fresh process: command, environment, library or not. Made by {@link TestRun#program}. */
-final class ProgramLaunch {
+public final class ProgramLaunch {
     /** The library built with sanitizers, whose own libraries have to come first; null: the ordinary one (tests/run). */
     private static final String SANITIZED = System.getenv("TESSERA_SANITIZED");
 
@@ -32,47 +32,47 @@ final class ProgramLaunch {
         environment.put("TESSERA_TEST_PRELOAD", environment.get("LD_PRELOAD"));
     }
 
-    ProgramLaunch with(String... arguments) {
+    public ProgramLaunch with(String... arguments) {
         command.addAll(List.of(arguments));
         return this;
     }
 
-    ProgramLaunch env(String name, String value) {
+    public ProgramLaunch env(String name, String value) {
         environment.put(name, value);
         return this;
     }
 
-    ProgramLaunch without(String name) {
+    public ProgramLaunch without(String name) {
         environment.remove(name);
         return this;
     }
 
     /** The script of the driver; see tests/scripted-driver/README.md. */
-    ProgramLaunch script(String statements) {
+    public ProgramLaunch script(String statements) {
         return env("TESSERA_SCRIPT", statements);
     }
 
-    ProgramLaunch plan(String plan) {
+    public ProgramLaunch plan(String plan) {
         return env("TESSERA_PLAN", plan);
     }
 
-    ProgramLaunch tenant(String label) {
+    public ProgramLaunch tenant(String label) {
         return env("TESSERA_NAME", label);
     }
 
-    ProgramLaunch memory(long bytes) {
+    public ProgramLaunch memory(long bytes) {
         return env("TESSERA_MEMORY", Long.toString(bytes));
     }
 
     /** Without our library: the scripted driver itself is libcuda.so.1. */
-    ProgramLaunch natively() {
+    public ProgramLaunch natively() {
         preloaded = false;
         environment.remove("LD_PRELOAD");
         environment.put("LD_LIBRARY_PATH", run.driverFolder().toString());
         return this;
     }
 
-    RunningProgram start() {
+    public RunningProgram start() {
         try {
             RunningProgram started = new RunningProgram(Path.of(command.getFirst()).getFileName() + " "
                     + command.subList(1, command.size()), run.folders().process(command, environment).start());
@@ -83,7 +83,7 @@ final class ProgramLaunch {
         }
     }
 
-    ProgramResult run() {
+    public ProgramResult run() {
         return start().end();
     }
 }

@@ -12,19 +12,19 @@ import java.util.List;
  * @param output lines on standard output
  * @param errors lines on standard error
  */
-record ProgramResult(String program, int exit, List<String> output, List<String> errors) {
-    ProgramResult exits(int code) {
+public record ProgramResult(String program, int exit, List<String> output, List<String> errors) {
+    public ProgramResult exits(int code) {
         assertEquals(code, exit, this::toString);
         return this;
     }
 
-    ProgramResult says(String line) {
+    public ProgramResult says(String line) {
         assertTrue(output.contains(line), () -> "\"" + line + "\" is missing from " + this);
         return this;
     }
 
     /** Lines that the preload library wrote to standard error. */
-    List<String> libraryLines() {
+    public List<String> libraryLines() {
         return errors.stream().filter(line -> line.startsWith("tessera: ")).toList();
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * entry in a client's error log, or an undeclared line of the library; keeps the directory of a test that failed. Has the managers
  * that tests of its class share; after a test that failed the next one gets another.
  */
-final class RunWatcher implements ParameterResolver, AfterEachCallback, AfterAllCallback {
+public final class RunWatcher implements ParameterResolver, AfterEachCallback, AfterAllCallback {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(RunWatcher.class);
     private static final String RUN = "run";
 

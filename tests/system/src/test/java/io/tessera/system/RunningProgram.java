@@ -4,7 +4,7 @@ import io.tessera.testing.TestProcess;
 import java.time.Duration;
 
 /** A program that runs: asks the fixture {@code console}, and takes lines of output one after the other. */
-final class RunningProgram extends TestProcess {
+public final class RunningProgram extends TestProcess {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
     private int answered;
@@ -14,7 +14,7 @@ final class RunningProgram extends TestProcess {
     }
 
     /** Waits for a line of output that has not been taken yet, and takes it. */
-    String nextLine(Duration bound) {
+    public String nextLine(Duration bound) {
         Waited waited = awaitOutput(bound, () -> output().size() > answered);
         if (waited != Waited.MET) {
             throw new AssertionError(program() + (waited == Waited.ENDED ? " ended and said nothing more; so far "
@@ -24,11 +24,11 @@ final class RunningProgram extends TestProcess {
     }
 
     /** Whether a line waits to be taken. */
-    boolean hasLine() {
+    public boolean hasLine() {
         return output().size() > answered;
     }
 
-    RunningProgram awaitLine(String expected) {
+    public RunningProgram awaitLine(String expected) {
         String line = nextLine(BOUND);
         if (!line.equals(expected)) {
             throw new AssertionError(program() + " said \"" + line + "\", not \"" + expected + "\"; " + errors());
@@ -36,14 +36,20 @@ final class RunningProgram extends TestProcess {
         return this;
     }
 
+    /** Has the fixture {@code console} initialize the driver and make a context on its first device. */
+    public void openDevice() {
+        okay("init");
+        okay("context 0");
+    }
+
     /** A command of the fixture {@code console} and its answer. */
-    String ask(String command) {
+    public String ask(String command) {
         tell(command);
         return nextLine(BOUND);
     }
 
     /** A command that must answer "ok", with the rest of the answer. */
-    String okay(String command) {
+    public String okay(String command) {
         String answer = ask(command);
         if (!answer.startsWith("ok")) {
             throw new AssertionError(command + " answered " + answer + "; " + errors());
@@ -51,7 +57,7 @@ final class RunningProgram extends TestProcess {
         return answer.substring(2).strip();
     }
 
-    RunningProgram awaitAnswer(String command, String expected) {
+    public RunningProgram awaitAnswer(String command, String expected) {
         String answer = ask(command);
         if (!answer.equals(expected)) {
             throw new AssertionError(command + " answered \"" + answer + "\", not \"" + expected + "\"; " + errors());
@@ -60,16 +66,16 @@ final class RunningProgram extends TestProcess {
     }
 
     /** Ends the fixture {@code console}. */
-    ProgramResult quit() {
+    public ProgramResult quit() {
         tell("quit");
         return end();
     }
 
-    ProgramResult end() {
+    public ProgramResult end() {
         return end(BOUND);
     }
 
-    ProgramResult end(Duration bound) {
+    public ProgramResult end(Duration bound) {
         if (!awaitEnd(bound)) {
             throw new AssertionError(program() + " did not end within " + bound.toMillis() + " ms: " + output() + errors());
         }
@@ -77,7 +83,7 @@ final class RunningProgram extends TestProcess {
     }
 
     /** SIGKILL; answers when it was sent. */
-    long kill() {
+    public long kill() {
         return ProcessSignals.send(process(), ProcessSignals.KILL);
     }
 }

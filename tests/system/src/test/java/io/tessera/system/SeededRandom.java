@@ -3,22 +3,22 @@ package io.tessera.system;
 import java.util.Random;
 
 /** Randomness of a test: prints its seed, and takes it from {@code -Dtessera.seed} to repeat a run. */
-final class SeededRandom {
+public final class SeededRandom {
     private final Random random;
     private final long seed;
 
-    SeededRandom(String test) {
+    public SeededRandom(String test) {
         seed = Long.getLong("tessera.seed", System.nanoTime());
         random = new Random(seed);
         System.out.println(test + ": seed " + seed + " (repeat with -Dtessera.seed=" + seed + ")");
     }
 
-    long seed() {
+    public long seed() {
         return seed;
     }
 
     /** From 0 to {@code bound}, exclusive. */
-    int below(int bound) {
+    public int below(int bound) {
         return random.nextInt(bound);
     }
 }

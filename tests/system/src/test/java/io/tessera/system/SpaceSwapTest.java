@@ -44,7 +44,7 @@ class SpaceSwapTest {
     }
 
     private static void command(TestRun run, String... arguments) {
-        CommandLineTest.tessera(run, arguments).run().exits(0);
+        TesseraCommand.tessera(run, arguments).run().exits(0);
     }
 
     private static void parked(TestRun run, ManagerProcess manager) {
@@ -64,7 +64,7 @@ class SpaceSwapTest {
         RunningProgram program = holder(run, 7);
         parked(run, manager);
         assertEquals(BYTES, bytes(manager, "movedOutBytes"), () -> window(manager).toString());
-        List<String> status = CommandLineTest.tessera(run, "status").run().exits(0).output();
+        List<String> status = TesseraCommand.tessera(run, "status").run().exits(0).output();
         assertTrue(status.stream().anyMatch(line -> line.matches(" *WINDOW .* AWAY *")), status::toString);
         assertTrue(status.stream().anyMatch(line -> line.matches(" *0x[0-9a-f]+ +holder .* [0-9.]+ MiB *")), status::toString);
         program.okay("check 0 7");

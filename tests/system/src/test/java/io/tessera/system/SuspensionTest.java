@@ -62,7 +62,7 @@ class SuspensionTest {
 
     private static RunningProgram console(TestRun run, String tenant, String script, long bytes, int mark) {
         RunningProgram program = run.program("console").plan("swap").tenant(tenant).script(script).start();
-        MemoryTest.start(program);
+        program.openDevice();
         program.okay("alloc " + bytes);
         program.okay("fill 0 " + mark);
         return program;
@@ -148,7 +148,7 @@ class SuspensionTest {
         String script = script(run);
         ManagerProcess manager = manager(run, script);
         RunningProgram plain = run.program("console").plan("plain").tenant("plain").script(script).start();
-        MemoryTest.start(plain);
+        plain.openDevice();
         plain.okay("alloc " + MIB);
         plain.okay("fill 0 7");
         plain.okay("handle 0");

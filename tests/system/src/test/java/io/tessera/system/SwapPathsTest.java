@@ -159,7 +159,7 @@ class SwapPathsTest {
 
     private static RunningProgram tenant(TestRun run, String label) {
         RunningProgram program = run.program("console").plan("swap").tenant(label).script(DEVICE).start();
-        MemoryTest.start(program);
+        program.openDevice();
         for (int i = 0; i < 3; i++) {
             assertEquals(Integer.toString(i), program.okay("async " + (19L << 20)));
             program.okay("fill " + i + " " + (10 + i));

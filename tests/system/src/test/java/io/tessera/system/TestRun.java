@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * One test's world: its directories, managers, programs and the witness; and what it declares to expect. Given to a test
  * by {@link RunWatcher}, which also judges what was left behind.
  */
-final class TestRun {
+public final class TestRun {
     private final TestFolders folders = new TestFolders("tsr-");
     private final Function<SharedManager.Terms, SharedManager> sharedManagers;
     private final DriverActivity witness;
@@ -40,54 +40,54 @@ final class TestRun {
         segments = new KeptSegments(segmentDirectory(), sharedMemory().resolve("kept"));
     }
 
-    TestFolders folders() {
+    public TestFolders folders() {
         return folders;
     }
 
-    Path directory() {
+    public Path directory() {
         return folders.directory();
     }
 
-    Path sharedMemory() {
+    public Path sharedMemory() {
         return folders.sharedMemory();
     }
 
-    Path runtimeDirectory() {
+    public Path runtimeDirectory() {
         return managerFolders.runtimeDirectory();
     }
 
-    Path segmentDirectory() {
+    public Path segmentDirectory() {
         return managerFolders.segmentDirectory();
     }
 
-    Path driverFolder() {
+    public Path driverFolder() {
         return folders.driverFolder();
     }
 
-    Path witnessFile() {
+    public Path witnessFile() {
         return directory().resolve("witness");
     }
 
-    DriverActivity witness() {
+    public DriverActivity witness() {
         return witness;
     }
 
-    KeptSegments segments() {
+    public KeptSegments segments() {
         return segments;
     }
 
     /** Starts a manager for this run and waits until it can be reached. */
-    ManagerProcess manager(String... options) {
+    public ManagerProcess manager(String... options) {
         return manager(Map.of(), options);
     }
 
     /** The same with an environment of its own, which executors inherit: a script for their driver, for example. */
-    ManagerProcess manager(Map<String, String> environment, String... options) {
+    public ManagerProcess manager(Map<String, String> environment, String... options) {
         return managerOf(BuildOutputs.app(), environment, options);
     }
 
     /** The same of the jars in a folder. */
-    ManagerProcess managerOf(Path app, Map<String, String> environment, String... options) {
+    public ManagerProcess managerOf(Path app, Map<String, String> environment, String... options) {
         ManagerProcess manager = new ManagerProcess(folders, app, environment, options);
         managers.add(manager);
         return manager;
@@ -98,7 +98,7 @@ final class TestRun {
      * by tests that disturb no other one: their programs are their own, they kill neither manager nor executor, give no orders, and look
      * at no sums over tests. Nothing may be left when the test ends; what is logged from now on is the test's.
      */
-    ManagerProcess sharedManager(String... options) {
+    public ManagerProcess sharedManager(String... options) {
         if (!managers.isEmpty() || !programs.isEmpty()) {
             throw new IllegalStateException("a shared manager is a test's first process");
         }
@@ -117,12 +117,12 @@ final class TestRun {
     }
 
     /** A program of src/test/c. */
-    ProgramLaunch program(String fixture, String... arguments) {
+    public ProgramLaunch program(String fixture, String... arguments) {
         return new ProgramLaunch(this, BuildOutputs.fixture(fixture).toString()).with(arguments);
     }
 
     /** Any other command. */
-    ProgramLaunch command(String... command) {
+    public ProgramLaunch command(String... command) {
         return new ProgramLaunch(this, command);
     }
 
@@ -131,7 +131,7 @@ final class TestRun {
     }
 
     /** Declares that a manager may log a warning or error with this in it. */
-    void expectLog(String regex) {
+    public void expectLog(String regex) {
         if (shared.isPresent()) {
             throw new IllegalStateException("what a shared manager may log is said before it is asked for");
         }
@@ -139,12 +139,12 @@ final class TestRun {
     }
 
     /** Declares that a client may log an error with this in its text. */
-    void expectClientError(String regex) {
+    public void expectClientError(String regex) {
         expectedErrors.add(Pattern.compile(regex));
     }
 
     /** Declares that the library may say a line with this in it. */
-    void expectLine(String regex) {
+    public void expectLine(String regex) {
         expectedLines.add(Pattern.compile(regex));
     }
 

@@ -153,8 +153,8 @@ class TurnsTest {
         run.manager("--mode", "on", "--quantum", "100s"); // longer than an answer is waited for
         RunningProgram a = run.program("console").start();
         RunningProgram b = run.program("console").start();
-        MemoryTest.start(a);
-        MemoryTest.start(b);
+        a.openDevice();
+        b.openDevice();
         for (int i = 0; i < 10; i++) {
             a.okay("launch 1000 1");
             a.okay("sync");

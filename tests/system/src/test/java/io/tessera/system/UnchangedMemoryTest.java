@@ -23,7 +23,7 @@ class UnchangedMemoryTest {
 
     private static RunningProgram holder(TestRun run, int value) {
         RunningProgram program = run.program("console").plan("swap").tenant("holder").script("memory 256MiB").start();
-        MemoryTest.start(program);
+        program.openDevice();
         assertEquals("0", program.okay("alloc " + BYTES));
         program.okay("fill 0 " + value);
         return program;
@@ -72,7 +72,7 @@ class UnchangedMemoryTest {
         assertEquals(0, memory.get("movedOutBytes").getAsLong(), memory::toString);
         assertEquals(0, memory.get("swappedBytes").getAsLong(), memory::toString);
         assertEquals(BYTES, memory.get("sparedBytes").getAsLong(), memory::toString);
-        assertEquals("48.0 MiB", cell(CommandLineTest.tessera(run, "status").run().exits(0), "ZERO"));
+        assertEquals("48.0 MiB", cell(TesseraCommand.tessera(run, "status").run().exits(0), "ZERO"));
         program.okay("check 0 0");
         assertEquals(0, bytes(manager, program, "movedInBytes"));
         program.quit().exits(0);
@@ -87,7 +87,7 @@ class UnchangedMemoryTest {
         assertEquals(BYTES, bytes(manager, program, "movedOutBytes"));
         program.okay("check 0 7");
         assertEquals(BYTES, bytes(manager, program, "movedInBytes"));
-        assertEquals("48.0 MiB", cell(CommandLineTest.tessera(run, "status").run().exits(0), "CLEAN"));
+        assertEquals("48.0 MiB", cell(TesseraCommand.tessera(run, "status").run().exits(0), "CLEAN"));
         evict(manager, program);
         JsonObject memory = memory(manager, program);
         assertEquals(BYTES, memory.get("movedOutBytes").getAsLong(), memory::toString);

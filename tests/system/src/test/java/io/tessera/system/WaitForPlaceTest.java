@@ -19,12 +19,12 @@ class WaitForPlaceTest {
     private static final String FULL = "as many clients as this manager admits are there already: 1 \\(--max-clients\\)";
 
     private static RunningProgram waiter(TestRun run, String name) {
-        return CommandLineTest.tessera(run, "run", "--wait", "--name", name, "--", BuildOutputs.fixture("console").toString()).start();
+        return TesseraCommand.tessera(run, "run", "--wait", "--name", name, "--", BuildOutputs.fixture("console").toString()).start();
     }
 
     private static RunningProgram holder(TestRun run) {
         RunningProgram program = run.program("console").tenant("first").start();
-        MemoryTest.start(program);
+        program.openDevice();
         return program;
     }
 
@@ -53,14 +53,14 @@ class WaitForPlaceTest {
         awaitWaiting(manager, "1 second");
         RunningProgram third = waiter(run, "third");
         awaitWaiting(manager, "1 second", "2 third");
-        assertTrue(CommandLineTest.tessera(run, "status").run().exits(0).output().stream()
+        assertTrue(TesseraCommand.tessera(run, "status").run().exits(0).output().stream()
                 .anyMatch(line -> line.matches("  second \\(pid " + second.pid() + "\\): place 1, waits for .*: " + FULL)));
         first.quit().exits(0);
-        MemoryTest.start(second);
+        second.openDevice();
         assertEquals("second", manager.control().client(second.pid()).get("tenant").getAsString());
         awaitWaiting(manager, "1 third");
         second.quit().exits(0);
-        MemoryTest.start(third);
+        third.openDevice();
         awaitWaiting(manager);
         third.quit().exits(0);
     }
@@ -82,7 +82,7 @@ class WaitForPlaceTest {
         ended.end().exits(143);
         awaitWaiting(manager, "1 third");
         first.quit().exits(0);
-        MemoryTest.start(third);
+        third.openDevice();
         third.quit().exits(0);
     }
 
@@ -108,7 +108,7 @@ class WaitForPlaceTest {
         ManagerProcess manager = run.sharedManager("--max-clients", "1");
         RunningProgram first = holder(run);
         run.expectLine("(place \\d of \\d in the queue|no place within 1 s, so the program was not started: ).*");
-        ProgramResult result = CommandLineTest.tessera(run, "run", "--wait=1", "--", "echo", "started").run().exits(75);
+        ProgramResult result = TesseraCommand.tessera(run, "run", "--wait=1", "--", "echo", "started").run().exits(75);
         assertFalse(result.output().contains("started"), result.toString());
         assertTrue(waiting(manager).isEmpty());
         first.quit().exits(0);
@@ -121,7 +121,7 @@ class WaitForPlaceTest {
         RunningProgram first = holder(run);
         run.expectLog("a client was refused");
         run.expectLine(".*" + FULL + "; tessera run --wait waits for a place.*");
-        ProgramResult result = CommandLineTest.tessera(run, "run", "--require", "--", BuildOutputs.fixture("linked").toString()).run();
+        ProgramResult result = TesseraCommand.tessera(run, "run", "--require", "--", BuildOutputs.fixture("linked").toString()).run();
         assertTrue(result.errors().stream().anyMatch(line -> line.contains("tessera run --wait waits for a place")), result.toString());
         first.quit().exits(0);
     }
@@ -138,7 +138,7 @@ class WaitForPlaceTest {
         Await.until("the first program is back", Await.PATIENCE, () -> next.control().status().getAsJsonArray("clients").size() == 1);
         awaitWaiting(next, "1 second");
         first.quit().exits(0);
-        MemoryTest.start(second);
+        second.openDevice();
         second.quit().exits(0);
     }
 
@@ -146,7 +146,7 @@ class WaitForPlaceTest {
     @Test
     void theClientOfAKilledManagerKeepsThePlaceOfItsTenant(TestRun run) {
         ManagerProcess manager = run.manager();
-        CommandLineTest.tessera(run, "tenant", "first", "--clients", "1", "--ahead").run().exits(0);
+        TesseraCommand.tessera(run, "tenant", "first", "--clients", "1", "--ahead").run().exits(0);
         RunningProgram first = holder(run);
         run.expectLine(".*");
         RunningProgram second = waiter(run, "first");
@@ -156,14 +156,14 @@ class WaitForPlaceTest {
         ManagerProcess next = run.manager();
         awaitWaiting(next, "1 first");
         RunningProgram other = waiter(run, "other");
-        MemoryTest.start(other);
+        other.openDevice();
         other.quit().exits(0);
         awaitWaiting(next, "1 first");
         ProcessSignals.send(first.process(), ProcessSignals.CONT);
         Await.until("the first program is back", Await.PATIENCE, () -> !next.control().clients().isEmpty());
         awaitWaiting(next, "1 first");
         first.quit().exits(0);
-        MemoryTest.start(second);
+        second.openDevice();
         second.quit().exits(0);
     }
 }
