@@ -1,0 +1,2 @@
+/** Space sharing: programs without a context, which an executor serves. */
+package io.tessera.system.space;

@@ -1,0 +1,2 @@
+/** Time sharing: turns, their ends, and several devices. */
+package io.tessera.system.turns;
