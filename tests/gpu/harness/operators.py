@@ -1,4 +1,4 @@
-"""Runs workloads/operators.py in one way, again behind every case that ends it, and compares what several runs gave."""
+"""Runs workloads/operators/operators.py in one way, again behind every case that ends it, and compares what several runs gave."""
 
 import dataclasses
 import json
@@ -72,7 +72,7 @@ class Run:
         """One process; the place behind a case that ended it, or None where nothing is left to do."""
         setting, place = self._setting, self._place
         values = os.path.join(setting.directory, f"{self._label}-{started}.values")
-        program = os.path.join(setting.workloads, "operators.py")
+        program = os.path.join(setting.workloads, "operators", "operators.py")
         command = [sys.executable, program, "--values", values, "--from", str(first), *self._words]
         # Kernels that PyTorch compiles itself: what one way compiled must not serve another.
         cache = os.path.join(setting.directory, f"kernels-{self._kernels}")

@@ -1,13 +1,16 @@
 """One module per suite: ``run(setting, record)`` measures, ``tables(results)`` makes tables of what was recorded.
 
-To add one: write the module with both functions, name it in ``NAMES``, and describe it in tests/gpu/README.md.
+They are in folders by what they ask. To add one: write the module with both functions in one of ``FOLDERS``, name it in ``NAMES``,
+and describe it in tests/gpu/README.md.
 """
 
 import dataclasses
 import importlib
+import importlib.util
 
 from harness.tessera import Installation
 
+FOLDERS = ("cost", "together", "correct", "memory", "offenders")
 NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "shares", "handover", "overhead", "costs", "relay", "starts", "waits",
     "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "descriptors", "fuzz", "caffe", "mixes", "lone",
@@ -49,4 +52,5 @@ def load(name):
     """The module of a suite."""
     if name not in NAMES:
         raise ValueError(f"no such suite: {name}; there are {', '.join(NAMES)}")
-    return importlib.import_module(f"harness.suites.{name}")
+    modules = (f"harness.suites.{folder}.{name}" for folder in FOLDERS)
+    return importlib.import_module(next(module for module in modules if importlib.util.find_spec(module)))

@@ -1,4 +1,4 @@
-"""A stand-in for workloads/operators.py: a few cases whose results depend on the way, so that each verdict occurs."""
+"""A stand-in for workloads/operators/operators.py: a few cases whose results depend on the way, so that each verdict occurs."""
 
 import argparse
 import hashlib

@@ -7,7 +7,7 @@ import os
 import tempfile
 import unittest
 
-from harness import keep
+from harness.pages import keep
 
 
 def _record(suite="costs", results=(), commit="abc123def456"):

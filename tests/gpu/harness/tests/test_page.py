@@ -5,9 +5,9 @@ import pathlib
 import tempfile
 import unittest
 
-from harness import page
-from harness.keep import keep
-from harness.page_figures import FIGURES
+from harness.pages import page
+from harness.pages.keep import keep
+from harness.pages.page_figures import FIGURES
 
 
 def costs(date, mean):

@@ -11,7 +11,8 @@ import unittest
 PROCESSES = 6
 TIMEOUT_S = 200
 #: Tests of these modules are long, and run in processes of their own.
-APART = tuple(f"harness.tests.test_{what}" for what in ("suites", "caffe_kit", "jvm_suite", "device_suites", "traces_suite", "oversub_suite", "ops_suite", "fullsize_suite", "beside_suite"))
+APART = tuple(f"harness.tests.{what}" for what in ("suites.test_suites", "test_caffe_kit", "suites.test_jvm_suite", "suites.test_device_suites", "suites.test_traces_suite",
+    "suites.test_oversub_suite", "suites.test_ops_suite", "suites.test_fullsize_suite", "suites.test_beside_suite"))
 
 
 def names(suite):
@@ -45,7 +46,7 @@ def main():
     groups = {}
     for name in every:
         apart = name.startswith(APART)
-        groups.setdefault(name if apart else name.split(".")[2], []).append(name)
+        groups.setdefault(name if apart else name.rsplit(".", 2)[0], []).append(name)
     with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
         results = list(pool.map(run, groups.values()))
     totals = {word: sum(count(word, text) for _, text in results) for word in ("failures", "errors", "skipped")}

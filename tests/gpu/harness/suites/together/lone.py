@@ -6,7 +6,7 @@ import statistics
 
 from harness.bench import Placement, native
 from harness.child import Child
-from harness.suites.mixes import FENCED, PROGRAMS, READY_TIMEOUT_S, ask, counted
+from harness.suites.together.mixes import FENCED, PROGRAMS, READY_TIMEOUT_S, ask, counted
 from harness.table import Table
 from harness.tessera import Manager
 

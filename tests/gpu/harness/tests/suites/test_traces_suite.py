@@ -13,7 +13,7 @@ from harness.suites import Setting, load
 from harness.table import render
 from harness.tessera import Installation
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 #: A stand-in for the recorder: events of a history where it is told a file, the driver's calls elsewhere.
 _ALLOCATIONS = """

@@ -3,8 +3,8 @@
 import os
 import unittest
 
-from harness.suites import beside
-from harness.tests import test_suites
+from harness.suites.together import beside
+from harness.tests.suites import test_suites
 
 NEWCOMER = """
 from harness.tests.paced_workload import PacedTrainer, Session

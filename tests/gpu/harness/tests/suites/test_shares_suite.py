@@ -2,8 +2,8 @@
 
 import unittest
 
-from harness.suites import shares
-from harness.tests import test_suites
+from harness.suites.together import shares
+from harness.tests.suites import test_suites
 
 
 class SharesSuiteTest(unittest.TestCase):

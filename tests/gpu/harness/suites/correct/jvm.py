@@ -11,7 +11,7 @@ import os
 import statistics
 import time
 
-from harness import java_caffe, java_recording, java_samples
+from harness.java import java_caffe, java_recording, java_samples
 from harness.bench import SETTLE_S, Bench, measure, native, under_relay, under_tessera
 from harness.caffe_cache import caches
 from harness.child import Child, ChildFailed, run_bounded

@@ -3,8 +3,8 @@
 import os
 import unittest
 
-from harness.suites import fullsize
-from harness.tests import test_suites
+from harness.suites.memory import fullsize
+from harness.tests.suites import test_suites
 
 GIB = 1 << 30
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 #: Every process runs what is left up to the first that ends its context; one ends before it says anything.
 _BARRIERS = """#!/bin/sh

@@ -4,7 +4,7 @@ import dataclasses
 import os
 import unittest
 
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 _FEED = "#!/bin/sh\ncase \"$*\" in *Xshare*) exit 0 ;; esac\necho 'seed 4711' >&2\necho records\n"
 _RUN = """#!/bin/sh

@@ -9,8 +9,8 @@ from unittest import mock
 from harness import operators
 from harness.bench import native
 from harness.closeness import difference, numbers
-from harness.tests import test_suites
-from workloads.operators import chosen
+from harness.tests.suites import test_suites
+from workloads.operators.operators import chosen
 
 
 class OpsSuiteTest(unittest.TestCase):
@@ -19,8 +19,13 @@ class OpsSuiteTest(unittest.TestCase):
     path = test_suites.SuitesTest.path
     run_suite = test_suites.SuitesTest.run_suite
 
+    def stand_in(self):
+        """Takes the place of workloads/operators/operators.py."""
+        os.mkdir(self.path("workloads", "operators"))
+        os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators", "operators.py"))
+
     def test_every_verdict(self):
-        os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
+        self.stand_in()
         with mock.patch.multiple(operators, CASE_TIMEOUT_S=1.0):
             record, text = self.run_suite("ops", AGAIN_S=60.0)
         self.assertEqual([], record.problems)
@@ -38,7 +43,7 @@ class OpsSuiteTest(unittest.TestCase):
         self.assertEqual([], [name for name in os.listdir(self.folder) if name.endswith(".values") or name.startswith("kernels-")])
 
     def test_ways_that_run_together_find_the_same(self):
-        os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
+        self.stand_in()
         self.setting.options["together"] = "1"
         with mock.patch.multiple(operators, CASE_TIMEOUT_S=1.0):
             record, text = self.run_suite("ops", AGAIN_S=60.0)
@@ -48,7 +53,7 @@ class OpsSuiteTest(unittest.TestCase):
         self.assertNotIn("Slow first uses", text)
 
     def test_first_uses_alone_are_compared_without_kept_code_and_with_it(self):
-        os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
+        self.stand_in()
         self.setting.options["uses"] = "1"
         with mock.patch.multiple(operators, CASE_TIMEOUT_S=1.0):
             record, text = self.run_suite("ops", AGAIN_S=60.0)
@@ -59,7 +64,7 @@ class OpsSuiteTest(unittest.TestCase):
         self.assertEqual([], [name for name in os.listdir(self.folder) if name.startswith(("code", "kernels-"))])
 
     def test_when_the_time_is_over_what_was_reached_counts(self):
-        os.symlink(os.path.join(test_suites.HERE, "operators_stand_in.py"), self.path("workloads", "operators.py"))
+        self.stand_in()
         run = operators.Run(self.setting, native(), "late", ["--samples=stand still"])
         answers = run.run(5.0)
         self.assertEqual((8, 5), (answers.total, len(answers.cases)))

@@ -2,7 +2,7 @@
 
 import unittest
 
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 
 class OffendersSuitesTest(unittest.TestCase):

@@ -2,7 +2,7 @@
 
 import unittest
 
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 _STANDING = """#!/bin/sh
 [ "$1" != list ] || { echo nothing; echo load a module; echo broken; exit 0; }

@@ -6,8 +6,9 @@ import shlex
 import typing
 
 from harness.figures import number
-from harness.suites import alone, handover, mixes, overhead, relay, spaces
-from harness.suites import beside as beside_suite
+from harness.suites.cost import alone, overhead, relay
+from harness.suites.together import handover, mixes, spaces
+from harness.suites.together import beside as beside_suite
 
 
 BESIDE_ASKED = "A small model beside one heavy program, what is asked"

@@ -2,7 +2,7 @@
 
 import unittest
 
-from harness.suites import families
+from harness.suites.correct import families
 from workloads.families import CASES
 
 

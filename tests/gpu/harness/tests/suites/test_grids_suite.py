@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 _GRIDS = """#!/bin/sh
 case $1 in

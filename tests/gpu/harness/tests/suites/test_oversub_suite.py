@@ -3,7 +3,7 @@
 import unittest
 from unittest import mock
 
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 
 class OversubSuiteTest(unittest.TestCase):

@@ -4,7 +4,7 @@ import dataclasses
 import os
 import unittest
 
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 _ATTACKS = """#!/bin/sh
 case "$*" in *Xshare*) exit 0 ;; *--control*) saw='saw 32 words' escapes=1 ;; *) saw= escapes=0 ;; esac

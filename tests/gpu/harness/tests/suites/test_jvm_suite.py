@@ -12,7 +12,7 @@ from harness.suites import Setting, load
 from harness.table import render
 from harness.tessera import Installation
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 #: An agent makes a launch a tenth slower here; a launch is a microsecond, a request a millisecond.
 _JAVA = """#!/usr/bin/env python3
@@ -117,7 +117,7 @@ class JvmSuiteTest(unittest.TestCase):
         return record, render(record.as_object())
 
     def test_all_cases(self):
-        self.enterContext(mock.patch.multiple("harness.java_samples", WATCH_S=0.3, LOOK_EVERY_S=0.1))
+        self.enterContext(mock.patch.multiple("harness.java.java_samples", WATCH_S=0.3, LOOK_EVERY_S=0.1))
         record, text = self.run_suite("samples", "starts", "launches", "recording", "services")
         self.assertEqual([], record.problems)
         self.assertEqual(12, sum(one["kind"] == "start" for one in record.results))

@@ -15,7 +15,7 @@ from harness.suites import Setting, load
 from harness.table import render
 from harness.tessera import Installation
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GPU_FOLDER = os.path.dirname(os.path.dirname(HERE))
 
 _MPS = """#!/bin/sh

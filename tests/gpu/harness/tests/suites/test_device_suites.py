@@ -6,7 +6,7 @@ from unittest import mock
 
 from harness.child import ChildFailed
 from harness.suites import load
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 #: Stand-ins for a machine with GPUs, for the CUDA program on both, and for PyTorch's cases.
 _GPUS = "#!/bin/sh\n%s\n"

@@ -5,7 +5,7 @@ from unittest import mock
 
 from harness.child import ChildFailed
 from harness.suites import load
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 
 class PoliciesSuiteTest(unittest.TestCase):

@@ -13,10 +13,10 @@ import re
 import sys
 
 from harness.figures import number
-from harness.page_figures import FIGURES
+from harness.pages.page_figures import FIGURES
 from harness.suites import load
 
-HERE = pathlib.Path(__file__).resolve().parent.parent
+HERE = pathlib.Path(__file__).resolve().parent.parent.parent
 RESULTS = HERE / "results"
 PAGE = HERE / "RESULTS.md"
 #: What figures of programs without PTX say since their machine code is fenced.

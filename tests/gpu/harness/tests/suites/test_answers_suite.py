@@ -6,7 +6,7 @@ import unittest
 
 from harness import trace_diff
 from harness.answers import Allowance, allowances, compare
-from harness.tests import test_suites
+from harness.tests.suites import test_suites
 
 
 class AnswersSuiteTest(unittest.TestCase):

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-from harness.page import figures_of
+from harness.pages.page import figures_of
 
 #: A record that is committed has at most so many bytes; then lists get shorter.
 LIMIT_BYTES = 200_000
@@ -107,7 +107,7 @@ def keep(path, into, baseline=False):
 
 def main(words):
     """Keeps all records; exit status 1 where there was none, or one could not be kept."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     parser = argparse.ArgumentParser(prog="tests/gpu/keep", description="Copies raw records to where they are committed.")
     parser.add_argument("results", nargs="+", help="folders of tests/gpu/run --out, or records")
     parser.add_argument("--into", default=os.path.join(here, "results"), help="folder of kept results (default tests/gpu/results)")

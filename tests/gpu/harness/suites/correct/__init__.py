@@ -1,0 +1,1 @@
+"""Whether programs run as they do natively, and give the same results."""

@@ -1,0 +1,1 @@
+"""What Tessera costs a program, and single calls of it."""

@@ -1,0 +1,1 @@
+"""Memory: more than there is, moves, checkpoints, and what programs ask for."""

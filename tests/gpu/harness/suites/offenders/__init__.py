@@ -1,0 +1,1 @@
+"""What programs can do to others in the same context, and what stands still with them."""
