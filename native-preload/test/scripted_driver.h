@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../tests/scripted-driver/src/witness.h"
+#include "../../tests/scripted-driver/src/script/witness.h"
 #include "check.h"
 #include "driver/loader.h"
 #include "tessera_entries.h"

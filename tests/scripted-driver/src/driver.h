@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "abi.h"
-#include "script.h"
+#include "script/script.h"
 
 struct pool;
 struct stream;

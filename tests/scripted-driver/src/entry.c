@@ -3,12 +3,12 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "checkpoint.h"
-#include "clock.h"
+#include "contexts/checkpoint.h"
+#include "script/clock.h"
 #include "driver.h"
-#include "script.h"
-#include "stream.h"
-#include "witness.h"
+#include "script/script.h"
+#include "streams/stream.h"
+#include "script/witness.h"
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static uint64_t calls[ENTRY_COUNT];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "content_kernel.h"
+#include "modules/content_kernel.h"
 #include "cuda_calls.h"
 #include "cuda_constants.h"
 

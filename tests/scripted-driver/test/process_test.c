@@ -9,7 +9,7 @@
 #include "check.h"
 #include "cuda_calls.h"
 #include "cuda_constants.h"
-#include "witness.h"
+#include "script/witness.h"
 
 static char path[] = "/tmp/scripted-witness-XXXXXX";
 static struct witness *seen;

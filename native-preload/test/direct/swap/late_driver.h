@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "../../tests/scripted-driver/src/content_kernel.h"
+#include "../../tests/scripted-driver/src/modules/content_kernel.h"
 #include "direct/chunks/exchange.h"
 #include "scripted_driver.h"
 #include "tessera_abi.h"
