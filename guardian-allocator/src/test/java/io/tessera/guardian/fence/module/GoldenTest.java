@@ -19,13 +19,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What every class of instruction becomes in every mode: {@code NAME.ptx} before, {@code NAME.MODE.ptx} after. Results of more than 16 KiB are
- * kept as SHA-256 digests in {@code digests}. {@code tests/golden} prints the difference between two versions of all results, and
+ * What every class of instruction becomes in every mode: {@code NAME.ptx} before, {@code fenced/NAME.MODE.ptx} after. Results of more than 16 KiB are
+ * kept as SHA-256 digests in {@code fenced/digests}. {@code tests/golden} prints the difference between two versions of all results, and
  * {@code tests/golden --accept} keeps the new ones.
  */
 class GoldenTest {
     private static final int LARGEST_TEXT = 16 << 10;
-    private static final Path DIGESTS = Fences.FOLDER.resolve("digests");
+    private static final Path FENCED = Fences.FOLDER.resolve("fenced");
+    private static final Path DIGESTS = FENCED.resolve("digests");
     /** A folder that gets all results as text; null: none. */
     private static final String OUT = System.getProperty("tessera.test.golden.out");
     private static final boolean ACCEPT = Boolean.getBoolean("tessera.test.golden.accept");
@@ -46,7 +47,7 @@ class GoldenTest {
             accept(file, after);
         }
         if (after.length() <= LARGEST_TEXT) {
-            assertEquals(Fences.read(file), after);
+            assertEquals(Files.readString(FENCED.resolve(file)), after);
         } else {
             String digest = digest(file);
             assertNotNull(digest, file + " has no digest; see the class comment");
@@ -70,9 +71,9 @@ class GoldenTest {
         Files.write(DIGESTS, Stream.concat(others, large ? Stream.of(sha256(text) + "  " + file) : Stream.of()).sorted(
                 Comparator.comparing((String line) -> line.substring(line.indexOf(' ')))).toList());
         if (large) {
-            Files.deleteIfExists(Fences.FOLDER.resolve(file));
+            Files.deleteIfExists(FENCED.resolve(file));
         } else {
-            Files.writeString(Fences.FOLDER.resolve(file), text);
+            Files.writeString(FENCED.resolve(file), text);
         }
     }
 }
