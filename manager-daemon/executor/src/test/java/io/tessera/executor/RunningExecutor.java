@@ -31,8 +31,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** An executor in the test's own process, over a fake driver. */
-final class RunningExecutor implements AutoCloseable {
-    final FakeDriver driver = new FakeDriver();
+public final class RunningExecutor implements AutoCloseable {
+    public final FakeDriver driver = new FakeDriver();
     private final Path socket;
     private final int printed;
     private final ByteArrayOutputStream told = new ByteArrayOutputStream();
@@ -41,33 +41,33 @@ final class RunningExecutor implements AutoCloseable {
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean inOrder;
 
-    RunningExecutor(Path folder) throws Exception {
+    public RunningExecutor(Path folder) throws Exception {
         this(folder, Linux.sharedMemory());
     }
 
     /** With a clock that runs slowly: no bound on time of its own is reached, however busy the machine is. */
-    static RunningExecutor patient(Path folder) throws Exception {
+    public static RunningExecutor patient(Path folder) throws Exception {
         long startNs = System.nanoTime();
         return new RunningExecutor(folder, Linux.sharedMemory(), () -> startNs + (System.nanoTime() - startNs) / 20, () -> true);
     }
 
     /** With memory from a port. */
-    RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
+    public RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
         this(folder, memory, Clocks.system().monotonic(), () -> true);
     }
 
     /** With a clock, and with a manager or not. */
-    RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed) throws Exception {
+    public RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed) throws Exception {
         this(folder, memory, clock, managed, TrustedImages.none(), _ -> {});
     }
 
     /** On a GPU whose machine code is fenced, with the hashes of cubins that are a vendor's. */
-    static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted) throws Exception {
+    public static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted) throws Exception {
         return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, FakeDriver::isGpu);
     }
 
     /** The same on one with so much memory. */
-    static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted, long capacityBytes) throws Exception {
+    public static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted, long capacityBytes) throws Exception {
         return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, driver -> {
             driver.isGpu();
             driver.pages.capacityBytes = capacityBytes;
@@ -92,12 +92,12 @@ final class RunningExecutor implements AutoCloseable {
     }
 
     /** A client of a tenant with a limit, with context 1, whose images run as they are. */
-    RelayTestClient client(String tenant, long limitBytes) throws Exception {
+    public RelayTestClient client(String tenant, long limitBytes) throws Exception {
         return client(tenant, limitBytes, new FenceSettings(FenceChoice.MASK, UnfencedPolicy.OWN, false, 0, 0));
     }
 
     /** A client of a tenant, with context 1. */
-    RelayTestClient client(String tenant, long limitBytes, FenceSettings settings) throws Exception {
+    public RelayTestClient client(String tenant, long limitBytes, FenceSettings settings) throws Exception {
         RelayToken token = RelayToken.create();
         executor.admit(token, new Admission.Client(ids.incrementAndGet(), Linux.open().processes().pid(),
                 Linux.open().processes().uid(), tenant, limitBytes, settings));
@@ -109,52 +109,52 @@ final class RunningExecutor implements AutoCloseable {
     }
 
     /** Who is in it. */
-    TenantPresence presence() {
+    public TenantPresence presence() {
         return executor.presence();
     }
 
     /** The manager changes a tenant's limit. */
-    void limit(String tenant, long limitBytes) {
+    public void limit(String tenant, long limitBytes) {
         executor.limit(tenant, limitBytes);
     }
 
     /** The manager says what is set for a tenant. */
-    void terms(String tenant, TenantTerms terms) {
+    public void terms(String tenant, TenantTerms terms) {
         executor.terms(tenant, terms);
     }
 
     /** Whose submissions are held back. */
-    SubmissionGate gate() {
+    public SubmissionGate gate() {
         return executor.gate();
     }
 
     /** The manager ends. */
-    void managerEnds() {
+    public void managerEnds() {
         executor.stopIfIdle();
     }
 
     /** Whether it runs. */
-    boolean isRunning() {
+    public boolean isRunning() {
         return thread.isAlive();
     }
 
     /** The tenants' windows. */
-    TenantWindows windows() {
+    public TenantWindows windows() {
         return executor.windows();
     }
 
     /** Where it listens. */
-    Path socket() {
+    public Path socket() {
         return socket;
     }
 
     /** What it told the manager. */
-    String told() {
+    public String told() {
         return told.toString(StandardCharsets.UTF_8);
     }
 
     /** Prints as a driver does. */
-    void print(String text) {
+    public void print(String text) {
         try {
             Linux.sharedMemory().write(printed, text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
@@ -163,7 +163,7 @@ final class RunningExecutor implements AutoCloseable {
     }
 
     /** Waits until it has ended; whether it was told to. */
-    boolean awaitEnd() {
+    public boolean awaitEnd() {
         try {
             thread.join(TimeUnit.SECONDS.toMillis(30));
         } catch (InterruptedException e) {

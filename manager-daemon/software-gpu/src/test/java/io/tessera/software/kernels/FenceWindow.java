@@ -23,24 +23,24 @@ import java.util.List;
 import java.util.Map;
 
 /** A tenant's window with its guard bands, all of it readable and writable, and modules that are fenced for it. */
-final class FenceWindow {
-    static final long WINDOW_BYTES = WindowConstants.UNIT_BYTES;
-    static final long MEMORY_BYTES = WINDOW_BYTES + 2 * WindowConstants.GUARD_BYTES + (1L << 30);
+public final class FenceWindow {
+    public static final long WINDOW_BYTES = WindowConstants.UNIT_BYTES;
+    public static final long MEMORY_BYTES = WINDOW_BYTES + 2 * WindowConstants.GUARD_BYTES + (1L << 30);
     /** Programs make pointers that lie a little before what they point to; nothing is at the window's borders. */
     private static final long MARGIN_BYTES = 1L << 28;
     private static final int ALIGNMENT = 512;
 
-    final SoftwareProcessor processor;
-    final FenceMode mode;
-    final long base;
-    final long report;
-    final long stopWord;
+    public final SoftwareProcessor processor;
+    public final FenceMode mode;
+    public final long base;
+    public final long report;
+    public final long stopWord;
     private final long handles;
     private long next;
     /** Dynamic shared memory that launches of the module that was loaded last have more than the program asks for. */
-    int addedSharedBytes;
+    public int addedSharedBytes;
 
-    FenceWindow(SoftwareProcessor processor, FenceMode mode) {
+    public FenceWindow(SoftwareProcessor processor, FenceMode mode) {
         DeviceMemory memory = processor.memory();
         this.processor = processor;
         this.mode = mode;
@@ -57,18 +57,18 @@ final class FenceWindow {
         }
     }
 
-    long allocate(long bytes) {
+    public long allocate(long bytes) {
         long address = next;
         next += Math.max(bytes, 1) + ALIGNMENT - 1 & -ALIGNMENT;
         return address;
     }
 
     /** Fences a module, and does what its loader has to do. */
-    LoadedModule load(String ptx) throws PtxException, FenceRefusedException {
+    public LoadedModule load(String ptx) throws PtxException, FenceRefusedException {
         return load(new Fencer(mode).fence(PtxParser.parse(ptx)));
     }
 
-    LoadedModule load(FencedModule fenced) throws PtxException {
+    public LoadedModule load(FencedModule fenced) throws PtxException {
         LoadedModule module = processor.load(fenced.ptx());
         addedSharedBytes = fenced.waits() ? FencedModule.CLUSTER_BYTES : 0;
         Map<String, Long> addresses = new HashMap<>();
@@ -105,7 +105,7 @@ final class FenceWindow {
     }
 
     /** What fenced kernels were kept from. */
-    List<ReportArea.Violation> violations() {
+    public List<ReportArea.Violation> violations() {
         ByteBuffer area = ByteBuffer.allocate(ReportArea.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < ReportArea.BYTES; i += Long.BYTES) {
             area.putLong(i, RealMemory.getLong(report + i));

@@ -8,12 +8,12 @@ import java.util.Random;
  * A kernel of random steps over every kind of memory. Legal ones stay inside what they are given; wild ones form their addresses,
  * indices and function pointers from garbage in some of the steps. Registers {@code %r0} to {@code %r7} are what it computes.
  */
-final class RandomKernel {
-    static final int THREADS = 32;
-    static final int BLOCKS = 2;
+public final class RandomKernel {
+    public static final int THREADS = 32;
+    public static final int BLOCKS = 2;
     /** Bytes of {@code in}, and of {@code out} for each thread. */
-    static final int IN_BYTES = 4096;
-    static final int OUT_BYTES = 256;
+    public static final int IN_BYTES = 4096;
+    public static final int OUT_BYTES = 256;
     private static final int VALUES = 8;
     private static final int STEPS = 24;
 
@@ -87,7 +87,7 @@ final class RandomKernel {
     }
 
     /** The module's text; kernel {@code k(in, out, seed, foreign)}. */
-    static String text(long seed, boolean wild) {
+    public static String text(long seed, boolean wild) {
         RandomKernel kernel = new RandomKernel(seed, wild);
         kernel.write();
         return HEAD + String.join("\n", kernel.lines) + "\n}\n";

@@ -27,9 +27,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** A software GPU with one module of the test kernels, and shorthand for buffers and launches. */
-final class TestDevice implements AutoCloseable {
+public final class TestDevice implements AutoCloseable {
     /** What runs the kernels. */
-    enum Kind {
+    public enum Kind {
         INTERPRETED, COMPILED;
 
         /** How modules are fenced: {@code -Dtessera.test.fence=MASK} runs the tests of legal kernels so. */
@@ -39,18 +39,18 @@ final class TestDevice implements AutoCloseable {
     private static final long MEMORY_BYTES = 256L << 20;
     private static final int WORKERS = 3;
 
-    final SoftwareProcessor processor;
-    final LoadedModule module;
+    public final SoftwareProcessor processor;
+    public final LoadedModule module;
     private final FenceWindow window;
-    final StringBuilder printed = new StringBuilder();
-    final GridControl control = new GridControl();
+    public final StringBuilder printed = new StringBuilder();
+    public final GridControl control = new GridControl();
 
-    TestDevice(Kind kind, String kernels) {
+    public TestDevice(Kind kind, String kernels) {
         this(kind, kernels, true);
     }
 
     /** @param text the PTX itself */
-    static TestDevice ofText(Kind kind, String text) {
+    public static TestDevice ofText(Kind kind, String text) {
         return new TestDevice(kind, text, false);
     }
 
@@ -83,7 +83,7 @@ final class TestDevice implements AutoCloseable {
         processor.close();
     }
 
-    long ints(int... values) {
+    public long ints(int... values) {
         long address = allocate(4L * values.length);
         for (int i = 0; i < values.length; i++) {
             RealMemory.putInt(address + 4L * i, values[i]);
@@ -95,11 +95,11 @@ final class TestDevice implements AutoCloseable {
         return window == null ? processor.memory().allocate(bytes) : window.allocate(bytes);
     }
 
-    long zeros(int count) {
+    public long zeros(int count) {
         return ints(new int[count]);
     }
 
-    long floats(float... values) {
+    public long floats(float... values) {
         int[] bits = new int[values.length];
         for (int i = 0; i < bits.length; i++) {
             bits[i] = Float.floatToRawIntBits(values[i]);
@@ -107,7 +107,7 @@ final class TestDevice implements AutoCloseable {
         return ints(bits);
     }
 
-    long doubles(double... values) {
+    public long doubles(double... values) {
         long address = allocate(8L * values.length);
         for (int i = 0; i < values.length; i++) {
             RealMemory.putLong(address + 8L * i, Double.doubleToRawLongBits(values[i]));
@@ -115,7 +115,7 @@ final class TestDevice implements AutoCloseable {
         return address;
     }
 
-    int[] ints(long address, int count) {
+    public int[] ints(long address, int count) {
         int[] values = new int[count];
         for (int i = 0; i < count; i++) {
             values[i] = RealMemory.getInt(address + 4L * i);
@@ -123,7 +123,7 @@ final class TestDevice implements AutoCloseable {
         return values;
     }
 
-    float[] floats(long address, int count) {
+    public float[] floats(long address, int count) {
         float[] values = new float[count];
         for (int i = 0; i < count; i++) {
             values[i] = Float.intBitsToFloat(RealMemory.getInt(address + 4L * i));
@@ -131,7 +131,7 @@ final class TestDevice implements AutoCloseable {
         return values;
     }
 
-    double[] doubles(long address, int count) {
+    public double[] doubles(long address, int count) {
         double[] values = new double[count];
         for (int i = 0; i < count; i++) {
             values[i] = Double.longBitsToDouble(RealMemory.getLong(address + 8L * i));
@@ -140,15 +140,15 @@ final class TestDevice implements AutoCloseable {
     }
 
     /** Launches with arguments of the kernel's parameter sizes: Long, Integer, Float, Double or byte[]. */
-    LaunchOutcome launch(String kernel, Dim3 grid, Dim3 block, int sharedBytes, Object... arguments) {
+    public LaunchOutcome launch(String kernel, Dim3 grid, Dim3 block, int sharedBytes, Object... arguments) {
         return launch(kernel, new Dim3[] {grid, block}, sharedBytes, false, arguments);
     }
 
-    LaunchOutcome launch(String kernel, int grid, int block, Object... arguments) {
+    public LaunchOutcome launch(String kernel, int grid, int block, Object... arguments) {
         return launch(kernel, new Dim3(grid, 1, 1), new Dim3(block, 1, 1), 0, arguments);
     }
 
-    LaunchOutcome launch(String kernel, Dim3[] extents, int sharedBytes, boolean cooperative, Object... arguments) {
+    public LaunchOutcome launch(String kernel, Dim3[] extents, int sharedBytes, boolean cooperative, Object... arguments) {
         LoadedKernel loaded = module.kernel(kernel);
         return processor.launch(loaded, new LaunchSpec(extents[0], extents[1], null, sharedBytes + (window == null ? 0 : window.addedSharedBytes),
                 pack(loaded, arguments), cooperative),
