@@ -1,0 +1,2 @@
+/** Fenced kernels: their results, launches in parts, ends, and texts that somebody changed. */
+package io.tessera.software.kernels.fenced;

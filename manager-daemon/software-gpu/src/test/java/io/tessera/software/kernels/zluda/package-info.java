@@ -1,0 +1,2 @@
+/** ZLUDA's suite of single instructions. */
+package io.tessera.software.kernels.zluda;
