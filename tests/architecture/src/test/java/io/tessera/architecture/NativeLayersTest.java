@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Timeout;
 /** The preload library's layers: no include and no symbol goes up, and no files use each other in a circle. */
 @Timeout(180)
 class NativeLayersTest {
-    private static final int MOST_FILES = 30;
     private static final Path NATIVE = SourceTree.root().resolve("native-preload");
     private static final Path SOURCES = NATIVE.resolve("src");
 
@@ -38,16 +37,6 @@ class NativeLayersTest {
                     .forEach(folders::add);
         }
         assertEquals(folders, new TreeSet<>(layers().all()));
-    }
-
-    @Test
-    void foldersAreSmall() throws IOException {
-        for (String layer : layers().all()) {
-            try (Stream<Path> files = Files.list(SOURCES.resolve(layer))) {
-                long count = files.count();
-                assertTrue(count <= MOST_FILES, layer + " has " + count + " files");
-            }
-        }
     }
 
     @Test

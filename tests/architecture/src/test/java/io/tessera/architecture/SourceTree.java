@@ -9,7 +9,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /** The sources of the tree, without what a build or a tool left there. Stateless. */
 final class SourceTree {
@@ -26,23 +29,38 @@ final class SourceTree {
     /** Every source file: by its ending, or a script by its first line. */
     static List<Path> files() throws IOException {
         List<Path> files = new ArrayList<>();
-        Files.walkFileTree(root(), new SimpleFileVisitor<>() {
+        walk(root(), file -> {
+            if (Language.of(file) != Language.NONE) {
+                files.add(file);
+            }
+        });
+        return files;
+    }
+
+    /** How many files each folder of a tree has; those without any are left out. */
+    static Map<Path, Integer> filesOfFolders(Path root) throws IOException {
+        Map<Path, Integer> folders = new TreeMap<>();
+        walk(root, file -> folders.merge(file.getParent(), 1, Integer::sum));
+        return folders;
+    }
+
+    private static void walk(Path root, Consumer<Path> file) throws IOException {
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
                 String name = folder.getFileName().toString();
-                boolean hidden = name.startsWith(".") && !name.equals(".ci") && !folder.equals(root());
+                boolean hidden = name.startsWith(".") && !name.equals(".ci") && !folder.equals(root);
                 return hidden || NOT_OURS.contains(name) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
             }
 
             @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (attributes.isRegularFile() && Language.of(file) != Language.NONE) {
-                    files.add(file);
+            public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+                if (attributes.isRegularFile()) {
+                    file.accept(path);
                 }
                 return FileVisitResult.CONTINUE;
             }
         });
-        return files;
     }
 
     /** Lines of a file. */
