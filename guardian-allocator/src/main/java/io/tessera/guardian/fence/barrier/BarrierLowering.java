@@ -31,7 +31,7 @@ final class BarrierLowering {
     private final BarrierArrival arrivals;
     private final BarrierBytes bytes;
     private final CopyLoop copies;
-    private final CopyDesk desk;
+    private final BulkCopyQueue queue;
     private final List<Completion> open = new ArrayList<>();
     private final Set<Operand.Register> read = new HashSet<>();
     private NamedNumbers numbers;
@@ -47,16 +47,16 @@ final class BarrierLowering {
      * @param code     where it is written to
      * @param clusters whether addresses may be of other blocks of a cluster
      * @param drops    whether threads may drop out of barriers
-     * @param desk     variable where bulk copies are asked for, or null where there are none
+     * @param queue    variable where bulk copies are asked for, or null where there are none
      */
-    BarrierLowering(Code code, boolean clusters, boolean drops, String desk) {
+    BarrierLowering(Code code, boolean clusters, boolean drops, String queue) {
         this.code = code;
         this.clusters = clusters;
         this.word = new BarrierWord(code);
         this.arrivals = new BarrierArrival(code, drops);
         this.bytes = new BarrierBytes(code, arrivals);
         this.copies = new CopyLoop(code);
-        this.desk = desk == null ? null : new CopyDesk(code, copies, bytes, desk);
+        this.queue = queue == null ? null : new BulkCopyQueue(code, copies, bytes, queue);
     }
 
     /** Whether an instruction is written in another way. */
@@ -104,8 +104,8 @@ final class BarrierLowering {
     /** Writes the body. */
     void body(PtxFunction function) {
         Block body = function.body().orElseThrow();
-        if (desk != null && function.kind() == PtxFunction.Kind.ENTRY) {
-            desk.clear();
+        if (queue != null && function.kind() == PtxFunction.Kind.ENTRY) {
+            queue.clear();
         }
         numbers = new NamedNumbers(body);
         collectRead(body);
@@ -215,8 +215,8 @@ final class BarrierLowering {
     }
 
     private void help() {
-        if (desk != null) {
-            desk.help();
+        if (queue != null) {
+            queue.help();
         }
     }
 
@@ -253,8 +253,8 @@ final class BarrierLowering {
         Operand length = copies.length(numbers.of(operands.get(2)));
         Operand.Register from = fromShared ? shared(i, 1) : global(i, 1);
         CopyLoop.Ends ends = new CopyLoop.Ends(shared(i, 0), from, fromShared, others);
-        if (desk != null && !fromShared) {
-            desk.ask(ends, length, completed(i, 3, others));
+        if (queue != null && !fromShared) {
+            queue.ask(ends, length, completed(i, 3, others));
         } else {
             copies.write(ends, length);
             open.add(new Completion(completed(i, 3, others), length));

@@ -52,19 +52,19 @@ public final class MemoryBarriers {
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
         boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
         // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
-        boolean room = SharedLayout.mostBytes(module) + CopyDesk.BYTES <= MOST_STATIC_BYTES;
+        boolean room = SharedLayout.mostBytes(module) + BulkCopyQueue.BYTES <= MOST_STATIC_BYTES;
         List<PtxFunction> loading = functions.stream().filter(function -> !clusters && room && any(function, BarrierLowering::isLoad)).toList();
         boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
-        String desk = loading.isEmpty() ? null : desk(module);
+        String queue = loading.isEmpty() ? null : queueName(module);
         List<Directive> directives = new ArrayList<>(module.directives().size() + 1);
-        if (desk != null) {
-            directives.add(CopyDesk.variable(desk));
+        if (queue != null) {
+            directives.add(BulkCopyQueue.variable(queue));
         }
         for (Directive directive : module.directives()) {
             boolean one = directive instanceof PtxFunction function && (has(function)
                     || everywhere && function.kind() == PtxFunction.Kind.ENTRY && function.body().isPresent());
             directives.add(
-                    one ? lowered((PtxFunction) directive, clusters, drops, everywhere || loading.contains(directive) ? desk : null) : directive);
+                    one ? lowered((PtxFunction) directive, clusters, drops, everywhere || loading.contains(directive) ? queue : null) : directive);
         }
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
@@ -117,8 +117,8 @@ public final class MemoryBarriers {
                         || i.has("shared::cluster") && !i.opcode().equals("cp") && !i.opcode().equals("fence"));
     }
 
-    /** A name for {@link CopyDesk} that nothing in the module has. */
-    private static String desk(PtxModule module) {
+    /** A name for {@link BulkCopyQueue} that nothing in the module has. */
+    private static String queueName(PtxModule module) {
         Set<String> taken = new HashSet<>();
         for (Directive directive : module.directives()) {
             switch (directive) {
@@ -130,7 +130,7 @@ public final class MemoryBarriers {
                 default -> {}
             }
         }
-        return free(taken) + "desk";
+        return free(taken) + "queue";
     }
 
     private static String free(Set<String> taken) {
@@ -141,13 +141,13 @@ public final class MemoryBarriers {
         return PREFIX + number + "_";
     }
 
-    private static PtxFunction lowered(PtxFunction function, boolean clusters, boolean drops, String desk) {
+    private static PtxFunction lowered(PtxFunction function, boolean clusters, boolean drops, String queue) {
         Block body = function.body().orElseThrow();
         Set<String> taken = new HashSet<>();
         names(function, taken);
         Code code = new Code(free(taken));
         List<Statement> outer = code.enter();
-        new BarrierLowering(code, clusters, drops, desk).body(function);
+        new BarrierLowering(code, clusters, drops, queue).body(function);
         List<Statement> statements = code.leave(outer);
         List<Statement> whole = new ArrayList<>(code.declarations());
         whole.addAll(statements);

@@ -1,6 +1,6 @@
 package io.tessera.guardian.verify.graph;
 
-import io.tessera.guardian.verify.Work;
+import io.tessera.guardian.verify.WorkBudget;
 import io.tessera.guardian.verify.flow.Flow;
 import io.tessera.guardian.verify.flow.FlowEdge;
 import io.tessera.guardian.verify.flow.PlaceMap;
@@ -26,7 +26,7 @@ final class Frontiers {
 
     private final Flow flow;
     private final Writers writers;
-    private final Work work;
+    private final WorkBudget work;
     /** Of each block; null where they are too large. */
     private final List<List<Integer>> frontiers = new ArrayList<>();
     /** Of a register the blocks that write it, or where its values come together; none where they are many. */
@@ -34,7 +34,7 @@ final class Frontiers {
     private final PlaceMap<Boolean> joins = new PlaceMap<>();
     private boolean tooLarge;
 
-    Frontiers(Flow flow, Writers writers, Work work) {
+    Frontiers(Flow flow, Writers writers, WorkBudget work) {
         this.flow = flow;
         this.writers = writers;
         this.work = work;

@@ -6,15 +6,15 @@ import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.Symbol;
 import io.tessera.guardian.verify.UnverifiedException;
-import io.tessera.guardian.verify.Work;
+import io.tessera.guardian.verify.WorkBudget;
 import io.tessera.guardian.verify.flow.Body;
 import io.tessera.guardian.verify.flow.Flow;
 import io.tessera.guardian.verify.flow.FlowEdge;
 import io.tessera.guardian.verify.flow.Form;
 import io.tessera.guardian.verify.flow.PlaceMap;
 import io.tessera.guardian.verify.value.Facts;
-import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Node.Fact;
+import io.tessera.guardian.verify.value.Node;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +54,7 @@ public final class Graph {
     }
 
     /** What may still be done for the module. */
-    public final Work work;
+    public final WorkBudget work;
     private final Mode mode;
     private final Writers writers;
     private final Frontiers frontiers;
@@ -67,7 +67,7 @@ public final class Graph {
 
     /** Of a function whose control flow and whose forms of instructions are known. */
     @SuppressWarnings({"unchecked", "rawtypes"})
-    public Graph(Body body, Flow flow, Form[] forms, Mode mode, Work work) throws UnverifiedException {
+    public Graph(Body body, Flow flow, Form[] forms, Mode mode, WorkBudget work) throws UnverifiedException {
         this.body = body;
         this.flow = flow;
         this.forms = forms;

@@ -9,11 +9,11 @@ import io.tessera.guardian.verify.Symbol;
 import io.tessera.guardian.verify.value.Arithmetic;
 import io.tessera.guardian.verify.value.Clusters;
 import io.tessera.guardian.verify.value.Given;
-import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Node.Fact;
-import io.tessera.guardian.verify.value.Refinement;
+import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.SpecialValues;
 import io.tessera.guardian.verify.value.Value;
+import io.tessera.guardian.verify.value.ValueRefinement;
 import io.tessera.guardian.verify.value.WindowValues;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -147,7 +147,7 @@ public final class Values {
                 yield all;
             }
             case SELECT -> node.args[0].value.is(Value.Kind.BOTTOM) ? Value.BOTTOM : node.args[0].value.join(node.args[1].value, node.bits);
-            case SIGMA -> Refinement.of(unconditional(node), node.fact, node.bits);
+            case SIGMA -> ValueRefinement.of(unconditional(node), node.fact, node.bits);
             case RESULT -> result(node);
         };
     }

@@ -12,8 +12,8 @@ import io.tessera.guardian.verify.graph.Graph;
 import io.tessera.guardian.verify.instruction.Accesses.Touch;
 import io.tessera.guardian.verify.value.Lanes;
 import io.tessera.guardian.verify.value.Node;
-import io.tessera.guardian.verify.value.Refinement;
 import io.tessera.guardian.verify.value.Value;
+import io.tessera.guardian.verify.value.ValueRefinement;
 import java.util.List;
 import java.util.Set;
 
@@ -184,7 +184,7 @@ public final class Instructions {
     private boolean isHandle(Node node, Instruction i, int at) {
         Value value = node.value;
         boolean negated = i.guard().isPresent() && i.guard().get().negated();
-        return Refinement.isHandle(value) && (value.condition() == null || value.condition() == graph.guards[at] && value.unless() == negated);
+        return ValueRefinement.isHandle(value) && (value.condition() == null || value.condition() == graph.guards[at] && value.unless() == negated);
     }
 
     private void members(Instruction i, int at) throws UnverifiedException {

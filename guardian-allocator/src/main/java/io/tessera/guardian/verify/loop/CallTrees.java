@@ -27,7 +27,7 @@ public final class CallTrees {
     private static final long PRINT = 16 * AccessWork.ACCESS;
     /**
      * Instructions that all blocks of a grid make before they look, without the threads of a block: 1024 threads for each are 2^48, which an H100 makes
-     * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLook} keeps to a quarter of it.
+     * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLookCheck} keeps to a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
     /** Of that, what is due to instructions that may take long: so many accesses of 1024 threads to device memory take 2 s. The rewriter keeps to half of it. */

@@ -1,7 +1,7 @@
 package io.tessera.guardian.verify.loop;
 
-import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Node.Fact;
+import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Value;
 import java.util.List;
 

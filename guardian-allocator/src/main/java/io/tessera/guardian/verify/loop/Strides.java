@@ -24,16 +24,16 @@ public final class Strides {
     }
 
     /** What is known of such addresses, beyond what is known of values without regard to how often loops go round. */
-    public static Map<Node, Value> of(Graph graph, List<Loops.Counted> loops) throws UnverifiedException {
+    public static Map<Node, Value> of(Graph graph, List<LoopCheck.Counted> loops) throws UnverifiedException {
         Map<Node, Value> found = new HashMap<>();
-        Map<Integer, List<Loops.Counted>> heads = loops.stream().collect(Collectors.groupingBy(Loops.Counted::head));
+        Map<Integer, List<LoopCheck.Counted>> heads = loops.stream().collect(Collectors.groupingBy(LoopCheck.Counted::head));
         if (heads.isEmpty()) {
             return found;
         }
         graph.work.spend(graph.nodes.size());
         for (Node node : graph.nodes) {
             if (node.kind == Node.Kind.PHI && (node.bits == Long.SIZE || node.bits == Integer.SIZE)) {
-                for (Loops.Counted loop : heads.getOrDefault(node.trace, List.of())) {
+                for (LoopCheck.Counted loop : heads.getOrDefault(node.trace, List.of())) {
                     Value value = node == loop.counter() ? loop.numbers() : moved(node, graph.flow.in.get(loop.head()), loop);
                     if (value != null) {
                         found.put(node, value);
@@ -44,7 +44,7 @@ public final class Strides {
         return found;
     }
 
-    private static Value moved(Node phi, List<FlowEdge> in, Loops.Counted loop) {
+    private static Value moved(Node phi, List<FlowEdge> in, LoopCheck.Counted loop) {
         Value first = Value.BOTTOM;
         Value step = Value.number(0, 0, 0, phi.bits);
         for (int n = 0; n < phi.args.length; n++) {
@@ -68,7 +68,7 @@ public final class Strides {
     private static Value gain(Node node, Node phi) {
         int bits = phi.bits;
         Value sum = Value.number(0, 0, 0, bits);
-        Node at = Loops.copied(node);
+        Node at = LoopCheck.copied(node);
         for (int left = LONGEST_CHAIN; left > 0 && at != phi; left--) {
             boolean adds = at.is("add");
             if (!adds && !at.is("sub") || !at.typed(bits) || at.instruction.modifiers().size() != 1 || at.args.length != 2
@@ -77,7 +77,7 @@ public final class Strides {
             }
             Value by = at.args[1].value.signed(bits);
             sum = adds ? Arithmetic.add(sum, by, bits) : Arithmetic.sub(sum, by, bits);
-            at = Loops.copied(at.args[0]);
+            at = LoopCheck.copied(at.args[0]);
         }
         return at == phi && sum.isNumber() ? sum : null;
     }

@@ -11,7 +11,7 @@ import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.ModuleNames;
 import io.tessera.guardian.verify.UnverifiedException;
 import io.tessera.guardian.verify.Verdict;
-import io.tessera.guardian.verify.Work;
+import io.tessera.guardian.verify.WorkBudget;
 import io.tessera.guardian.verify.flow.Body;
 import io.tessera.guardian.verify.flow.ClusterEnds;
 import io.tessera.guardian.verify.loop.CallTrees;
@@ -30,7 +30,7 @@ import java.util.Set;
  * Reads fenced text again and says which of its kernels are shown to be fenced: what they touch lies where it may, for every function that they
  * reach, and every loop ends once the stop word says so. It trusts nothing but the words that the loader fills, and takes no hint from who wrote the text.
  * What is not shown is rejected, which does not say that it is wrong. Time and memory grow with the text, and steps that could be more are counted for
- * all of a text ({@link Work}); nothing recurses. Stateless.
+ * all of a text ({@link WorkBudget}); nothing recurses. Stateless.
  */
 public final class FenceVerifier {
     /** Longest text that is read. */
@@ -48,11 +48,11 @@ public final class FenceVerifier {
      * @throws UnverifiedException if it is no such text, or declares what no fenced text may have: then nothing of it must be loaded
      */
     public static Verdict verify(byte[] text, Mode mode, boolean linked) throws UnverifiedException {
-        return verify(text, mode, linked, Work.ofBytes(text.length));
+        return verify(text, mode, linked, WorkBudget.ofBytes(text.length));
     }
 
     /** The same with so much work. */
-    static Verdict verify(byte[] text, Mode mode, boolean linked, Work work) throws UnverifiedException {
+    static Verdict verify(byte[] text, Mode mode, boolean linked, WorkBudget work) throws UnverifiedException {
         if (text.length > MOST_BYTES) {
             throw new UnverifiedException(0, "a text of " + text.length + " bytes");
         }
@@ -72,14 +72,14 @@ public final class FenceVerifier {
         private final ModuleNames module;
         private final Map<String, UnverifiedException> refused = new HashMap<>();
         private final Given given;
-        private final Work work;
+        private final WorkBudget work;
         private final Set<String> shared = new LinkedHashSet<>();
         private final Set<String> looking = new HashSet<>();
         private final Map<String, WorkBetweenLooks> between = new HashMap<>();
         private final Map<String, Long> blocks = new HashMap<>();
         private final Set<String> addresses = new LinkedHashSet<>();
 
-        private Run(PtxModule read, ModuleNames module, Work work) {
+        private Run(PtxModule read, ModuleNames module, WorkBudget work) {
             this.work = work;
             this.read = read;
             this.module = module;
@@ -146,7 +146,7 @@ public final class FenceVerifier {
                 addresses.addAll(check.addresses());
             } catch (UnverifiedException e) {
                 refused.put(function.name(), e);
-            } catch (Work.SpentException e) {
+            } catch (WorkBudget.SpentException e) {
                 refused.put(function.name(), new UnverifiedException(function.line(), "'" + function.name() + "' " + e.getMessage()));
             } catch (RuntimeException e) {
                 // A text that nobody thought of: what is not understood is not accepted.

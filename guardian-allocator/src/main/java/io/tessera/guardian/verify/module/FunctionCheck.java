@@ -6,7 +6,7 @@ import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.ModuleNames;
 import io.tessera.guardian.verify.UnverifiedException;
-import io.tessera.guardian.verify.Work;
+import io.tessera.guardian.verify.WorkBudget;
 import io.tessera.guardian.verify.flow.Body;
 import io.tessera.guardian.verify.flow.Flow;
 import io.tessera.guardian.verify.flow.Form;
@@ -14,8 +14,8 @@ import io.tessera.guardian.verify.graph.Graph;
 import io.tessera.guardian.verify.graph.Values;
 import io.tessera.guardian.verify.instruction.Calls;
 import io.tessera.guardian.verify.instruction.Instructions;
-import io.tessera.guardian.verify.loop.GridLook;
-import io.tessera.guardian.verify.loop.Loops;
+import io.tessera.guardian.verify.loop.GridLookCheck;
+import io.tessera.guardian.verify.loop.LoopCheck;
 import io.tessera.guardian.verify.loop.Strides;
 import io.tessera.guardian.verify.loop.WorkBetweenLooks;
 import io.tessera.guardian.verify.value.Given;
@@ -30,13 +30,13 @@ final class FunctionCheck {
     private final Body body;
     private final ModuleNames module;
     private final Given given;
-    private final Work work;
+    private final WorkBudget work;
     private boolean shared;
     private boolean looks;
     private WorkBetweenLooks between;
-    private long blocks = GridLook.UNBOUNDED;
+    private long blocks = GridLookCheck.UNBOUNDED;
 
-    FunctionCheck(Body body, ModuleNames module, Given given, Work work) {
+    FunctionCheck(Body body, ModuleNames module, Given given, WorkBudget work) {
         this.given = given;
         this.body = body;
         this.module = module;
@@ -55,7 +55,7 @@ final class FunctionCheck {
         Graph graph = new Graph(body, flow, forms, module.mode(), work);
         Values values = new Values(graph, module, given);
         values.find();
-        Loops loops = new Loops(graph);
+        LoopCheck loops = new LoopCheck(graph);
         if (module.mode() != Mode.NONE) {
             loops.check();
             Map<Node, Value> moved = Strides.of(graph, loops.counted());
@@ -67,7 +67,7 @@ final class FunctionCheck {
         if (module.mode() != Mode.NONE) {
             looks = loops.looksAtBothEnds();
             between = loops.work();
-            blocks = GridLook.blocks(body.code);
+            blocks = GridLookCheck.blocks(body.code);
         }
     }
 

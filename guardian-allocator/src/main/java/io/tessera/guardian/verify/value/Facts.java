@@ -1,7 +1,7 @@
 package io.tessera.guardian.verify.value;
 
-import io.tessera.guardian.verify.value.Node.Fact;
 import io.tessera.guardian.verify.value.Node.Fact.Kind;
+import io.tessera.guardian.verify.value.Node.Fact;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

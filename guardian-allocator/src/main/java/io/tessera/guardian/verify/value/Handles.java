@@ -1,8 +1,8 @@
 package io.tessera.guardian.verify.value;
 
 import io.tessera.guardian.verify.Reserved;
-import io.tessera.guardian.verify.value.Node.Fact;
 import io.tessera.guardian.verify.value.Node.Fact.Kind;
+import io.tessera.guardian.verify.value.Node.Fact;
 import java.util.List;
 
 /** The look at whether a texture or surface is the tenant's: a bit of a table, by the handle's low 20 bits; its high word is zero. Stateless. */

@@ -9,7 +9,7 @@ import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.Verdict;
-import io.tessera.guardian.verify.Work;
+import io.tessera.guardian.verify.WorkBudget;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -49,8 +49,8 @@ class BranchTablesTest {
     void interpretersAreVerified(FenceMode mode) throws Exception {
         byte[] some = fenced(MANY / 4, mode);
         byte[] many = fenced(MANY, mode);
-        Work before = Work.ofBytes(some.length);
-        Work after = Work.ofBytes(many.length);
+        WorkBudget before = WorkBudget.ofBytes(some.length);
+        WorkBudget after = WorkBudget.ofBytes(many.length);
         assertEquals(List.of("k"), FenceVerifier.verify(some, Mode.valueOf(mode.name()), false, before).accepted());
         Verdict verdict = FenceVerifier.verify(many, Mode.valueOf(mode.name()), false, after);
         assertEquals(List.of("k"), verdict.accepted(), verdict.rejected()::toString);

@@ -1,6 +1,6 @@
 package io.tessera.guardian.fence.proof.analysis;
 
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
@@ -37,7 +37,7 @@ public final class EntryValues {
     }
 
     /** What a phi of a loop's head is when the loop is entered. */
-    public AbstractValue of(int phi, Loops.Loop loop) {
+    public AbstractValue of(int phi, LoopForest.Loop loop) {
         AbstractValue all = null;
         int[] predecessors = of.flow().predecessors(loop.head());
         for (int p = 0; p < predecessors.length; p++) {

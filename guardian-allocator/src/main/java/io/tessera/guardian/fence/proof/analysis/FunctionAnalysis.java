@@ -5,7 +5,7 @@ import io.tessera.guardian.fence.proof.graph.ControlFlow;
 import io.tessera.guardian.fence.proof.graph.Dominators;
 import io.tessera.guardian.fence.proof.graph.FlatCode;
 import io.tessera.guardian.fence.proof.graph.FunctionGraph;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
 import io.tessera.guardian.fence.proof.value.SpecialBounds;
@@ -56,7 +56,7 @@ public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Abstr
     }
 
     /** Its natural loops. */
-    public Loops loops() {
+    public LoopForest loops() {
         return graph.loops();
     }
 

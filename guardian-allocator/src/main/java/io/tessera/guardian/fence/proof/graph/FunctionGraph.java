@@ -33,7 +33,7 @@ public final class FunctionGraph {
     private final FlatCode code;
     private final ControlFlow flow;
     private final Dominators dominators;
-    private final Loops loops;
+    private final LoopForest loops;
     private final Ssa ssa;
     private final PropagationOrder order;
     private final List<Access> accesses = new ArrayList<>();
@@ -45,7 +45,7 @@ public final class FunctionGraph {
         flow = ControlFlow.of(code);
         Work work = new Work(code.size());
         dominators = Dominators.of(flow, work);
-        loops = Loops.of(flow, dominators, work);
+        loops = LoopForest.of(flow, dominators, work);
         ssa = Ssa.of(code, flow, dominators, work);
         order = new PropagationOrder(code, flow, ssa);
         for (int index = 0; index < code.size(); index++) {
@@ -114,7 +114,7 @@ public final class FunctionGraph {
     }
 
     /** Its natural loops. */
-    public Loops loops() {
+    public LoopForest loops() {
         return loops;
     }
 

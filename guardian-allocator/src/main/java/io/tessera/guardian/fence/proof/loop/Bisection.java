@@ -3,7 +3,7 @@ package io.tessera.guardian.fence.proof.loop;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.Condition;
 import io.tessera.guardian.fence.proof.graph.FlatCode;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
@@ -43,7 +43,7 @@ final class Bisection {
     }
 
     /** How often control can go back to a loop's head while a condition holds in every round, or {@link TripCount#UNBOUNDED}. */
-    long rounds(Condition condition, Loops.Loop loop) {
+    long rounds(Condition condition, LoopForest.Loop loop) {
         int index = condition.comparison();
         Instruction setp = code.instruction(index);
         String relation = Refinement.relation(setp, condition.holds(), false);
@@ -73,7 +73,7 @@ final class Bisection {
     }
 
     /** Both bounds, by two selections with one predicate, or where ways meet. */
-    private Arm[] arms(int low, int high, Loops.Loop loop) {
+    private Arm[] arms(int low, int high, LoopForest.Loop loop) {
         if (ssa.kind(low) == SsaKind.PHI && ssa.kind(high) == SsaKind.PHI) {
             boolean meet = ssa.block(low) == ssa.block(high) && ssa.block(low) != loop.head() && loop.contains(ssa.block(low))
                     && ssa.inputs(low).length == 2;
@@ -105,7 +105,7 @@ final class Bisection {
     }
 
     /** The two values of the loop's head that the arms keep. */
-    private Range range(Arm[] arms, Loops.Loop loop) {
+    private Range range(Arm[] arms, LoopForest.Loop loop) {
         int low = Ssa.NONE;
         int high = Ssa.NONE;
         for (Arm arm : arms) {
@@ -115,11 +115,11 @@ final class Bisection {
         return low == Ssa.NONE || high == Ssa.NONE || low == high ? null : new Range(low, high);
     }
 
-    private boolean isHead(int value, Loops.Loop loop) {
+    private boolean isHead(int value, LoopForest.Loop loop) {
         return value != Ssa.NONE && ssa.kind(value) == SsaKind.PHI && ssa.block(value) == loop.head();
     }
 
-    private boolean comesRound(int phi, int value, Loops.Loop loop) {
+    private boolean comesRound(int phi, int value, LoopForest.Loop loop) {
         int[] predecessors = of.flow().predecessors(loop.head());
         for (int p = 0; p < predecessors.length; p++) {
             int input = ssa.inputs(phi)[p];

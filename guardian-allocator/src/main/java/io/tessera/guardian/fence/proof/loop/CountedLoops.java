@@ -2,7 +2,7 @@ package io.tessera.guardian.fence.proof.loop;
 
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.ControlFlow;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.value.TripCount;
 import io.tessera.guardian.ptx.Instruction;
 import java.util.IdentityHashMap;
@@ -35,10 +35,10 @@ public final class CountedLoops {
      */
     public static CountedLoops of(FunctionAnalysis analysis, Induction induction, long rounds, long nested) {
         Map<Instruction, Long> found = new IdentityHashMap<>();
-        List<Loops.Loop> loops = analysis.loops().irreducible() ? List.of() : analysis.loops().all();
-        Map<Loops.Loop, Long> totals = new IdentityHashMap<>();
+        List<LoopForest.Loop> loops = analysis.loops().irreducible() ? List.of() : analysis.loops().all();
+        Map<LoopForest.Loop, Long> totals = new IdentityHashMap<>();
         // Inner heads come after outer ones: from the last on, what is inside is known.
-        for (Loops.Loop loop : loops.reversed()) {
+        for (LoopForest.Loop loop : loops.reversed()) {
             long total = total(loop, induction.rounds(loop), rounds, nested, loops, totals);
             totals.put(loop, total);
             if (total < TripCount.UNBOUNDED) {
@@ -62,8 +62,8 @@ public final class CountedLoops {
      * the head. Every time the branch is taken is a round of a loop that contains it: if the innermost of these is counted, and the
      * others have branches of their own that go back to their heads, those look at the stop word.
      */
-    private static Instruction intoBody(FunctionAnalysis analysis, int block, int[] blockAt, List<Loops.Loop> loops,
-            Map<Loops.Loop, Long> totals) {
+    private static Instruction intoBody(FunctionAnalysis analysis, int block, int[] blockAt, List<LoopForest.Loop> loops,
+            Map<LoopForest.Loop, Long> totals) {
         ControlFlow flow = analysis.flow();
         int last = flow.end(block) - 1;
         int[] targets = last < flow.start(block) ? new int[0] : analysis.code().targets(last);
@@ -72,7 +72,7 @@ public final class CountedLoops {
         }
         boolean innermostCounted = false;
         // Inner heads come after outer ones.
-        for (Loops.Loop loop : loops.reversed()) {
+        for (LoopForest.Loop loop : loops.reversed()) {
             if (loop.contains(block) && loop.contains(blockAt[targets[0]])) {
                 boolean closes = flow.start(loop.head()) == targets[0];
                 if (closes || innermostCounted && !goesBack(analysis, loop)
@@ -97,7 +97,7 @@ public final class CountedLoops {
     }
 
     /** Whether all ways back to a loop's head are branches that go back in the text. */
-    private static boolean goesBack(FunctionAnalysis analysis, Loops.Loop loop) {
+    private static boolean goesBack(FunctionAnalysis analysis, LoopForest.Loop loop) {
         for (int latch : loop.latches()) {
             int last = closingBranch(analysis, latch, loop.head());
             if (last < 0 || analysis.code().targets(last)[0] > last) {
@@ -108,9 +108,10 @@ public final class CountedLoops {
     }
 
     /** Rounds of a loop and of all loops in it together, or unbounded if they are too many. */
-    private static long total(Loops.Loop loop, long rounds, long mostRounds, long mostNested, List<Loops.Loop> loops, Map<Loops.Loop, Long> totals) {
+    private static long total(LoopForest.Loop loop, long rounds, long mostRounds, long mostNested, List<LoopForest.Loop> loops,
+            Map<LoopForest.Loop, Long> totals) {
         long inner = 0;
-        for (Loops.Loop other : loops) {
+        for (LoopForest.Loop other : loops) {
             if (other != loop && loop.contains(other.head())) {
                 long part = totals.getOrDefault(other, TripCount.UNBOUNDED);
                 if (part == TripCount.UNBOUNDED) {

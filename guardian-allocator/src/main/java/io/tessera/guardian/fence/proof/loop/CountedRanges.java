@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence.proof.loop;
 
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
@@ -25,9 +25,9 @@ public final class CountedRanges {
     public static FunctionAnalysis of(FunctionAnalysis of) {
         Induction induction = new Induction(of);
         Map<Integer, AbstractValue> known = new HashMap<>();
-        Map<Loops.Loop, Long> rounds = new IdentityHashMap<>();
+        Map<LoopForest.Loop, Long> rounds = new IdentityHashMap<>();
         for (int value = 0; value < of.ssa().values(); value++) {
-            Loops.Loop loop = of.ssa().kind(value) == SsaKind.PHI ? of.loops().at(of.ssa().block(value)) : null;
+            LoopForest.Loop loop = of.ssa().kind(value) == SsaKind.PHI ? of.loops().at(of.ssa().block(value)) : null;
             if (loop != null) {
                 AbstractValue range = range(of, induction, loop, value, rounds.computeIfAbsent(loop, induction::uncutRounds));
                 if (range != null) {
@@ -38,7 +38,7 @@ public final class CountedRanges {
         return of.narrowed(known);
     }
 
-    private static AbstractValue range(FunctionAnalysis of, Induction induction, Loops.Loop loop, int phi, long rounds) {
+    private static AbstractValue range(FunctionAnalysis of, Induction induction, LoopForest.Loop loop, int phi, long rounds) {
         Ssa ssa = of.ssa();
         AbstractValue step = rounds >= MOST_ROUNDS || ssa.bits(phi) < Integer.SIZE || ssa.isUnstable(phi) ? null : induction.step(phi, loop);
         AbstractValue entry = step == null ? null : induction.entry(phi, loop);

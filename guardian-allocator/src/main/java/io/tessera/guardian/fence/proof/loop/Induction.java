@@ -5,7 +5,7 @@ import io.tessera.guardian.fence.proof.analysis.EntryValues;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.Condition;
 import io.tessera.guardian.fence.proof.graph.FlatCode;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
@@ -63,7 +63,7 @@ public final class Induction {
     }
 
     /** What a phi of a loop's head gains on a way round, or null if that is not known. */
-    public AbstractValue step(int phi, Loops.Loop loop) {
+    public AbstractValue step(int phi, LoopForest.Loop loop) {
         AbstractValue all = null;
         int[] predecessors = of.flow().predecessors(loop.head());
         for (int p = 0; p < predecessors.length; p++) {
@@ -80,12 +80,12 @@ public final class Induction {
     }
 
     /** What the phi is when the loop is entered. */
-    AbstractValue entry(int phi, Loops.Loop loop) {
+    AbstractValue entry(int phi, LoopForest.Loop loop) {
         return entries.of(phi, loop);
     }
 
     /** {@code value - phi}, where value is made from the phi by additions in the loop; else null. */
-    private AbstractValue gain(int value, int phi, Loops.Loop loop) {
+    private AbstractValue gain(int value, int phi, LoopForest.Loop loop) {
         AbstractValue sum = AbstractValue.constant(0);
         int at = ssa.origin(value);
         for (int i = 0; i < LONGEST_CHAIN && at != phi; i++) {
@@ -100,7 +100,7 @@ public final class Induction {
     }
 
     /** A result in the loop as a sum, of which one side comes from outside the loop or is a constant. */
-    private Sum sum(int value, Loops.Loop loop) {
+    private Sum sum(int value, LoopForest.Loop loop) {
         if (ssa.kind(value) != SsaKind.RESULT) {
             return null;
         }
@@ -160,7 +160,7 @@ public final class Induction {
     }
 
     /** Whether an operand is a constant, is made outside the loop, or is the same in all rounds. */
-    boolean invariant(int index, Operand operand, Loops.Loop loop) {
+    boolean invariant(int index, Operand operand, LoopForest.Loop loop) {
         if (operand instanceof Operand.Immediate || operand instanceof Operand.SpecialRegister) {
             return operand instanceof Operand.Immediate;
         }
@@ -179,7 +179,7 @@ public final class Induction {
     }
 
     /** How often at most control goes back to the head of a loop after it was entered, or {@link TripCount#UNBOUNDED}. */
-    public long rounds(Loops.Loop loop) {
+    public long rounds(LoopForest.Loop loop) {
         return bounds.computeIfAbsent(loop.head(), head -> {
             long plain = uncutRounds(loop);
             return plain < TripCount.UNBOUNDED ? plain : rounds(loop, true);
@@ -187,7 +187,7 @@ public final class Induction {
     }
 
     /** The same without any limit that would have to be cut. */
-    long uncutRounds(Loops.Loop loop) {
+    long uncutRounds(LoopForest.Loop loop) {
         return rounds(loop, false);
     }
 
@@ -196,7 +196,7 @@ public final class Induction {
         return List.copyOf(cuts.values());
     }
 
-    private long rounds(Loops.Loop loop, boolean cutting) {
+    private long rounds(LoopForest.Loop loop, boolean cutting) {
         long least = TripCount.UNBOUNDED;
         for (int block = loop.body().nextSetBit(0); block >= 0; block = loop.body().nextSetBit(block + 1)) {
             int[] next = of.flow().successors(block);
@@ -213,7 +213,7 @@ public final class Induction {
     }
 
     /** The same as {@link #rounds} for a comparison whose limit the rewriter can cut; notes that it has to. */
-    private long cutRounds(Condition condition, Loops.Loop loop) {
+    private long cutRounds(Condition condition, LoopForest.Loop loop) {
         Instruction setp = code.instruction(condition.comparison());
         String relation = setp.modifiers().getFirst();
         String type = setp.modifiers().getLast();
@@ -249,7 +249,7 @@ public final class Induction {
         return found;
     }
 
-    private boolean inEveryRound(int block, Loops.Loop loop) {
+    private boolean inEveryRound(int block, LoopForest.Loop loop) {
         for (int latch : loop.latches()) {
             if (!of.dominators().dominates(block, latch)) {
                 return false;
@@ -258,7 +258,7 @@ public final class Induction {
         return true;
     }
 
-    private long rounds(Condition condition, Loops.Loop loop) {
+    private long rounds(Condition condition, LoopForest.Loop loop) {
         Instruction setp = code.instruction(condition.comparison());
         int bits = setp.type().map(type -> IntegerTransfer.isInteger(type) ? type.bits() : 0).orElse(0);
         long least = bisection.rounds(condition, loop);
@@ -278,7 +278,7 @@ public final class Induction {
     private record Steps(AbstractValue first, AbstractValue step) {
     }
 
-    private Steps steps(int value, Loops.Loop loop) {
+    private Steps steps(int value, LoopForest.Loop loop) {
         int phi = headPhi(value, loop);
         AbstractValue ahead = phi == Ssa.NONE ? null : gain(value, phi, loop);
         AbstractValue step = phi == Ssa.NONE ? null : step(phi, loop);
@@ -289,7 +289,7 @@ public final class Induction {
         return known || once ? new Steps(IntervalArithmetic.add(entry(phi, loop), ahead), step) : null;
     }
 
-    private boolean comesRound(int value, int phi, Loops.Loop loop) {
+    private boolean comesRound(int value, int phi, LoopForest.Loop loop) {
         int[] predecessors = of.flow().predecessors(loop.head());
         for (int p = 0; p < predecessors.length; p++) {
             int input = ssa.inputs(phi)[p];
@@ -300,7 +300,7 @@ public final class Induction {
         return true;
     }
 
-    private long rounds(int comparison, int value, String relation, int otherSide, Loops.Loop loop, int bits) {
+    private long rounds(int comparison, int value, String relation, int otherSide, LoopForest.Loop loop, int bits) {
         Steps steps = steps(value, loop);
         if (steps == null) {
             return shifts.rounds(comparison, value, relation, otherSide, loop);
@@ -314,7 +314,7 @@ public final class Induction {
     }
 
     /** The phi of the loop's head that a value is made from by additions, or {@link Ssa#NONE}. */
-    private int headPhi(int value, Loops.Loop loop) {
+    private int headPhi(int value, LoopForest.Loop loop) {
         int at = ssa.origin(value);
         for (int i = 0; i < LONGEST_CHAIN; i++) {
             if (ssa.kind(at) == SsaKind.PHI && ssa.block(at) == loop.head()) {

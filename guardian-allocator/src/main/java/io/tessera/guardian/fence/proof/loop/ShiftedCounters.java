@@ -3,7 +3,7 @@ package io.tessera.guardian.fence.proof.loop;
 import io.tessera.guardian.fence.proof.analysis.EntryValues;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.FlatCode;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
@@ -46,7 +46,7 @@ final class ShiftedCounters {
      * @param relation   of the value to the other side as long as the loop goes on
      * @param otherSide  the other side's operand
      */
-    long rounds(int comparison, int value, String relation, int otherSide, Loops.Loop loop) {
+    long rounds(int comparison, int value, String relation, int otherSide, LoopForest.Loop loop) {
         int origin = ssa.origin(value);
         Shift last = shift(origin);
         int phi = isHead(origin, loop) ? origin : last == null ? Ssa.NONE : last.from();
@@ -61,12 +61,12 @@ final class ShiftedCounters {
                 : halvings(comparison, shift, relation, otherSide, ssa.bits(value));
     }
 
-    private boolean isHead(int value, Loops.Loop loop) {
+    private boolean isHead(int value, LoopForest.Loop loop) {
         return ssa.kind(value) == SsaKind.PHI && ssa.block(value) == loop.head();
     }
 
     /** By what the head's value is shifted on every way round, if they agree; {@code only} is what has to come out, unless NONE. */
-    private Shift round(int phi, Loops.Loop loop, int only) {
+    private Shift round(int phi, LoopForest.Loop loop, int only) {
         Shift all = null;
         int[] predecessors = of.flow().predecessors(loop.head());
         for (int p = 0; p < predecessors.length; p++) {
@@ -97,7 +97,7 @@ final class ShiftedCounters {
      * twice as large, at least.
      */
     private long doublings(int comparison, boolean comparedFirst, int phi, Shift shift, String relation, int otherSide,
-            Loops.Loop loop) {
+            LoopForest.Loop loop) {
         Instruction setp = code.instruction(comparison);
         int bits = ssa.bits(phi);
         boolean signed = Refinement.isSigned(setp);

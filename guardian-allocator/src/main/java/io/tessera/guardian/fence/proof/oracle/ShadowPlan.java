@@ -4,7 +4,7 @@ import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.fence.proof.AddressFacts;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.IntArray;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.loop.CountedLoops;
@@ -66,7 +66,7 @@ final class ShadowPlan {
     private final Map<Integer, Instruction> carried = new HashMap<>();
     private final ToLongFunction<Instruction> parts;
     private boolean stale;
-    private final Loops.Loop[] loopOf;
+    private final LoopForest.Loop[] loopOf;
 
     ShadowPlan(FunctionAnalysis of, Induction induction, ToLongFunction<Instruction> parts) {
         this.of = of;
@@ -76,8 +76,8 @@ final class ShadowPlan {
         sums = new PointerSums(of);
         ways = new Way[ssa.values()];
         offsets = new Offsets[ssa.values()];
-        loopOf = new Loops.Loop[of.flow().blocks()];
-        for (Loops.Loop loop : of.loops().all()) {
+        loopOf = new LoopForest.Loop[of.flow().blocks()];
+        for (LoopForest.Loop loop : of.loops().all()) {
             loopOf[loop.head()] = loop;
         }
         reset();
@@ -184,7 +184,7 @@ final class ShadowPlan {
         return all == null ? null : settle(value, Way.MERGE, all);
     }
 
-    private Offsets loopHead(int phi, Loops.Loop loop, int depth) {
+    private Offsets loopHead(int phi, LoopForest.Loop loop, int depth) {
         Offsets entry = entry(phi, loop, depth);
         if (entry == null) {
             return settle(phi, Way.NONE, null);
@@ -204,7 +204,7 @@ final class ShadowPlan {
     }
 
     /** Fenced where a part of the loop begins, and moved by small steps in the part; null if it is not. */
-    private Offsets carried(int phi, Loops.Loop loop, int depth) {
+    private Offsets carried(int phi, LoopForest.Loop loop, int depth) {
         int closing = loop.latches().length == 1 ? CountedLoops.closingBranch(of, loop.latches()[0], loop.head()) : -1;
         long rounds = closing < 0 ? 0 : parts.applyAsLong(of.code().instruction(closing));
         AbstractValue step = rounds == 0 ? null : induction.step(phi, loop);
@@ -239,7 +239,7 @@ final class ShadowPlan {
     }
 
     /** Not bounded, and left so: what is made from it is fenced where it is followed. */
-    private Offsets floating(int phi, Loops.Loop loop, int depth) {
+    private Offsets floating(int phi, LoopForest.Loop loop, int depth) {
         settle(phi, Way.MERGE, Offsets.ANYWHERE);
         boolean derived = true;
         for (int input : latchInputs(phi, loop)) {
@@ -255,7 +255,7 @@ final class ShadowPlan {
     }
 
     /** Whether a pointer comes round by sums alone and is followed at few places; notes the sums. */
-    private boolean mayFloat(int phi, Loops.Loop loop) {
+    private boolean mayFloat(int phi, LoopForest.Loop loop) {
         BitSet steps = new BitSet();
         for (int input : latchInputs(phi, loop)) {
             if (!chain(owner(input), phi, steps)) {
@@ -317,7 +317,7 @@ final class ShadowPlan {
     }
 
     /** Not bounded by itself: what comes round is fenced each time. */
-    private Offsets fencedRound(int phi, Loops.Loop loop, Offsets start, int depth) {
+    private Offsets fencedRound(int phi, LoopForest.Loop loop, Offsets start, int depth) {
         settle(phi, Way.MERGE, start);
         boolean can = true;
         for (int input : latchInputs(phi, loop)) {
@@ -335,7 +335,7 @@ final class ShadowPlan {
         return start;
     }
 
-    private Offsets entry(int phi, Loops.Loop loop, int depth) {
+    private Offsets entry(int phi, LoopForest.Loop loop, int depth) {
         settle(phi, Way.NONE, null);
         Offsets all = null;
         int[] predecessors = of.flow().predecessors(ssa.block(phi));
@@ -353,7 +353,7 @@ final class ShadowPlan {
         return all;
     }
 
-    private int[] latchInputs(int phi, Loops.Loop loop) {
+    private int[] latchInputs(int phi, LoopForest.Loop loop) {
         IntArray found = new IntArray();
         int[] predecessors = of.flow().predecessors(ssa.block(phi));
         for (int p = 0; p < predecessors.length; p++) {

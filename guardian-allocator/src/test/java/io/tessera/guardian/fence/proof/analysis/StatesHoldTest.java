@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.tessera.guardian.fence.proof.graph.AnalysedModule;
 import io.tessera.guardian.fence.proof.graph.ControlFlow;
 import io.tessera.guardian.fence.proof.graph.FlatCode;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.graph.SsaKind;
 import io.tessera.guardian.fence.proof.value.AbstractValue;
@@ -101,7 +101,7 @@ class StatesHoldTest {
 
     /** Into a loop's head from outside: what its phis were proved to begin with. */
     private void checkEntry(int before, int at, int parameter) {
-        Loops.Loop loop = analysis.loops().at(blockOf[at]);
+        LoopForest.Loop loop = analysis.loops().at(blockOf[at]);
         if (before < 0 || loop == null || at != analysis.flow().start(loop.head()) || loop.contains(blockOf[before])) {
             return;
         }

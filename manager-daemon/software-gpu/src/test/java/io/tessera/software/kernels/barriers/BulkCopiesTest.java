@@ -125,7 +125,7 @@ class BulkCopiesTest {
                 @!%p2 bra wait;
                 ld.shared.u32 %r8, [%r6];
                 """ + TAIL;
-        assertFalse(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx().contains("desk"));
+        assertFalse(new Fencer(FenceMode.MASK).fence(PtxParser.parse(text)).ptx().contains("queue"));
         int[] found = fenced(text, FenceMode.MASK, true, 64, 128);
         for (int t = 0; t < 64; t++) {
             assertEquals(t * 3 + 1, found[t]);

@@ -9,7 +9,7 @@ import io.tessera.guardian.fence.proof.LoopCut;
 import io.tessera.guardian.fence.proof.Placement;
 import io.tessera.guardian.fence.proof.analysis.FunctionAnalysis;
 import io.tessera.guardian.fence.proof.graph.AnalysedModule;
-import io.tessera.guardian.fence.proof.graph.Loops;
+import io.tessera.guardian.fence.proof.graph.LoopForest;
 import io.tessera.guardian.fence.proof.graph.Ssa;
 import io.tessera.guardian.fence.proof.loop.CountedRanges;
 import io.tessera.guardian.fence.proof.loop.Induction;
@@ -55,7 +55,7 @@ final class CheckedKernel {
         facts = new ProvedFacts(plain, analysis);
         cuts = facts.loopCuts();
         Induction induction = new Induction(plain);
-        for (Loops.Loop loop : analysis.loops().all()) {
+        for (LoopForest.Loop loop : analysis.loops().all()) {
             if (induction.rounds(loop) < SOON && analysis.flow().start(loop.head()) < analysis.flow().end(loop.head())) {
                 rounds.put(analysis.flow().start(loop.head()), induction.rounds(loop));
             }

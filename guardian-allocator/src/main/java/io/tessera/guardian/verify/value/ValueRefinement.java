@@ -4,11 +4,11 @@ import io.tessera.guardian.verify.value.Node.Fact;
 import io.tessera.guardian.verify.value.Value.Kind;
 
 /** What a value is where something is known of it in addition. Stateless. */
-public final class Refinement {
+public final class ValueRefinement {
     private static final int BIT = 1;
     private static final int HIGH = 2;
 
-    private Refinement() {
+    private ValueRefinement() {
     }
 
     /** The value, where the fact holds in addition. */

@@ -4,7 +4,7 @@ package io.tessera.guardian.verify;
  * How much is still done for a text. The steps of the verifier that may be more than the text is long are counted here, so that the time for a module is
  * bounded by its size, whatever it is; nobody else has a share in it. Used by one thread.
  */
-public final class Work {
+public final class WorkBudget {
     /** Ten times what the modules of the tests take, 0.1 to 0.18; their fences decide that, not what they compute. */
     private static final long STEPS_PER_BYTE = 2;
     private static final long LEAST_STEPS = 1 << 18;
@@ -21,18 +21,18 @@ public final class Work {
         }
     }
 
-    private Work(long steps) {
+    private WorkBudget(long steps) {
         left = steps;
     }
 
     /** For a text of so many bytes. */
-    public static Work ofBytes(long bytes) {
-        return new Work(LEAST_STEPS + STEPS_PER_BYTE * bytes);
+    public static WorkBudget ofBytes(long bytes) {
+        return new WorkBudget(LEAST_STEPS + STEPS_PER_BYTE * bytes);
     }
 
     /** Of so many steps. */
-    public static Work ofSteps(long steps) {
-        return new Work(steps);
+    public static WorkBudget ofSteps(long steps) {
+        return new WorkBudget(steps);
     }
 
     /** Some steps are done. */

@@ -7,8 +7,8 @@ import io.tessera.guardian.verify.flow.Flow;
 import io.tessera.guardian.verify.flow.FlowEdge;
 import io.tessera.guardian.verify.flow.Form;
 import io.tessera.guardian.verify.graph.Graph;
-import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Node.Fact;
+import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Value;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  * Edges that are gone only after such a look are left out; what is left must have no cycle but counted ones. It finds, too, how much the function may do
  * from one look to the next. Used once.
  */
-public final class Loops {
+public final class LoopCheck {
     /** Edges of a component that are tried as the end of a counted loop. */
     private static final int MOST_TRIED = 8;
     private static final long MOST_BURNT = 1L << 30;
@@ -70,7 +70,7 @@ public final class Loops {
     }
 
     /** Of a function whose values are known. */
-    public Loops(Graph graph) {
+    public LoopCheck(Graph graph) {
         this.graph = graph;
         this.flow = graph.flow;
         this.fuel = new Fuel(graph, MOST_BURNT);

@@ -9,7 +9,7 @@ import java.util.List;
  * Natural loops. Loops with one head are merged. A cycle that can be entered at several places is no loop here; its
  * blocks are told by {@link #irreducible()}. Immutable.
  */
-public final class Loops {
+public final class LoopForest {
     /** What a loop body may have in all loops together, per block of the function: beyond it nothing is known of the rest. */
     private static final int MOST_NESTING = 64;
 
@@ -34,7 +34,7 @@ public final class Loops {
     private final Loop[] byHead;
     private boolean irreducible;
 
-    private Loops(ControlFlow flow, Dominators dominators, Work work) {
+    private LoopForest(ControlFlow flow, Dominators dominators, Work work) {
         innermost = new int[flow.blocks()];
         depth = new int[flow.blocks()];
         byHead = new Loop[flow.blocks()];
@@ -69,8 +69,8 @@ public final class Loops {
         }
     }
 
-    static Loops of(ControlFlow flow, Dominators dominators, Work work) {
-        return new Loops(flow, dominators, work);
+    static LoopForest of(ControlFlow flow, Dominators dominators, Work work) {
+        return new LoopForest(flow, dominators, work);
     }
 
     private static Loop body(int head, int[] latches, ControlFlow flow, Work spent) {

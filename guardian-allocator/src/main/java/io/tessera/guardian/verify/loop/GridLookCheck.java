@@ -1,12 +1,12 @@
 package io.tessera.guardian.verify.loop;
 
 import io.tessera.guardian.ptx.Instruction;
-import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.Operand.Address;
 import io.tessera.guardian.ptx.Operand.Immediate;
 import io.tessera.guardian.ptx.Operand.Named;
 import io.tessera.guardian.ptx.Operand.Register;
 import io.tessera.guardian.ptx.Operand.SpecialRegister;
+import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.verify.Reserved;
 import java.util.List;
 
@@ -26,12 +26,12 @@ import java.util.List;
  * }</pre>
  * So a grid of which no block reads it has no more blocks than that. Stateless.
  */
-public final class GridLook {
+public final class GridLookCheck {
     /** More blocks than any grid has of which each may make an instruction. */
     public static final long UNBOUNDED = 1L << 62;
     private static final int LENGTH = 10;
 
-    private GridLook() {
+    private GridLookCheck() {
     }
 
     /** How many blocks a grid may have that do not look when they begin. */

@@ -8,14 +8,14 @@ import io.tessera.guardian.fence.module.Fencer;
 import io.tessera.guardian.ptx.parse.PtxParser;
 import io.tessera.guardian.verify.Mode;
 import io.tessera.guardian.verify.Verdict;
-import io.tessera.guardian.verify.Work;
+import io.tessera.guardian.verify.WorkBudget;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What it takes to verify a text grows as the text does, and ends where it does not. */
-class WorkTest {
+class WorkBudgetTest {
     private static final int BARRIERS = 150;
 
     /** Kernels with so many barriers under a condition, each of which the fence makes many blocks of. */
@@ -34,7 +34,7 @@ class WorkTest {
     }
 
     private static long steps(byte[] text, int kernels, FenceMode mode) throws Exception {
-        Work work = Work.ofBytes(text.length);
+        WorkBudget work = WorkBudget.ofBytes(text.length);
         assertEquals(kernels, FenceVerifier.verify(text, Mode.valueOf(mode.name()), false, work).accepted().size());
         return work.spent();
     }
@@ -55,7 +55,7 @@ class WorkTest {
     void kernelsAreRejectedOnceTheWorkIsDone() throws Exception {
         byte[] text = barriers(4, BARRIERS, FenceMode.MASK);
         long whole = steps(text, 4, FenceMode.MASK);
-        Verdict verdict = FenceVerifier.verify(text, Mode.MASK, false, Work.ofSteps(whole / 2));
+        Verdict verdict = FenceVerifier.verify(text, Mode.MASK, false, WorkBudget.ofSteps(whole / 2));
         assertTrue(!verdict.accepted().isEmpty() && verdict.accepted().size() < 4, verdict.accepted().toString());
         verdict.rejected().values()
                 .forEach(why -> assertTrue(why.getMessage().contains("takes more work to verify than a text of its size may"), why.getMessage()));

@@ -24,7 +24,7 @@ import java.util.Optional;
  * that every access of the program has; units are at most as many as a copy can have. Whoever makes units as long as the program adds
  * some is in a loop of the program, which looks at the stop word. Not thread-safe.
  */
-final class CopyDesk {
+final class BulkCopyQueue {
     private static final int SLOTS = 4;
     private static final int LOCKS = 4 * SLOTS;
     private static final int REQUESTS = 8 * SLOTS;
@@ -50,7 +50,7 @@ final class CopyDesk {
      *
      * @param name of the variable
      */
-    CopyDesk(Code code, CopyLoop copies, BarrierBytes bytes, String name) {
+    BulkCopyQueue(Code code, CopyLoop copies, BarrierBytes bytes, String name) {
         this.code = code;
         this.copies = copies;
         this.bytes = bytes;
