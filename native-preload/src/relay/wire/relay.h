@@ -152,7 +152,7 @@ void relay_slot_give(struct relay_link *link, struct relay_slot *slot);
 /* A question to the executor: `bytes` of out-data at most are copied to `out` (the rest of it is zeroed). */
 CUresult relay_query(struct relay_link *link, unsigned query, uint64_t value, void *out, size_t bytes);
 
-/* ---- Words (completion_words.c) ---------------------------------------------------------------------------------------------- */
+/* ---- Completion words (completion_words.c) ----------------------------------------------------------------------------------- */
 
 /*
  * A completion word of one's own; its value is what it was left at, so values must go on growing. -1: no more than `leave` are

@@ -71,7 +71,7 @@ public final class Executor implements ManagerOrders, Reports {
     /** From being told to end to the end of kernels. */
     private static final long LATE_NS = 10_000_000_000L;
     /** An executor that lives for seconds does not earn back what it compiles ahead. */
-    private static final boolean REHEARSES = !"no".equals(System.getProperty("tessera.executor.rehearsal"));
+    private static final boolean WARMS_UP = !"no".equals(System.getProperty("tessera.executor.warmUp"));
     /** A client that has sent so much is working: a warm-up beside it takes the driver's lock from it. */
     private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
@@ -169,7 +169,7 @@ public final class Executor implements ManagerOrders, Reports {
         if (FenceSettings.MACHINE_CODE_AS_IT_IS) {
             LOG.warn("TESSERA_EXECUTOR_MACHINE_CODE_AS_IT_IS=1: kernels without PTX are not fenced, and reach every tenant's memory");
         }
-        if (REHEARSES && !device.port().software()) {
+        if (WARMS_UP && !device.port().software()) {
             Thread.ofPlatform().name("warm").daemon().start(() -> device.port().warm(() -> !stopping));
             warmUp = JitWarmUp.start(factory, this, Linux.sharedMemory(), Linux.futex(), clock);
         }
@@ -181,7 +181,7 @@ public final class Executor implements ManagerOrders, Reports {
             poller.dispatch(CYCLE_NS);
             long nowNs = clock.nanoTime();
             connections.doWork(nowNs);
-            lookAfterRehearsal();
+            lookAfterWarmUp();
             lookAfterCalls(nowNs);
             lookWhetherNeeded(managed.getAsBoolean(), nowNs);
             if (nowNs - statsNs >= (connections.comings() == told ? STATS_NS : CYCLE_NS)) {
@@ -255,12 +255,12 @@ public final class Executor implements ManagerOrders, Reports {
         }
     }
 
-    private void lookAfterRehearsal() {
+    private void lookAfterWarmUp() {
         if (warmUp == null) {
             return;
         }
         if (warmUp.isOver()) {
-            endRehearsal();
+            endWarmUp();
             return;
         }
         connections.forEach(session -> {
@@ -270,7 +270,7 @@ public final class Executor implements ManagerOrders, Reports {
         });
     }
 
-    private void endRehearsal() {
+    private void endWarmUp() {
         if (warmUp != null) {
             warmUp.close();
             warmUp = null;
@@ -286,7 +286,7 @@ public final class Executor implements ManagerOrders, Reports {
                 blame(lostResult);
             }
         }
-        endRehearsal();
+        endWarmUp();
         os.files().remove(socket);
         connections.close();
         long untilNs = clock.nanoTime() + (reason == null ? LEAVE_NS : STATS_NS);

@@ -77,7 +77,7 @@ class JitWarmUpTest {
     @Test
     void itLaunchesAndAllocatesAndEndsByItself() throws Exception {
         try (JitWarmUp warmUp = start()) {
-            RelayTestClient.await(warmUp::isOver, "the rehearsal's end");
+            RelayTestClient.await(warmUp::isOver, "the warm-up's end");
         }
         assertTrue(driver.launches.get() > 0, "no launch: how many there are in its two seconds is the machine's affair");
         assertNothingLives();
@@ -90,7 +90,7 @@ class JitWarmUpTest {
             RelayTestClient.await(() -> {
                 beside[0] |= other.isBesideOthers();
                 return warmUp.isOver();
-            }, "the rehearsal's end");
+            }, "the warm-up's end");
         }
         assertFalse(beside[0]);
     }
@@ -109,7 +109,7 @@ class JitWarmUpTest {
         try (JitWarmUp warmUp = start()) {
             RelayTestClient.await(() -> driver.launches.get() > 0, "a launch");
             warmUp.stop();
-            RelayTestClient.await(warmUp::isOver, "the rehearsal's end");
+            RelayTestClient.await(warmUp::isOver, "the warm-up's end");
         }
         assertNothingLives();
     }

@@ -16,7 +16,7 @@ import java.util.Map;
  */
 public final class TestFolders {
     /** Options of executors' and workers' Java, which live for seconds here. A test that needs others adds to them. */
-    public static final String EXECUTOR_JAVA = "-XX:TieredStopAtLevel=1 -Dtessera.executor.rehearsal=no";
+    public static final String EXECUTOR_JAVA = "-XX:TieredStopAtLevel=1 -Dtessera.executor.warmUp=no";
 
     private final Path directory;
     private final Path sharedMemory;

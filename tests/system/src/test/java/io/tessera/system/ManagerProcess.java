@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 
 /** A manager in a process of its own, with a file for its log. Made by {@link TestRun#manager}, or shared ({@link SharedManager}). */
 public final class ManagerProcess implements AutoCloseable {
-    /** An environment with which executors start as users' do: C2 compiles, and they rehearse. */
+    /** An environment with which executors start as users' do: C2 compiles, and they warm up. */
     public static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
     private static final Duration READY = Duration.ofSeconds(30);
 

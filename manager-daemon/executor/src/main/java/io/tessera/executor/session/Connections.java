@@ -79,7 +79,7 @@ public final class Connections implements AutoCloseable {
     /**
      * No clients yet.
      *
-     * @param company is told who comes and goes
+     * @param presence is told who comes and goes
      */
     public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
             TenantPresence presence, Reports reports) {

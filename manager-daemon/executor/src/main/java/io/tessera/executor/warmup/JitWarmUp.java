@@ -59,7 +59,7 @@ public final class JitWarmUp implements AutoCloseable {
         this.made = made;
         this.client = new WarmUpClient(made.session().segment(), futex, clock);
         this.clock = clock;
-        this.thread = Thread.ofPlatform().name("rehearsal").daemon().unstarted(this::run);
+        this.thread = Thread.ofPlatform().name("warm-up").daemon().unstarted(this::run);
     }
 
     /**
@@ -70,8 +70,8 @@ public final class JitWarmUp implements AutoCloseable {
     public static JitWarmUp start(SessionFactory factory, Reports reports, SharedMemoryPort memory, FutexPort futex,
             NanoClock clock) throws LinuxException {
         SessionFactory.Made made = factory.makeOwn(
-                new Admission.Client(0, 0, 0, "rehearsal", 0, FenceSettings.safest()),
-                new TenantPresence().enter("rehearsal", 0, () -> {}), reports);
+                new Admission.Client(0, 0, 0, "warm-up", 0, FenceSettings.safest()),
+                new TenantPresence().enter("warm-up", 0, () -> {}), reports);
         memory.close(made.descriptor());
         JitWarmUp warmUp = new JitWarmUp(made, futex, clock);
         made.session().start();
@@ -90,10 +90,10 @@ public final class JitWarmUp implements AutoCloseable {
                 round(rounds++);
             }
         } catch (WarmUpEndedException e) {
-            LOG.info("the rehearsal ends early: {}", e.getMessage());
+            LOG.info("the warm-up ends early: {}", e.getMessage());
         }
         made.session().end();
-        LOG.info("rehearsed {} rounds in {} ms", rounds, (clock.nanoTime() - beginNs) / 1_000_000);
+        LOG.info("warm-up: {} rounds in {} ms", rounds, (clock.nanoTime() - beginNs) / 1_000_000);
     }
 
     private long make(DriverEntry entry, long... words) throws WarmUpEndedException {

@@ -52,7 +52,7 @@ class NeighboursTest {
         return manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject();
     }
 
-    /** A tenant's window; while the executor rehearses it has one for itself, too. */
+    /** A tenant's window; while the executor warms up it has one for itself, too. */
     private static Optional<JsonObject> window(JsonObject executor, String tenant) {
         return !executor.has("windows") ? Optional.empty() : executor.getAsJsonArray("windows").asList().stream()
                 .map(window -> window.getAsJsonObject())
