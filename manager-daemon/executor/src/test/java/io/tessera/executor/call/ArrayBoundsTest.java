@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.CallsAlone;
+import io.tessera.executor.fake.CallInjector;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.MoveTime;
 import io.tessera.protocol.WireTypes;
@@ -23,27 +24,25 @@ class ArrayBoundsTest {
     private static final int FLOAT = 0x20;
     private static final int COMPRESSED = 0x96;
 
-    /** A driver that knows one array. */
-    private record Shapes(long width, long height, long depth, int format, int channels) implements CallsAlone {
+    /** One array that the driver knows. */
+    private record Shapes(long width, long height, long depth, int format, int channels) implements CallInjector {
         @Override
-        public int call(DriverEntry entry, MemorySegment slots) {
-            if (entry != DriverEntry.cuArray3DGetDescriptor_v2 || slots.getAtIndex(WireTypes.U64, 1) != ARRAY) {
+        public int call(DriverEntry entry, MemorySegment slots, DriverPort driver) {
+            if (entry != DriverEntry.cuArray3DGetDescriptor_v2) {
+                return driver.call(entry, slots);
+            }
+            if (slots.getAtIndex(WireTypes.U64, 1) != ARRAY) {
                 return CudaResult.INVALID_HANDLE;
             }
             MemorySegment shape = MemorySegment.ofAddress(slots.get(WireTypes.U64, 0)).reinterpret(40);
             shape.copyFrom(MemorySegment.ofArray(new long[] {width, height, depth, (long) channels << 32 | format, 0}));
             return CudaResult.SUCCESS;
         }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
     }
 
     private static void box(Shapes shapes, long... numbers) throws RejectedException {
         try (Arena arena = Arena.ofConfined()) {
-            new ArrayBounds(new DriverCalls(shapes, arena), new ClientHandles(0).deferredReleases(),
+            new ArrayBounds(new DriverCalls(shapes.port(), arena), new ClientHandles(0).deferredReleases(),
                     new MovedBytes(MoveTime.ofSoftware(), _ -> false))
                     .box(ARRAY, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]);
         }
@@ -79,7 +78,8 @@ class ArrayBoundsTest {
     @Test
     void anArrayThatTheDriverDoesNotKnowIsRefused() {
         try (Arena arena = Arena.ofConfined()) {
-            ArrayBounds bounds = new ArrayBounds(new DriverCalls(new Shapes(1, 1, 1, FLOAT, 1), arena), new ClientHandles(0).deferredReleases(),
+            ArrayBounds bounds = new ArrayBounds(new DriverCalls(new Shapes(1, 1, 1, FLOAT, 1).port(), arena),
+                    new ClientHandles(0).deferredReleases(),
                     new MovedBytes(MoveTime.ofSoftware(), _ -> false));
             RejectedException refusal = assertThrows(RejectedException.class, () -> bounds.box(ARRAY + 1, 0, 0, 0, 1, 1, 1));
             assertEquals(CudaResult.INVALID_HANDLE, refusal.result());

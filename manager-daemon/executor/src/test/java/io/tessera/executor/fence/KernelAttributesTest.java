@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.CallsAlone;
+import io.tessera.executor.fake.CallInjector;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -26,7 +27,7 @@ class KernelAttributesTest {
     private static final long OTHER = 2;
 
     /** Attributes of functions and kernels; whichever nobody set has its default, except one that cannot be asked for. */
-    private static final class Attributes implements CallsAlone {
+    private static final class Attributes implements CallInjector {
         private static final int UNKNOWN = 15;
         private final Map<List<Long>, Integer> values = new HashMap<>();
         private final List<String> set = new ArrayList<>();
@@ -37,7 +38,7 @@ class KernelAttributesTest {
         }
 
         @Override
-        public int call(DriverEntry entry, MemorySegment slots) {
+        public int call(DriverEntry entry, MemorySegment slots, DriverPort device) {
             long first = slots.getAtIndex(ValueLayout.JAVA_LONG, 0);
             long second = slots.getAtIndex(ValueLayout.JAVA_LONG, 1);
             long third = slots.getAtIndex(ValueLayout.JAVA_LONG, 2);
@@ -55,6 +56,9 @@ class KernelAttributesTest {
                 unloaded = false;
                 return CudaResult.SUCCESS;
             }
+            if (entry != DriverEntry.cuFuncGetAttribute && entry != DriverEntry.cuKernelGetAttribute) {
+                return device.call(entry, slots);
+            }
             if (second == UNKNOWN) {
                 return 1;
             }
@@ -65,18 +69,13 @@ class KernelAttributesTest {
                     values.getOrDefault(List.of(third, second), initial(second)));
             return CudaResult.SUCCESS;
         }
-
-        @Override
-        public void close() {
-            // nothing is held
-        }
     }
 
     private final Attributes driver = new Attributes();
 
     private void copy() {
         try (Arena arena = Arena.ofConfined()) {
-            new KernelAttributes(new DriverCalls(driver, arena), 0).copy(KERNEL, true, OTHER);
+            new KernelAttributes(new DriverCalls(driver.port(), arena), 0).copy(KERNEL, true, OTHER);
         }
     }
 
@@ -112,7 +111,7 @@ class KernelAttributesTest {
         driver.unloaded = true;
         driver.values.put(List.of(OTHER, (long) DYNAMIC_BYTES), 4096);
         try (Arena arena = Arena.ofConfined()) {
-            assertEquals(4096, new KernelAttributes(new DriverCalls(driver, arena), 0).get(OTHER, false, DYNAMIC_BYTES));
+            assertEquals(4096, new KernelAttributes(new DriverCalls(driver.port(), arena), 0).get(OTHER, false, DYNAMIC_BYTES));
         }
     }
 
@@ -126,7 +125,7 @@ class KernelAttributesTest {
 
     private void add(boolean kernel) {
         try (Arena arena = Arena.ofConfined()) {
-            new KernelAttributes(new DriverCalls(driver, arena), 0).addDynamicShared(OTHER, kernel, 16);
+            new KernelAttributes(new DriverCalls(driver.port(), arena), 0).addDynamicShared(OTHER, kernel, 16);
         }
     }
 

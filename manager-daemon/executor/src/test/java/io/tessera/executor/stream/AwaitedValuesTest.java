@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.CallsAlone;
+import io.tessera.executor.fake.CallInjector;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,22 +25,21 @@ class AwaitedValuesTest {
     private static final int NOR = 3;
 
     /** Waits of one stream, of which the device looks at the first one from time to time. */
-    private static final class Device implements CallsAlone {
+    private static final class Device implements CallInjector {
         private final Map<Long, Integer> words = new HashMap<>();
         private final ArrayDeque<long[]> waits = new ArrayDeque<>();
-        private long streams;
 
         @Override
-        public int call(DriverEntry entry, MemorySegment slots) {
+        public int call(DriverEntry entry, MemorySegment slots, DriverPort driver) {
             switch (entry) {
-                case cuStreamCreateWithPriority -> MemorySegment.ofAddress(slot(slots, 0)).reinterpret(8)
-                        .set(ValueLayout.JAVA_LONG, 0, ++streams);
                 case cuStreamWriteValue32_v2 -> words.put(slot(slots, 1), (int) slot(slots, 2));
                 case cuStreamWriteValue64_v2 -> {
                     words.put(slot(slots, 1), (int) slot(slots, 2));
                     words.put(slot(slots, 1) + 4, (int) (slot(slots, 2) >>> 32));
                 }
-                default -> {}
+                default -> {
+                    return driver.call(entry, slots);
+                }
             }
             return 0;
         }
@@ -63,11 +63,6 @@ class AwaitedValuesTest {
                 default -> ~(word | (int) wait[1]) != 0;
             };
         }
-
-        @Override
-        public void close() {
-            // nothing is held
-        }
     }
 
     private final Device device = new Device();
@@ -82,7 +77,7 @@ class AwaitedValuesTest {
     private long endedAfterNs(long lookNs) {
         long nowNs = 1;
         try (Arena arena = Arena.ofConfined()) {
-            DriverCalls calls = new DriverCalls(device, arena);
+            DriverCalls calls = new DriverCalls(device.port(), arena);
             long lookedNs = 0;
             while (!device.waits.isEmpty() && nowNs < 20_000_000_000L) {
                 awaited.release(calls, nowNs);

@@ -6,11 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.CallsAlone;
+import io.tessera.executor.fake.CallInjector;
 import io.tessera.executor.jit.CodeOptions;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,17 +17,14 @@ class AssembleJobTest {
 
     private final List<DriverEntry> called = new ArrayList<>();
 
-    /** What a worker answers whose driver takes every image as a library and answers so when it is asked for the module. */
+    /** What a worker answers whose driver takes every image as a library and answers so when it is asked for the module; 0: it has one. */
     private Message compiled(int module) {
-        CallsAlone port = (entry, slots) -> {
+        CallInjector calls = (entry, slots, driver) -> {
             called.add(entry);
-            if (entry == DriverEntry.cuLibraryLoadData || entry == DriverEntry.cuLibraryGetModule && module == 0) {
-                MemorySegment.ofAddress(slots.get(ValueLayout.JAVA_LONG, 0)).reinterpret(Long.BYTES).set(ValueLayout.JAVA_LONG, 0, 77);
-            }
-            return entry == DriverEntry.cuLibraryGetModule ? module : 0;
+            return entry == DriverEntry.cuLibraryGetModule && module != 0 ? module : driver.call(entry, slots);
         };
         try (Arena arena = Arena.ofConfined()) {
-            return AssembleJob.compile(new byte[] {'x'}, CodeOptions.none(), new DriverCalls(port, arena));
+            return AssembleJob.compile(new byte[] {'x', 0}, CodeOptions.none(), new DriverCalls(calls.port(), arena));
         }
     }
 

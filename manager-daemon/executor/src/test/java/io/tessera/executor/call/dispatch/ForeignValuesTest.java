@@ -19,7 +19,7 @@ import io.tessera.executor.call.dispatch.CallMaker.Spot;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.DriverFailedException;
-import io.tessera.executor.fake.CallsAlone;
+import io.tessera.executor.fake.CallInjector;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.ipc.ClientExports;
@@ -65,26 +65,19 @@ class ForeignValuesTest {
     /** Of {@code CUDA_ARRAY3D_DESCRIPTOR}. */
     private static final int ARRAY_BYTES = 40;
 
-    /** A driver that says yes to everything. */
-    private static final class Yes implements CallsAlone {
-        @Override
-        public int call(DriverEntry entry, MemorySegment slots) {
-            if (entry == DriverEntry.cuArray3DGetDescriptor_v2) {
-                MemorySegment shape = MemorySegment.ofAddress(slots.get(WireTypes.U64, 0)).reinterpret(ARRAY_BYTES);
-                shape.copyFrom(MemorySegment.ofArray(new long[] {1 << 10, 1 << 10, 1 << 10, 1L << 32 | 1, 0}));
-            }
-            return CudaResult.SUCCESS;
+    /** Yes to everything. */
+    private static int yes(DriverEntry entry, MemorySegment slots) {
+        if (entry == DriverEntry.cuArray3DGetDescriptor_v2) {
+            MemorySegment shape = MemorySegment.ofAddress(slots.get(WireTypes.U64, 0)).reinterpret(ARRAY_BYTES);
+            shape.copyFrom(MemorySegment.ofArray(new long[] {1 << 10, 1 << 10, 1 << 10, 1L << 32 | 1, 0}));
         }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
+        return CudaResult.SUCCESS;
     }
 
     /** A client that has one of everything. What has no part in the checks it has not: who asks for that has passed them. */
     static CallExecutor client(Arena arena) throws DriverFailedException {
-        DeviceContext device = DeviceContext.open(new Yes(), 0);
+        CallInjector yes = (entry, slots, _) -> yes(entry, slots);
+        DeviceContext device = DeviceContext.open(yes.port(), 0);
         DriverCalls driver = new DriverCalls(device.port(), arena);
         ClientHandles handles = new ClientHandles(0);
         ClientStreams streams = new ClientStreams(driver, handles, MoveTime.ofSoftware());

@@ -3,14 +3,17 @@ package io.tessera.executor.fence.program;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.clock.Clocks;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
+import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.CallsAlone;
+import io.tessera.executor.fake.CallInjector;
+import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.fence.load.ProgramLoader;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.worker.Answer;
@@ -70,30 +73,23 @@ class ProgramMakerTest {
     private final InProcessWorkers workers = new InProcessWorkers();
 
     /** It knows what programs need, and may refuse one entry. */
-    private static final class Recorder implements CallsAlone {
+    private static final class Recorder implements CallInjector {
+        private final FakeDriver gpu = new FakeDriver();
         private final List<DriverEntry> asked = new ArrayList<>();
         private final List<Long> registers = new ArrayList<>();
         private DriverEntry refused;
-        private long next = 0x100;
 
-        @Override
-        public boolean software() {
-            return false;
+        Recorder() {
+            gpu.isGpu();
         }
 
         @Override
-        public int call(DriverEntry entry, MemorySegment slots) {
+        public int call(DriverEntry entry, MemorySegment slots, DriverPort driver) {
             asked.add(entry);
             if (entry == DriverEntry.cuLibraryLoadData) {
                 options(slots);
             }
-            if (entry == refused) {
-                return CudaResult.INVALID_PTX;
-            }
-            if (entry == DriverEntry.cuLibraryLoadData || entry == DriverEntry.cuLibraryGetModule || entry == DriverEntry.cuModuleLoadData) {
-                memory(slot(slots, 0), Long.BYTES).set(ValueLayout.JAVA_LONG, 0, next++);
-            }
-            return CudaResult.SUCCESS;
+            return entry == refused ? CudaResult.INVALID_PTX : driver.call(entry, slots);
         }
 
         private void options(MemorySegment slots) {
@@ -386,14 +382,16 @@ class ProgramMakerTest {
     void textIsLoadedAsALibraryAlsoWhereAModuleIsWanted() throws Exception {
         try (Arena arena = Arena.ofConfined()) {
             Recorder port = new Recorder();
-            DriverCalls driver = new DriverCalls(port, arena);
+            DriverCalls driver = new DriverCalls(port.over(port.gpu), arena);
             FencedProgram program = new FencedProgram((PTX + "\0").getBytes(StandardCharsets.US_ASCII), List.of(), "", false);
             LoadedCode module = ProgramLoader.load(program, false, FEWER, driver);
             LoadedCode library = ProgramLoader.load(program, true, FEWER, driver);
             assertEquals(List.of(DriverEntry.cuLibraryLoadData, DriverEntry.cuLibraryGetModule, DriverEntry.cuLibraryLoadData), port.asked);
             assertEquals(List.of(32L, 32L), port.registers);
-            assertEquals(new LoadedCode(0x101, false, 0x100), module);
-            assertEquals(new LoadedCode(0x102, true, 0), library);
+            assertEquals(Set.of(module.whole(), library.handle()), port.gpu.made("library"));
+            assertEquals(new LoadedCode(module.handle(), false, module.whole()), module);
+            assertEquals(new LoadedCode(library.handle(), true, 0), library);
+            assertNotEquals(module.whole(), module.handle());
             port.asked.clear();
             module.unload(driver);
             library.unload(driver);
@@ -405,7 +403,7 @@ class ProgramMakerTest {
     void machineCodeIsLoadedAsItWasAskedFor() throws Exception {
         try (Arena arena = Arena.ofConfined()) {
             Recorder port = new Recorder();
-            DriverCalls driver = new DriverCalls(port, arena);
+            DriverCalls driver = new DriverCalls(port.over(port.gpu), arena);
             FencedProgram program = new FencedProgram(new byte[] {0x7f, 'E', 'L', 'F', 2, 1}, List.of(), "", false);
             LoadedCode module = ProgramLoader.load(program, false, CodeOptions.none(), driver);
             module.unload(driver);
@@ -418,9 +416,9 @@ class ProgramMakerTest {
         try (Arena arena = Arena.ofConfined()) {
             Recorder port = new Recorder();
             port.refused = DriverEntry.cuLibraryGetModule;
-            FencedProgram program = new FencedProgram(PTX.getBytes(StandardCharsets.US_ASCII), List.of(), "", false);
+            FencedProgram program = new FencedProgram((PTX + "\0").getBytes(StandardCharsets.US_ASCII), List.of(), "", false);
             assertThrows(ProgramRefusedException.class,
-                    () -> ProgramLoader.load(program, false, CodeOptions.none(), new DriverCalls(port, arena)));
+                    () -> ProgramLoader.load(program, false, CodeOptions.none(), new DriverCalls(port.over(port.gpu), arena)));
             assertEquals(DriverEntry.cuLibraryUnload, port.asked.getLast());
         }
     }
