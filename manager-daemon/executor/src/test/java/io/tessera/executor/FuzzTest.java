@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.client.RelayTestClient;
-import io.tessera.executor.fake.HandleWitness;
 import io.tessera.protocol.relay.QueryKind;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayHandle;
 import io.tessera.protocol.relay.RelayLayout;
+import io.tessera.testing.driver.HandleWitness;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;

@@ -3,7 +3,7 @@ package io.tessera.executor.driver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tessera.executor.fake.CallInjector;
+import io.tessera.testing.driver.CallInjector;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

@@ -1,2 +1,2 @@
-/** A driver in memory, for tests of everything above it. */
+/** What executors get in tests in the place of a driver and of shared memory. */
 package io.tessera.executor.fake;

@@ -6,7 +6,7 @@ import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.CallInjector;
+import io.tessera.testing.driver.CallInjector;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

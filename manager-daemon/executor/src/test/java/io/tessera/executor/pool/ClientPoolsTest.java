@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.MoveTime;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.HashMap;

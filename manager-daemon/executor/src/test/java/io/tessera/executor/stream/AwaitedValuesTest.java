@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.CallInjector;
+import io.tessera.testing.driver.CallInjector;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

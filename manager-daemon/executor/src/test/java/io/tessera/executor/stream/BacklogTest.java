@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.FakeDriver;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import org.junit.jupiter.api.AfterEach;

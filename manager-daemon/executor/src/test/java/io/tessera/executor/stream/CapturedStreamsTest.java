@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.tessera.device.CudaResult;
-import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.FakeDriver;
-import io.tessera.executor.handle.ClientHandles;
 import io.tessera.device.HandleKind;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

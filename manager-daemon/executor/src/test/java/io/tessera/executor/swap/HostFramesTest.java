@@ -3,9 +3,9 @@ package io.tessera.executor.swap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.FakeDriver;
 import io.tessera.os.FilePort;
 import io.tessera.os.SharedMemoryPort;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Proxy;

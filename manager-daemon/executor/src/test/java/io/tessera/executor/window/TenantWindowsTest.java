@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.CudaResult;
-import io.tessera.executor.fake.FakePages;
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.testing.driver.FakePages;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,6 @@ package io.tessera.executor.window;
 import io.tessera.clock.NanoClock;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.stream.ClientStreams;
@@ -11,6 +10,7 @@ import io.tessera.executor.stream.MoveTime;
 import io.tessera.executor.swap.HostFrames;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.linux.Linux;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
-import io.tessera.executor.fake.FakeDriver;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.MoveTime;
 import io.tessera.protocol.FenceChoice;
 import io.tessera.protocol.UnfencedPolicy;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.driver.DriverCalls;
-import io.tessera.executor.fake.FakeDriver;
+import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,4 +1,4 @@
-package io.tessera.executor.fake;
+package io.tessera.testing.driver;
 
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;

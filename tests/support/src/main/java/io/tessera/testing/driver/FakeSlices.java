@@ -1,4 +1,4 @@
-package io.tessera.executor.fake;
+package io.tessera.testing.driver;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
