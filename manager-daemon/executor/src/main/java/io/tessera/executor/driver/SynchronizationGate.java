@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -26,7 +25,6 @@ import java.util.stream.Collectors;
  */
 public final class SynchronizationGate {
     private static final boolean[] SYNCHRONIZING = new boolean[DriverEntry.values().length];
-    private static final long POLL_NS = 100_000L;
     /**
      * A device has 32 channels for the streams of a context (CUDA_DEVICE_MAX_CONNECTIONS, as managers set it), of which the
      * driver keeps some. With more streams some share one: then the making of a stream may wait for what stands in its channel,
@@ -292,7 +290,7 @@ public final class SynchronizationGate {
             try {
                 around.accept(() -> {
                     while (!begun[0] && goOn.getAsBoolean()) {
-                        LockSupport.parkNanos(POLL_NS);
+                        BoundedWait.moment(WaitLimit.SYNCHRONIZING_CALL);
                         begun[0] = tryBegin();
                     }
                 });
