@@ -88,7 +88,8 @@ public final class ClientSession {
             made.execution().device().enter(made.execution().driver());
             presence = new MemoryPresence(made.allocations().window(), segment, name);
             contain = new Containment(made.execution(), made.allocations().window(), segment, made.synchronization(), reports, name);
-            waiting = new IdleWait(made, segment, futex, contain, part, () -> ending);
+            waiting = new IdleWait(made.execution().streams().parts(), made.allocations().window(), made.allocations().pools(), made.completion(),
+                    made.synchronization(), futex, contain, part, () -> ending);
             executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena, clock);
             try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports,
                     made.allocations().window()::isAway)) {
