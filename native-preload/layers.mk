@@ -55,7 +55,8 @@ $(BUILD)/test/nvml/nvml_test: test/nvml/nvml_test.c test/check.h $(NVML_OBJECTS)
 ARCHIVES := $(foreach l,$(LAYERS),$(call archive,$(l)))
 CUDA_OBJECTS := $(foreach l,$(LAYERS),$(objects.$(l)))
 archives: $(ARCHIVES)
-# Each by itself, so that make -j runs them side by side: half of the time they wait.
+# Each by itself, so that make -j runs them side by side: half of the time they wait. TESSERA_LONG=1 (tests/run --long): moves_test
+# has every call fail, not a sample of them; TESSERA_SEED=N repeats a run.
 layer-tests: $(TESTS:%=%.run)
 $(TESTS:%=%.run): %.run: %
 	@$<

@@ -2,8 +2,13 @@
  * A program's memory leaves the device at the end of a turn and comes back before the next one, over a driver that fails once,
  * at each of its calls in turn: no contents are lost, what is counted is what there is, and all of it goes back in the end. After
  * a fault of the context contents are lost, but nothing else. The test plays the manager, in the segment.
+ *
+ * A quick run fails some of the calls. Which ones follows from its seed, which is the time: TESSERA_SEED repeats a run, and so many
+ * seeds in a row as there are calls from one that fails to the next (STEP) fail every call. With TESSERA_LONG (tests/run --long) or
+ * an argument every call fails in every way, which takes minutes.
  */
 #include <sys/wait.h>
+#include <time.h>
 
 #include "moving_program.h"
 
@@ -18,6 +23,8 @@
 #define STEP 22
 #endif
 #define UNKNOWN_ERROR 999 /* CUDA_ERROR_UNKNOWN */
+
+static unsigned long long seed;
 
 /* What a run tells the program that began it. */
 struct told {
@@ -81,18 +88,18 @@ static void await(pid_t child, const struct run *run)
     CHECK(waitpid(child, &status, 0) == child);
     if (status == 0)
         return;
-    fprintf(stderr, "moves: %s host memory, call %u fails with %d: the run ended with status %x\n",
-            run->pinned ? "pinned" : "pageable", run->fail_at, run->failure, status);
+    fprintf(stderr, "moves: TESSERA_SEED=%llu, %s host memory, call %u fails with %d: the run ended with status %x\n",
+            seed, run->pinned ? "pinned" : "pageable", run->fail_at, run->failure, status);
     exit(1);
 }
 
-/* The calls of the run fail, one in each of as many runs: every `step`th. */
+/* The calls of the run fail, one in each of as many runs: every `step`th, from one of the first `step` on. */
 static unsigned fail_everywhere(bool pinned, CUresult failure, unsigned step, struct told *told)
 {
     struct run runs[TOGETHER] = {{.pinned = pinned}};
     pid_t children[TOGETHER];
     await(begin(&runs[0], told), &runs[0]);
-    unsigned calls = told->calls, at = 1, done = 0;
+    unsigned calls = told->calls, at = 1 + (unsigned)(seed % step), done = 0;
     CHECK(calls > 100);
     while (at <= calls) {
         unsigned count = 0;
@@ -107,18 +114,22 @@ static unsigned fail_everywhere(bool pinned, CUresult failure, unsigned step, st
     return done;
 }
 
-/* With an argument every call fails in every way, which takes minutes. */
 int main(int count, char **arguments)
 {
     ensure_settings(arguments);
     struct told *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(told != MAP_FAILED);
-    unsigned step = count > 1 ? 1 : STEP;
+    const char *set = getenv("TESSERA_SEED");
+    seed = set ? strtoull(set, NULL, 10) : (unsigned long long)time(NULL);
+    bool every = count > 1 || getenv("TESSERA_LONG");
+    unsigned step = every ? 1 : STEP;
+    printf("moves: seed %llu: call %llu of each %u\n", seed, 1 + seed % step, step);
+    fflush(stdout); /* before there are children */
     unsigned runs = fail_everywhere(false, UNKNOWN_ERROR, step, told);
     runs += fail_everywhere(false, CUDA_ERROR_OUT_OF_MEMORY, step, told);
     runs += fail_everywhere(false, DRIVER_FAULT, step, told);
     runs += fail_everywhere(true, UNKNOWN_ERROR, step, told);
-    if (count > 1)
+    if (every)
         runs += fail_everywhere(true, CUDA_ERROR_OUT_OF_MEMORY, 1, told) + fail_everywhere(true, DRIVER_FAULT, 1, told);
     printf("moves: %u failures\n", runs);
     return 0;

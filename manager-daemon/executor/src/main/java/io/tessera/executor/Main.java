@@ -169,7 +169,7 @@ public final class Main {
             return EXIT_ENDED;
         } catch (DriverUnavailableException | DriverFailedException e) {
             channel.failed(e.getMessage());
-            link.awaitManager();
+            link.awaitManager(Clocks.system().monotonic());
             link.close();
             return EXIT_NO_DEVICE;
         }

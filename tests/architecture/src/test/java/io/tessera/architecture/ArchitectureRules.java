@@ -6,6 +6,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
@@ -13,6 +15,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 
 /** The rules; what each is for stands in its {@code because}. */
 final class ArchitectureRules {
@@ -65,6 +68,24 @@ final class ArchitectureRules {
             .because("clocks come in through a port, so that every policy can be stepped through; the demo's programs"
                     + " and the samples are ordinary ones");
 
+    /** Who else waits, and why, is in package {@code io.tessera.executor.wait}. The thread of {@code PartKeeper} waits for nothing: it looks once in a while. */
+    private static final Set<String> SLEEPERS = Set.of("io.tessera.executor.wait.BoundedWait", "io.tessera.executor.part.PartKeeper");
+    static final ArchRule THE_EXECUTOR_SLEEPS_IN_ONE_PLACE = noClasses()
+            .that().resideInAPackage("io.tessera.executor..").and(areNot(SLEEPERS))
+            .should().accessTargetWhere(isOneOf(Set.of(Thread.class.getName(), LockSupport.class.getName()),
+                    Set.of("sleep", "park", "parkNanos", "parkUntil")))
+            .because("each wait has a limit of WaitLimit and goes through BoundedWait");
+
+    /** The warm-up writes records as a client does; a segment says how many entries there are. */
+    private static final Set<String> TABLES_OF_CALLS = Set.of("io.tessera.executor.call.CallTable", "io.tessera.executor.call.CallShape",
+            "io.tessera.executor.driver.DriverTable", "io.tessera.executor.warmup.WarmUpClient", "io.tessera.executor.session.SessionFactory");
+    static final ArchRule A_CALL_HAS_ONE_MEANING = noClasses()
+            .that().resideInAPackage("io.tessera.executor..").and(areNot(TABLES_OF_CALLS))
+            .should().accessTargetWhere(isOneOf(Set.of("io.tessera.device.DriverEntry", "io.tessera.device.DriverApi"),
+                    Set.of("ordinal", "values", "equals", "compareTo", "hashCode")))
+            .because(
+                    "what a call means is in its row of the call table, and what a driver does at an entry in the driver's table: no switch, array or set of names");
+
     static final ArchRule NO_CYCLES = slices().matching("io.tessera.(**)").should().beFreeOfCycles();
 
     static final ArchRule PACKAGES_HAVE_MEANING = classes().should(notLiveIn(MEANINGLESS))
@@ -77,8 +98,8 @@ final class ArchitectureRules {
             EXECUTOR_USES_PROTOCOL_MEMORY_GUARDIAN_AND_THE_PORTS, NVIDIA_USES_THE_DEVICE_PORT,
             SOFTWARE_GPU_USES_THE_DEVICE_PORT_AND_PTX, DEMO_PROGRAMS_ARE_ORDINARY,
             SAMPLES_ARE_ORDINARY, AGENT_BOOT_USES_THE_JDK, AGENT_USES_THE_JDK_BYTE_BUDDY_AND_JNA,
-            COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, NO_CYCLES,
-            PACKAGES_HAVE_MEANING);
+            COMMANDS_ASK_THE_MANAGER_OVER_ITS_SOCKET, POLICIES_ARE_PURE, THE_CLOCK_IS_INJECTED, THE_EXECUTOR_SLEEPS_IN_ONE_PLACE,
+            A_CALL_HAS_ONE_MEANING, NO_CYCLES, PACKAGES_HAVE_MEANING);
 
     private ArchitectureRules() {
     }
@@ -94,6 +115,17 @@ final class ArchitectureRules {
                         .or(describe("are arrays of primitives",
                                 type -> type.isArray() && type.getBaseComponentType().isPrimitive())))
                 .because("the arrows of the design say so");
+    }
+
+    private static DescribedPredicate<JavaClass> areNot(Set<String> names) {
+        return describe("are not among " + names,
+                type -> names.stream().noneMatch(name -> type.getName().equals(name) || type.getName().startsWith(name + "$")));
+    }
+
+    /** Calls of methods, and references to them. */
+    private static DescribedPredicate<JavaAccess<?>> isOneOf(Set<String> owners, Set<String> methods) {
+        return describe("is one of " + methods + " of " + owners,
+                access -> owners.contains(access.getTargetOwner().getName()) && methods.contains(access.getName()));
     }
 
     private static ArchCondition<JavaClass> notLiveIn(Set<String> names) {

@@ -7,6 +7,7 @@ import io.tessera.architecture.NativeLayers.Use;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,6 +38,26 @@ class NativeLayersTest {
                     .forEach(folders::add);
         }
         assertEquals(folders, new TreeSet<>(layers().all()));
+    }
+
+    /** A layer links alone, with what is below it: a program of its own shows that (layers.mk). */
+    @Test
+    void everyLayerHasATestProgram() throws IOException {
+        assertEquals(List.of(), withoutTestProgram(layers().all(), NATIVE.resolve("test")));
+        assertEquals(List.of("no/such"), withoutTestProgram(List.of("driver", "no/such"), NATIVE.resolve("test")));
+    }
+
+    private static List<String> withoutTestProgram(List<String> layers, Path tests) throws IOException {
+        List<String> without = new ArrayList<>();
+        for (String layer : layers) {
+            Path folder = tests.resolve(layer);
+            try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
+                if (files.noneMatch(file -> file.getFileName().toString().endsWith("_test.c"))) {
+                    without.add(layer);
+                }
+            }
+        }
+        return without;
     }
 
     @Test

@@ -13,6 +13,9 @@ import io.tessera.cli.violation.AsksTheExecutor;
 import io.tessera.demo.violation.DemoKnowsTessera;
 import io.tessera.device.violation.KnowsAnAllocator;
 import io.tessera.executor.violation.KnowsADevice;
+import io.tessera.executor.violation.KnowsCallsByName;
+import io.tessera.executor.violation.SleepsByItself;
+import io.tessera.executor.wait.BoundedWait;
 import io.tessera.guardian.verify.violation.KnowsTheRewriter;
 import io.tessera.guardian.violation.KnowsTheDevice;
 import io.tessera.manager.schedule.violation.ImpurePolicy;
@@ -68,6 +71,14 @@ class RulesSeeViolationsTest {
     void purityAndTheClock() {
         sees(ArchitectureRules.POLICIES_ARE_PURE, ImpurePolicy.class);
         sees(ArchitectureRules.THE_CLOCK_IS_INJECTED, ImpurePolicy.class);
+    }
+
+    @Test
+    void waitsAndCallsOfTheExecutor() {
+        sees(ArchitectureRules.THE_EXECUTOR_SLEEPS_IN_ONE_PLACE, SleepsByItself.class);
+        sees(ArchitectureRules.A_CALL_HAS_ONE_MEANING, KnowsCallsByName.class);
+        JavaClasses named = new ClassFileImporter().importClasses(BoundedWait.class, KnowsADevice.class);
+        assertTrue(passes(ArchitectureRules.THE_EXECUTOR_SLEEPS_IN_ONE_PLACE, named));
     }
 
     @Test

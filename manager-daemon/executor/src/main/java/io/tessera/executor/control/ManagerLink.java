@@ -1,5 +1,8 @@
 package io.tessera.executor.control;
 
+import io.tessera.clock.NanoClock;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.LineSocket;
 import io.tessera.os.LinuxException;
 import io.tessera.os.LinuxPort;
@@ -22,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ManagerLink implements AutoCloseable {
     private static final long BEAT_NS = 250_000_000L;
-    /** From the start to a manager, and from the last word to its being read. */
+    /** From the last word to its being read. */
     private static final long PATIENCE_MS = 2_000;
     private static final int PERMISSIONS = 0600;
     private static final int BACKLOG = 16;
@@ -175,15 +178,8 @@ public final class ManagerLink implements AutoCloseable {
     }
 
     /** Waits at most 2 s for the manager that started this process: it is to hear why it ends. */
-    public void awaitManager() {
-        for (long waitedMs = 0; waitedMs < PATIENCE_MS && !hasManager(); waitedMs += 20) {
-            try {
-                Thread.sleep(20);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
-        }
+    public void awaitManager(NanoClock clock) {
+        BoundedWait.begin(clock, WaitLimit.FIRST_MANAGER).until(this::hasManager);
     }
 
     /** Says what is left to be said, for at most 2 s, and removes the socket. */

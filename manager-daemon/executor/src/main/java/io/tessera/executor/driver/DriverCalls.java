@@ -18,19 +18,6 @@ public final class DriverCalls {
     /** Room that is made for a call that lacked memory: this much, then four times as much, and so on. */
     private static final long LEAST_ROOM_BYTES = 256L << 20;
     private static final int ROOM_TRIES = 3;
-    private static final boolean[] NEEDING_ROOM = new boolean[DriverEntry.values().length];
-
-    static {
-        for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuLaunchKernel, DriverEntry.cuLaunchKernelEx, DriverEntry.cuLaunchCooperativeKernel,
-                DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx, DriverEntry.cuModuleLoadFatBinary, DriverEntry.cuModuleGetFunction,
-                DriverEntry.cuLibraryLoadData, DriverEntry.cuLibraryGetModule, DriverEntry.cuLibraryGetKernel, DriverEntry.cuKernelGetFunction,
-                DriverEntry.cuFuncLoad, DriverEntry.cuGraphInstantiateWithFlags, DriverEntry.cuGraphInstantiateWithParams, DriverEntry.cuGraphLaunch,
-                DriverEntry.cuGraphUpload, DriverEntry.cuStreamCreate, DriverEntry.cuStreamCreateWithPriority, DriverEntry.cuGreenCtxStreamCreate,
-                DriverEntry.cuEventCreate,
-                DriverEntry.cuCtxSetLimit}) {
-            NEEDING_ROOM[entry.ordinal()] = true;
-        }
-    }
 
     private final DriverPort port;
     private final CallGate.Pass pass;
@@ -104,18 +91,19 @@ public final class DriverCalls {
         return entry;
     }
 
-    private boolean hasMoreRoom(DriverEntry entry, int result, int tries) {
-        return result == CudaResult.OUT_OF_MEMORY && tries < ROOM_TRIES && NEEDING_ROOM[entry.ordinal()] && room.test(LEAST_ROOM_BYTES << 2 * tries);
+    private boolean hasMoreRoom(DriverRow row, int result, int tries) {
+        return result == CudaResult.OUT_OF_MEMORY && tries < ROOM_TRIES && row.needsRoom() && room.test(LEAST_ROOM_BYTES << 2 * tries);
     }
 
     /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
     public int call(DriverEntry entry, long... arguments) {
+        DriverRow row = DriverTable.row(entry);
         int result;
         int tries = 0;
         do {
-            if (!waits(entry)) {
+            if (!waits(row)) {
                 fill(arguments);
-                result = submit(entry, slots);
+                result = submit(entry, row, slots);
                 continue;
             }
             if (!synchronization.begin()) {
@@ -123,11 +111,11 @@ public final class DriverCalls {
             }
             try {
                 fill(arguments); // whoever looked after the client meanwhile used the slots
-                result = submit(entry, slots);
+                result = submit(entry, row, slots);
             } finally {
                 synchronization.end();
             }
-        } while (hasMoreRoom(entry, result, tries++));
+        } while (hasMoreRoom(row, result, tries++));
         return result;
     }
 
@@ -142,29 +130,31 @@ public final class DriverCalls {
      * waits for its program; NOT_READY: it was not made, because the client is given up.
      */
     public int call(DriverEntry entry, MemorySegment arguments) {
-        if (waits(entry)) {
+        DriverRow row = DriverTable.row(entry);
+        if (waits(row)) {
             return callSynchronizing(entry, arguments);
         }
         int result;
         int tries = 0;
         do {
-            result = submit(entry, arguments);
-        } while (hasMoreRoom(entry, result, tries++));
+            result = submit(entry, row, arguments);
+        } while (hasMoreRoom(row, result, tries++));
         return result;
     }
 
-    private boolean waits(DriverEntry entry) {
-        return synchronization != null && (SynchronizationGate.synchronizes(entry) || synchronization.isCrowded(entry));
+    private boolean waits(DriverRow row) {
+        return synchronization != null && synchronization.mayWaitIn(row);
     }
 
     /** Calls an entry at once, also if the driver may wait for streams in it: for what ends such waits. */
     public int callAtOnce(DriverEntry entry, long... arguments) {
         fill(arguments);
-        return submit(entry, slots);
+        return submit(entry, DriverTable.row(entry), slots);
     }
 
     /** The same of a call of which only the caller knows that it synchronizes. */
     public int callSynchronizing(DriverEntry entry, MemorySegment arguments) {
+        DriverRow row = DriverTable.row(entry);
         int result;
         int tries = 0;
         do {
@@ -172,19 +162,19 @@ public final class DriverCalls {
                 return CudaResult.NOT_READY;
             }
             try {
-                result = submit(entry, arguments);
+                result = submit(entry, row, arguments);
             } finally {
                 if (synchronization != null) {
                     synchronization.end();
                 }
             }
-        } while (hasMoreRoom(entry, result, tries++));
+        } while (hasMoreRoom(row, result, tries++));
         return result;
     }
 
-    private int submit(DriverEntry entry, MemorySegment arguments) {
+    private int submit(DriverEntry entry, DriverRow row, MemorySegment arguments) {
         int result;
-        boolean mayBeLong = synchronization != null && LongCalls.mayBeLong(entry);
+        boolean mayBeLong = synchronization != null && row.lockedForLong();
         long beginNs = mayBeLong ? synchronization.nowNs() : 0;
         pass.enter();
         if (synchronization != null) {
@@ -203,7 +193,7 @@ public final class DriverCalls {
             LongCalls.giveWay(entry, synchronization, beginNs);
         }
         if (result == CudaResult.SUCCESS && synchronization != null) {
-            synchronization.called(entry);
+            synchronization.called(row);
         } else if (result == CudaResult.NOT_SUPPORTED) {
             unsupported = entry;
         }

@@ -6,32 +6,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls that work on a whole graph. A driver holds the context's lock for their length, and the lock is not fair: whoever makes one such call after the
+ * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair: whoever makes one such call after the
  * other keeps others out for several of them. So a client that made a long one pauses for as long as it took. Stateless.
  */
 final class LongCalls {
-    private static final boolean[] WHOLE_GRAPHS = new boolean[DriverEntry.values().length];
     /** Nobody notices shorter ones. */
     private static final long LONG_NS = 10_000_000L;
     /** From here on the log says so. */
     private static final long SAID_NS = 100_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(LongCalls.class);
 
-    static {
-        for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuGraphClone, DriverEntry.cuGraphInstantiate, DriverEntry.cuGraphInstantiate_v2,
-                DriverEntry.cuGraphInstantiateWithFlags, DriverEntry.cuGraphInstantiateWithParams, DriverEntry.cuGraphExecUpdate,
-                DriverEntry.cuGraphExecUpdate_v2, DriverEntry.cuGraphExecChildGraphNodeSetParams, DriverEntry.cuGraphAddChildGraphNode,
-                DriverEntry.cuGraphAddNode, DriverEntry.cuGraphAddNode_v2, DriverEntry.cuGraphAddDependencies, DriverEntry.cuGraphAddDependencies_v2,
-                DriverEntry.cuGraphDestroyNode, DriverEntry.cuGraphDestroy, DriverEntry.cuGraphExecDestroy, DriverEntry.cuStreamEndCapture}) {
-            WHOLE_GRAPHS[entry.ordinal()] = true;
-        }
-    }
-
     private LongCalls() {
-    }
-
-    static boolean mayBeLong(DriverEntry entry) {
-        return WHOLE_GRAPHS[entry.ordinal()];
     }
 
     /** A call is over that began at a time; others go first, if there are any. */

@@ -3,7 +3,7 @@ package io.tessera.executor.driver;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.wait.BoundedWait;
-import java.util.concurrent.locks.LockSupport;
+import io.tessera.executor.wait.WaitLimit;
 import java.util.function.LongToIntFunction;
 
 /**
@@ -14,7 +14,6 @@ import java.util.function.LongToIntFunction;
  * time calls.
  */
 public final class OwnStream {
-    private static final long POLL_NS = 20_000L;
     private static final long NON_BLOCKING = 1;
     /** No device has a higher priority; a driver takes the highest that it has. */
     private static final long HIGHEST = -100;
@@ -82,7 +81,7 @@ public final class OwnStream {
         driver.waitBegins();
         try {
             while (result == CudaResult.NOT_READY) {
-                LockSupport.parkNanos(POLL_NS);
+                BoundedWait.moment(WaitLimit.OWN_WORK);
                 result = query(driver);
             }
         } finally {

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -25,8 +24,6 @@ import java.util.stream.Collectors;
  * belongs to one thread but where it says otherwise.
  */
 public final class SynchronizationGate {
-    private static final boolean[] SYNCHRONIZING = new boolean[DriverEntry.values().length];
-    private static final long POLL_NS = 100_000L;
     /**
      * A device has 32 channels for the streams of a context (CUDA_DEVICE_MAX_CONNECTIONS, as managers set it), of which the
      * driver keeps some. With more streams some share one: then the making of a stream may wait for what stands in its channel,
@@ -37,17 +34,6 @@ public final class SynchronizationGate {
     private static final long FOLLOWS_NS = 100_000_000L;
     /** Of a client that has so many streams it is said that others' work waits in channels where its streams stand. */
     private static final int MANY_STREAMS = 8;
-
-    static {
-        for (DriverEntry entry : new DriverEntry[] {DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
-                DriverEntry.cuModuleLoadFatBinary, DriverEntry.cuModuleUnload, DriverEntry.cuModuleGetFunction,
-                DriverEntry.cuModuleGetGlobal_v2, DriverEntry.cuLibraryGetModule, DriverEntry.cuLibraryGetGlobal,
-                DriverEntry.cuLibraryGetManaged, DriverEntry.cuLibraryUnload, DriverEntry.cuKernelGetFunction,
-                DriverEntry.cuFuncLoad, DriverEntry.cuMemFree_v2, DriverEntry.cuMemFreeHost, DriverEntry.cuMemHostUnregister,
-                DriverEntry.cuArrayDestroy, DriverEntry.cuMipmappedArrayDestroy, DriverEntry.cuCtxSetLimit}) {
-            SYNCHRONIZING[entry.ordinal()] = true;
-        }
-    }
 
     private static final VarHandle CALL_NS;
 
@@ -78,11 +64,6 @@ public final class SynchronizationGate {
     /** With nobody in the context. */
     public SynchronizationGate(NanoClock clock) {
         this.clock = clock;
-    }
-
-    /** Whether a driver waits for all streams of the context in an entry. */
-    static boolean synchronizes(DriverEntry entry) {
-        return SYNCHRONIZING[entry.ordinal()];
     }
 
     /** A client comes in, of whom logs speak by a name. */
@@ -237,10 +218,9 @@ public final class SynchronizationGate {
             return may;
         }
 
-        /** Whether the driver may wait in an entry because streams share channels. */
-        boolean isCrowded(DriverEntry entry) {
-            return (entry == DriverEntry.cuStreamCreate || entry == DriverEntry.cuStreamCreateWithPriority)
-                    && streams.get() >= CHANNELS;
+        /** Whether the driver may wait in an entry for streams of others: for all of them, or for those with which a new stream would share a channel. */
+        boolean mayWaitIn(DriverRow row) {
+            return row.synchronizes() || row.sharesChannel() && streams.get() >= CHANNELS;
         }
 
         /** Its thread is about to call the driver. */
@@ -265,15 +245,10 @@ public final class SynchronizationGate {
         }
 
         /** A call has succeeded: streams are counted. */
-        void called(DriverEntry entry) {
-            int change = switch (entry) {
-                case cuStreamCreate, cuStreamCreateWithPriority, cuGreenCtxStreamCreate -> 1;
-                case cuStreamDestroy, cuStreamDestroy_v2 -> -1;
-                default -> 0;
-            };
-            if (change != 0) {
-                own += change; // its own thread alone writes it
-                streams.addAndGet(change);
+        void called(DriverRow row) {
+            if (row.streams() != 0) {
+                own += row.streams(); // its own thread alone writes it
+                streams.addAndGet(row.streams());
             }
         }
 
@@ -292,7 +267,7 @@ public final class SynchronizationGate {
             try {
                 around.accept(() -> {
                     while (!begun[0] && goOn.getAsBoolean()) {
-                        LockSupport.parkNanos(POLL_NS);
+                        BoundedWait.moment(WaitLimit.SYNCHRONIZING_CALL);
                         begun[0] = tryBegin();
                     }
                 });

@@ -144,13 +144,13 @@ public final class ClientKernels {
         announce();
         recent[(int) (launches++ % RECENT)] = kernel;
         handles.deferredReleases().namesCode(kernel.handle);
-        fencing.localQuota().check(kernel.name, kernel.localBytes);
+        fencing.localQuota().check(kernel.name, kernel.localBytes());
         checkLength(kernel, launch.parameterBytes());
         if (kernel.module == null) {
             try {
                 withoutModule(kernel, launch.parameters(), launch.parameterBytes());
             } catch (ProgramRefusedException e) {
-                kernel.launched = false; // it may be launched later, and the driver loads it then
+                kernel.launchRefused(); // it may be launched later, and the driver loads it then
                 throw e;
             }
             return captured ? kernel.function : narrow(kernel);
@@ -180,9 +180,7 @@ public final class ClientKernels {
 
     /** As {@link #loads}, of the function for parts. */
     public boolean loadsPart(Launchable kernel) {
-        boolean first = !kernel.partLaunched;
-        kernel.partLaunched = true;
-        return first;
+        return kernel.launchesPart();
     }
 
     /**
@@ -199,7 +197,7 @@ public final class ClientKernels {
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
         prepare();
         partLaunches.setRelease(partLaunches.getPlain() + 1);
-        return kernel.part;
+        return kernel.part.function();
     }
 
     /**
@@ -300,7 +298,7 @@ public final class ClientKernels {
             unfenced.admit(kernel.machine);
         } else {
             unfenced.admitElsewhere(kernel.machine);
-            kernel.left = true;
+            kernel.leavesWindow();
         }
         if (kernel.machineMaps != null) {
             prepare(); // accesses that are fenced may lead to addresses that nothing is allocated at
@@ -388,10 +386,9 @@ public final class ClientKernels {
 
     /** Whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
     public boolean loads(Launchable kernel) {
-        if (kernel.launched) {
+        if (!kernel.launches()) {
             return false;
         }
-        kernel.launched = true;
         int local = localBytes(kernel);
         if (RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number()) {
             return true;
@@ -400,11 +397,11 @@ public final class ClientKernels {
     }
 
     private int localBytes(Launchable kernel) {
-        if (kernel.localBytes < 0) {
+        if (kernel.localBytes() < 0) {
             boolean shared = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
-            kernel.localBytes = new KernelAttributes(driver, fencing.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES);
+            kernel.localBytes(new KernelAttributes(driver, fencing.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES));
         }
-        return kernel.localBytes;
+        return kernel.localBytes();
     }
 
     /** Where among the packed parameters tensor maps lie. */
@@ -473,7 +470,7 @@ public final class ClientKernels {
     }
 
     private long narrow(Launchable kernel) {
-        long narrow = kernel.variant < 0 || !window.isNarrow() ? 0 : variants.of(kernel);
+        long narrow = kernel.variant.function() < 0 || !window.isNarrow() ? 0 : variants.of(kernel);
         return narrow != 0 && window.launchesNarrow() ? narrow : kernel.function;
     }
 
@@ -532,7 +529,8 @@ public final class ClientKernels {
     public boolean ranUnfenced() {
         for (Launchable kernel : recent) {
             if (kernel != null
-                    && (kernel.module == null && (kernel.machineMaps == null || kernel.left) || kernel.module != null && kernel.variant > 0)) {
+                    && (kernel.module == null && (kernel.machineMaps == null || kernel.hasLeftWindow())
+                            || kernel.module != null && kernel.variant.exists())) {
                 return true;
             }
         }

@@ -81,7 +81,7 @@ final class FewBlockModules {
             return code.handle();
         } catch (ProgramRefusedException | IllegalStateException e) {
             LOG.info("image {} has no code for few blocks: {}", module.label(), e.getMessage());
-            return KernelVariants.NEVER;
+            return OtherCode.NEVER;
         }
     }
 }

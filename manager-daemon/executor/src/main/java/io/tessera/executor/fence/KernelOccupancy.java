@@ -22,11 +22,11 @@ final class KernelOccupancy {
 
     /** As {@link ClientKernels#blocksPerProcessor}. What was asked of a kernel last is kept: programs launch it with the same blocks again and again. */
     int of(Launchable kernel, long function, long threads, long sharedBytes) {
-        Launchable.Held last = kernel.held;
+        Launchable.Held last = kernel.held();
         if (last == null || last.function() != function || last.threads() != threads || last.sharedBytes() != sharedBytes) {
-            kernel.held = new Launchable.Held(function, threads, sharedBytes, ask(kernel, function, threads, sharedBytes));
+            last = kernel.held(new Launchable.Held(function, threads, sharedBytes, ask(kernel, function, threads, sharedBytes)));
         }
-        return kernel.held.blocks();
+        return last.blocks();
     }
 
     private int ask(Launchable kernel, long function, long threads, long sharedBytes) {

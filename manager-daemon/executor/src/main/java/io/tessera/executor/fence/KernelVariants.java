@@ -17,8 +17,6 @@ import org.slf4j.LoggerFactory;
  * that has no more ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}). What a program sets of a kernel holds for all of it. One owner thread.
  */
 final class KernelVariants {
-    /** Of {@link Launchable#variant}: there is none and will be none. */
-    static final int NEVER = -1;
     /** After so many launches of a kernel with few blocks there will be more of them. */
     private static final int SOME_LAUNCHES = 16;
     /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
@@ -54,73 +52,63 @@ final class KernelVariants {
 
     /** The driver's function of a kernel's other code; 0: there is none, or not yet. */
     long of(Launchable kernel) {
-        if (kernel.variant == 0 && synchronization.mayBegin()) {
-            kernel.variant = kernel.module == null ? ofMachineCode(kernel) : ofModule(kernel);
-            kernel.variantIsStale = kernel.variant > 0;
+        OtherCode variant = kernel.variant;
+        if (variant.isOpen() && synchronization.mayBegin()) {
+            variant.found(kernel.module == null ? ofMachineCode(kernel) : ofModule(kernel));
         }
-        if (kernel.variant <= 0) {
-            return 0;
+        return variant.exists() ? upToDate(kernel, variant) : 0;
+    }
+
+    /** The driver's function of other code that there is, with what the program has set of the kernel. */
+    private long upToDate(Launchable kernel, OtherCode code) {
+        if (code.takeStale()) {
+            attributes.copy(kernel.function, isKernel(kernel), code.function());
         }
-        if (kernel.variantIsStale) {
-            kernel.variantIsStale = false;
-            attributes.copy(kernel.function, isKernel(kernel), kernel.variant);
-        }
-        return kernel.variant;
+        return code.function();
     }
 
     /** The driver's function that executes a part of a kernel's grid; 0: not yet; below 0: there is none. */
     long ofPart(Launchable kernel) {
-        if (kernel.part == 0 && kernel.makingPart == null) {
+        OtherCode part = kernel.part;
+        if (part.isOpen() && kernel.makingPart == null) {
             if (sliced.mayHave(kernel)) {
                 kernel.makingPart = sliced.begin(kernel);
             } else {
-                kernel.part = NEVER;
+                part.never();
             }
         }
-        if (kernel.part == 0 && kernel.makingPart.isDone() && synchronization.mayBegin()) {
-            kernel.part = sliced.load(kernel, kernel.makingPart);
-            if (kernel.part > 0 && attributes.parameterBytes(kernel.part, false) != SlicedModules.parameterBytes(kernel)) {
+        if (part.isOpen() && kernel.makingPart.isDone() && synchronization.mayBegin()) {
+            part.found(sliced.load(kernel, kernel.makingPart));
+            if (part.exists() && attributes.parameterBytes(part.function(), false) != SlicedModules.parameterBytes(kernel)) {
                 LOG.info("kernel {} is launched as a whole: the driver does not tell where its parameters are", kernel.name);
-                kernel.part = NEVER;
+                part.never();
             }
             kernel.makingPart = null;
-            kernel.partIsStale = true;
         }
-        if (kernel.part > 0 && kernel.partIsStale) {
-            kernel.partIsStale = false;
-            attributes.copy(kernel.function, isKernel(kernel), kernel.part);
-        }
-        return kernel.part;
+        return part.exists() ? upToDate(kernel, part) : part.function();
     }
 
     /** The driver's function for a launch of a fenced kernel: with few blocks, one that was compiled for them, if there is one by now. */
     long forBlocks(Launchable kernel, LaunchPlan launch) {
-        if (kernel.fewBlocks < 0 || !few.fits(launch)) {
+        OtherCode code = kernel.fewBlocks;
+        if (code.function() < 0 || !few.fits(launch)) {
             return kernel.function;
         }
-        if (kernel.fewBlocks == 0 && ++kernel.fewBlockLaunches > SOME_LAUNCHES) {
+        if (code.isOpen() && kernel.launchesFewBlocks() > SOME_LAUNCHES) {
             makeForFewBlocks(kernel);
         }
-        if (kernel.fewBlocks <= 0) {
-            return kernel.function;
-        }
-        if (kernel.fewBlocksIsStale) {
-            kernel.fewBlocksIsStale = false;
-            attributes.copy(kernel.function, isKernel(kernel), kernel.fewBlocks);
-        }
-        return kernel.fewBlocks;
+        return code.exists() ? upToDate(kernel, code) : kernel.function;
     }
 
     private void makeForFewBlocks(Launchable kernel) {
         if (!few.mayHave(kernel.module)) {
-            kernel.fewBlocks = NEVER;
+            kernel.fewBlocks.never();
         } else if (synchronization.mayBegin()) {
             long module = few.find(kernel.module);
             long found = module > 0 ? function(DriverEntry.cuModuleGetFunction, module, kernel.name) : module;
             // Asked for its registers, it is loaded. With as many as the first it has no other code.
             boolean has = found > 0 && !isNoLarger(found, kernel, REGISTERS) && isNoLarger(found, kernel, KernelAttributes.LOCAL_BYTES);
-            kernel.fewBlocks = found == 0 || has ? found : NEVER;
-            kernel.fewBlocksIsStale = true;
+            kernel.fewBlocks.found(found == 0 || has ? found : OtherCode.NEVER);
         }
     }
 
@@ -135,16 +123,16 @@ final class KernelVariants {
 
     private long ofMachineCode(Launchable kernel) {
         if (kernel.machine == null || !narrow.mayHave(kernel.machine)) {
-            return NEVER;
+            return OtherCode.NEVER;
         }
         long library = narrow.find(kernel.machine, kernel.name);
         long found = library > 0 ? function(DriverEntry.cuLibraryGetKernel, library, kernel.name) : library;
         if (found > 0) {
             int result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), found); // loads it
-            found = result == CudaResult.SUCCESS ? driver.outLong(0) : NEVER;
+            found = result == CudaResult.SUCCESS ? driver.outLong(0) : OtherCode.NEVER;
         }
         return found == 0 ? 0 : found > 0 && isNoLarger(found, kernel, REGISTERS) && isNoLarger(found, kernel, KernelAttributes.LOCAL_BYTES) ? found
-                : NEVER;
+                : OtherCode.NEVER;
     }
 
     /** What fits on a processor with the first code, as the program was told, does so with the other. */
@@ -157,7 +145,7 @@ final class KernelVariants {
     private long function(DriverEntry entry, long code, String name) {
         try (Arena arena = Arena.ofConfined()) {
             int result = driver.call(entry, driver.out(0), code, arena.allocateFrom(name).address());
-            return result == CudaResult.SUCCESS ? driver.outLong(0) : NEVER;
+            return result == CudaResult.SUCCESS ? driver.outLong(0) : OtherCode.NEVER;
         }
     }
 
@@ -170,9 +158,9 @@ final class KernelVariants {
         Launchable changed = known(handle);
         forEach(known -> {
             if (changed == null || changed.name.equals(known.name)) { // a kernel and its function have handles of their own
-                known.variantIsStale = true;
-                known.partIsStale = true;
-                known.fewBlocksIsStale = true;
+                known.variant.changed();
+                known.part.changed();
+                known.fewBlocks.changed();
             }
         });
     }
@@ -182,7 +170,7 @@ final class KernelVariants {
         narrow.stop(imageNumber);
         forEach(known -> {
             if (known.machine != null && known.machine.imageNumber() == imageNumber) {
-                known.variant = NEVER;
+                known.variant.never();
             }
         });
     }

@@ -9,8 +9,10 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a LAUNCH record asks for. A view of the executor's own copy of the record, which no client can change any more: immutable, and kept as long as
- * records come in the same memory, so that no launch allocates.
+ * What a LAUNCH record asks for: a view of the executor's own copy of the record. While the record is handled nobody writes that memory: no client can reach it,
+ * and handlers get it read-only ({@code RingConsumer}). So all that a plan says stays the same until the record's handler returns. The next record comes in the
+ * same memory, and the same plan then says what that one asks for, so that no launch allocates; who needs a launch for longer keeps the record's bytes
+ * ({@code GridSlicing}). One owner thread.
  */
 public final class LaunchPlan {
     /** {@code CUlaunchAttribute}: id, padding, 64 bytes of value. */
@@ -33,7 +35,7 @@ public final class LaunchPlan {
     /**
      * Launches whose records lie in some memory.
      *
-     * @param record     the executor's copy
+     * @param record     the executor's copy; only read
      * @param parameters where packed parameters lie for the driver
      */
     public LaunchPlan(MemorySegment record, MemorySegment parameters) {

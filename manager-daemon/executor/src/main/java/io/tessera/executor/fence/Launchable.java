@@ -26,32 +26,21 @@ public final class Launchable {
     final MachineKernel machine;
     /** The tensor maps of one with a fence in its machine code; null: it has none, so that its pointers are checked where it has no module. */
     final MachineMaps machineMaps;
-    /** Whether a launch gave it tensor maps by which it left its window. */
-    boolean left;
-    /** The driver's function of its other code ({@link KernelVariants}); 0: not asked for yet; below 0: there is none. */
-    long variant;
-    /** Whether what the program has set of the kernel has to be set of its other code. */
-    boolean variantIsStale;
-    /** The driver's function that executes a part of its grid; 0: not yet; below 0: there is none. */
-    long part;
-    /** The same on its way; null: it is not. */
-    Future<FencedProgram> makingPart;
-    /** Whether that function was launched. */
-    boolean partLaunched;
-    /** Whether what the program has set of the kernel has to be set of that function. */
-    boolean partIsStale;
-    /** The driver's function for grids of few blocks; 0: not yet; below 0: there is none. */
-    long fewBlocks;
-    /** Whether what the program has set of the kernel has to be set of that function. */
-    boolean fewBlocksIsStale;
-    /** How often it was launched with few blocks, as long as that decides whether there is such a function. */
-    int fewBlockLaunches;
-    /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
-    int localBytes = -1;
-    /** Whether it was launched. */
-    boolean launched;
     /** Dynamic shared memory that its launches have more than the program asks for, in bytes. */
     final int addedSharedBytes;
+    /** Its code without fences, while its tenant is alone; of machine code, that for a window of 4 GiB ({@link KernelVariants}). */
+    final OtherCode variant = new OtherCode();
+    /** Its code that executes a part of its grid. */
+    final OtherCode part = new OtherCode();
+    /** The same on its way; null: it is not. */
+    Future<FencedProgram> makingPart;
+    /** Its code for grids of few blocks. */
+    final OtherCode fewBlocks = new OtherCode();
+    private boolean left;
+    private boolean partLaunched;
+    private int fewBlockLaunches;
+    private int localBytes = -1;
+    private boolean launched;
     private final boolean waits;
     /** Time of the device for each of its blocks, in ns, while all processors run it; 0: it was never launched in parts. */
     private double blockNs;
@@ -60,8 +49,7 @@ public final class Launchable {
     private long slowNs;
     private int timedLaunches;
     private boolean said;
-    /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
-    Held held;
+    private Held held;
 
     /** Of a function with so many threads in a block and so much dynamic shared memory, a processor holds so many blocks. */
     record Held(long function, long threads, long sharedBytes, int blocks) {
@@ -85,14 +73,69 @@ public final class Launchable {
         return name;
     }
 
+    /** It is launched. Returns whether that is the first time, in which the driver loads it. */
+    boolean launches() {
+        boolean first = !launched;
+        launched = true;
+        return first;
+    }
+
+    /** It was not launched after all. */
+    void launchRefused() {
+        launched = false;
+    }
+
+    /** A part of its grid is launched. Returns whether that is the first time, in which the driver loads its code for parts. */
+    boolean launchesPart() {
+        boolean first = !partLaunched;
+        partLaunched = true;
+        return first;
+    }
+
+    /** It is launched with few blocks. Returns how often that was so, as long as that decides whether there is code for it. */
+    int launchesFewBlocks() {
+        return ++fewBlockLaunches;
+    }
+
+    /** A launch gives it tensor maps by which it leaves its window. */
+    void leavesWindow() {
+        left = true;
+    }
+
+    /** Whether a launch gave it tensor maps by which it left its window. */
+    boolean hasLeftWindow() {
+        return left;
+    }
+
+    /** Bytes of local memory that each of its threads has; below 0: not asked for yet, or the driver does not tell. */
+    int localBytes() {
+        return localBytes;
+    }
+
+    /** The driver says how much local memory it has. */
+    void localBytes(int bytes) {
+        localBytes = bytes;
+    }
+
+    /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
+    Held held() {
+        return held;
+    }
+
+    /** The driver says how many blocks of it a processor holds. */
+    Held held(Held said) {
+        held = said;
+        return said;
+    }
+
     /**
      * Dynamic shared memory of a launch, in bytes, below 2^32.
      *
-     * @param launched the driver's function: its code without fences has no more than the program asks for
+     * @param toLaunch the driver's function: its code without fences has no more than the program asks for
      * @param asked    what the program asks for
      */
-    public long sharedBytes(long launched, long asked) {
-        return launched == variant ? asked : Math.min(asked + addedSharedBytes, MOST_BYTES);
+    public long sharedBytes(long toLaunch, long asked) {
+        return toLaunch == variant.function() ? asked : Math.min(asked + addedSharedBytes, MOST_BYTES);
     }
 
     /**
@@ -100,8 +143,8 @@ public final class Launchable {
      *
      * @throws ProgramRefusedException if it may be what was added to that
      */
-    public void checkRoom(long launched, long asked) throws ProgramRefusedException {
-        if (sharedBytes(launched, asked) > asked) {
+    public void checkRoom(long toLaunch, long asked) throws ProgramRefusedException {
+        if (sharedBytes(toLaunch, asked) > asked) {
             throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE,
                     "kernel " + name + " may access the shared memory of other blocks, so that each block has "
                             + addedSharedBytes + " bytes of shared memory more than the " + asked

@@ -62,7 +62,7 @@ final class SlicedModules {
         return fencing.makeLater(tenant, kernel.module.source, FenceForm.sliced(mode, kernel.name), kernel.module.options);
     }
 
-    /** Loads what was made. Returns the driver's function; {@link KernelVariants#NEVER}: there is none. */
+    /** Loads what was made. Returns the driver's function; {@link OtherCode#NEVER}: there is none. */
     long load(Launchable kernel, Future<FencedProgram> made) {
         try {
             FencedProgram program = made.resultNow();
@@ -71,7 +71,7 @@ final class SlicedModules {
                 int result = driver.call(DriverEntry.cuModuleGetFunction, driver.out(0), code.handle(), arena.allocateFrom(kernel.name).address());
                 if (result != CudaResult.SUCCESS) {
                     code.unload(driver);
-                    return KernelVariants.NEVER;
+                    return OtherCode.NEVER;
                 }
                 long function = driver.outLong(0);
                 kernel.module.variants.add(code);
@@ -80,7 +80,7 @@ final class SlicedModules {
             }
         } catch (ProgramRefusedException | IllegalStateException e) {
             LOG.info("kernel {} is launched as a whole: {}", kernel.name, e.getMessage());
-            return KernelVariants.NEVER;
+            return OtherCode.NEVER;
         }
     }
 }

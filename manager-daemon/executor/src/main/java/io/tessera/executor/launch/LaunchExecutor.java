@@ -11,6 +11,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientKernels;
 import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
+import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
@@ -64,24 +65,22 @@ public final class LaunchExecutor {
     private final MemorySegment parameters;
     private final PartRoom room;
     private final GridSlicing slicing;
+    private final Watchdog watchdog;
+    private final NanoClock clock;
+    private final LaunchResult result = new LaunchResult();
     private LaunchPlan plan;
-
-    /** Hears of launches that the driver was asked for. */
-    @FunctionalInterface
-    public interface Listener {
-        /** A launch in a stream was answered with a CUresult. */
-        void launched(ClientStream stream, int result);
-    }
 
     /** For one client; memory of an arena that lives as long as this. */
     public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels,
-            GraphBook graphs, NanoClock clock, Arena arena) {
+            Watchdog watchdog, GraphBook graphs, NanoClock clock, Arena arena) {
         this.driver = driver;
         this.handles = handles;
         this.streams = streams;
         this.memory = memory;
         this.kernels = kernels;
+        this.watchdog = watchdog;
         this.graphs = graphs;
+        this.clock = clock;
         this.room = new PartRoom(kernels, streams.parts().processors());
         this.slicing = new GridSlicing(streams, kernels, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
@@ -122,16 +121,16 @@ public final class LaunchExecutor {
     }
 
     /**
-     * Launches parts of such a launch's grid, as many as may go now.
+     * Launches parts of such a launch's grid, as many as may go now. The result says whether the record is not to be taken yet, but to come again.
      *
-     * @param listener hears of each
-     * @return whether the record is not to be taken yet, but to come again
+     * @return filled anew by the next record
      */
-    public boolean comesInParts(MemorySegment record, int length, Listener listener) {
+    public LaunchResult comesInParts(MemorySegment record, int length) {
+        result.clear();
         LaunchPlan launch = plan;
         ClientContext context = streams.context(RecordHeader.context(record));
         ClientStream stream = context == null ? null : streams.find(launch.stream(), context);
-        return slicing.comesAgain(launch, length, stream, (part, into) -> launchPart(launch, part, into, listener));
+        return result.unfinished(slicing.comesAgain(launch, length, stream, (part, into) -> launchPart(launch, part, into)));
     }
 
     /** Whether a record is to come again for the rest of its parts. */
@@ -144,7 +143,7 @@ public final class LaunchExecutor {
         slicing.close();
     }
 
-    private int launchPart(LaunchPlan launch, GridParts part, ClientStream stream, Listener listener) throws ProgramRefusedException {
+    private int launchPart(LaunchPlan launch, GridParts part, ClientStream stream) throws ProgramRefusedException {
         Launchable kernel = kernels.launchable(launch.function());
         if (kernel == null) {
             return CudaResult.INVALID_HANDLE;
@@ -165,25 +164,33 @@ public final class LaunchExecutor {
         slots.setAtIndex(ValueLayout.JAVA_LONG, 7, kernel.sharedBytes(function, launch.sharedBytes()));
         slots.setAtIndex(ValueLayout.JAVA_LONG, 8, stream.value());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, extra.address());
-        int result = kernels.loadsPart(kernel) ? driver.callSynchronizing(DriverEntry.cuLaunchKernel, slots)
+        int status = kernels.loadsPart(kernel) ? driver.callSynchronizing(DriverEntry.cuLaunchKernel, slots)
                 : driver.call(DriverEntry.cuLaunchKernel, slots);
         streams.after(stream);
-        listener.launched(stream, result);
-        return result;
+        launched(stream, status, false);
+        return status;
+    }
+
+    /** The driver was asked to launch. */
+    private void launched(ClientStream stream, int status, boolean captured) {
+        result.launched(stream, status, clock.nanoTime());
+        if (status == CudaResult.SUCCESS && !captured) {
+            watchdog.launched(stream.value(), result.returnedNs());
+        }
     }
 
     /**
      * Launches.
      *
-     * @param listener hears of it if the driver is asked
-     * @return the driver's CUresult
+     * @return filled anew by the next record
      * @throws RejectedException if the record is not one that a client may send
      */
-    public int launch(MemorySegment record, int length, Listener listener) throws RejectedException {
+    public LaunchResult launch(MemorySegment record, int length) throws RejectedException {
+        result.clear();
         LaunchPlan launch = plan(record, length);
         try {
             if (slicing.taken(record, length)) {
-                return slicing.result();
+                return result.answered(slicing.result());
             }
             Launchable kernel = kernels.launchable(launch.function());
             if (kernel == null) {
@@ -205,15 +212,15 @@ public final class LaunchExecutor {
             if (!capturing) {
                 slicing.launches(launch, kernel, stream);
             }
-            int result = submit(launch, kernel, function, stream, loads);
-            if (isTooLarge(result) && stream.value() != stream.whole()) {
+            int status = submit(launch, kernel, function, stream, loads);
+            if (isTooLarge(status) && stream.value() != stream.whole()) {
                 streams.parts().place(stream, ProcessorParts.WHOLE);
-                result = submit(launch, kernel, function, stream, loads);
+                status = submit(launch, kernel, function, stream, loads);
             }
             streams.after(stream);
-            slicing.launched(launch, kernel, result, stream);
-            listener.launched(stream, result);
-            if (result == CudaResult.INVALID_VALUE) {
+            slicing.launched(launch, kernel, status, stream);
+            launched(stream, status, capturing);
+            if (status == CudaResult.INVALID_VALUE) {
                 kernel.checkRoom(function, launch.sharedBytes());
             }
             return result;

@@ -30,6 +30,8 @@ public final class RingConsumer {
     private final RelaySegment segment;
     private final MemorySegment ring;
     private final MemorySegment record;
+    /** The same as handlers get it: until they return nobody writes it. */
+    private final MemorySegment handed;
     private final MemorySegment fetched;
     /** Of a new ring. Where it stands is nobody's to say but this consumer's: what the segment says the client can write. */
     private long position;
@@ -46,6 +48,7 @@ public final class RingConsumer {
         this.segment = segment;
         this.ring = segment.ring();
         this.record = arena.allocate(RelayLayout.RECORD_MAX, 64);
+        this.handed = record.asReadOnly();
         this.fetched = arena.allocate(FETCHED_BYTES, 64);
     }
 
@@ -71,12 +74,12 @@ public final class RingConsumer {
                 int rounded = check(at, length);
                 MemorySegment.copy(ring, at, record, 0, length);
                 boolean padding = RecordHeader.kind(record) == RecordKind.PADDING.code();
-                if (!padding && !handler.admits(record, length)) {
+                if (!padding && !handler.admits(handed, length)) {
                     return taken;
                 }
                 taken(rounded);
                 taken++;
-                if (!padding && !handler.record(record, length)) {
+                if (!padding && !handler.record(handed, length)) {
                     return taken;
                 }
             }

@@ -16,7 +16,6 @@ import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -30,12 +29,6 @@ import org.slf4j.LoggerFactory;
 public final class ClientSession {
     /** Records in one go, before anything else is looked at. */
     private static final int BATCH = 256;
-    private static final long END_POLL_NS = 1_000_000L;
-    /** While a stream has as much before it as it may have. */
-    private static final long FULL_POLL_NS = 20_000L;
-    /** While it is not its tenant's turn: with work on the device, whose end may be what others wait for, and without. */
-    private static final long HELD_WORKING_POLL_NS = 100_000L;
-    private static final long HELD_POLL_NS = 1_000_000L;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
 
@@ -95,7 +88,8 @@ public final class ClientSession {
             made.execution().device().enter(made.execution().driver());
             presence = new MemoryPresence(made.allocations().window(), segment, name);
             contain = new Containment(made.execution(), made.allocations().window(), segment, made.synchronization(), reports, name);
-            waiting = new IdleWait(made, segment, futex, contain, part, () -> ending);
+            waiting = new IdleWait(made.execution().streams().parts(), made.allocations().window(), made.allocations().pools(), made.completion(),
+                    made.synchronization(), futex, contain, part, () -> ending);
             executors = RecordExecutors.of(made.execution(), made.allocations(), made.completion(), made.images(), made.pinned(), arena, clock);
             try (RecordDispatcher records = new RecordDispatcher(made.execution(), made.completion(), executors, futex, clock, reports,
                     made.allocations().window()::isAway)) {
@@ -174,7 +168,7 @@ public final class ClientSession {
             presence.giveWay(records);
             if (full) {
                 state.allocations().window().rest();
-                LockSupport.parkNanos(FULL_POLL_NS);
+                BoundedWait.moment(WaitLimit.FULL_STREAMS);
                 continue;
             }
             if (work == 0 && (part.turn().isHeld() || records.isInParts())) {
@@ -200,7 +194,7 @@ public final class ClientSession {
     private void hold() {
         state.allocations().window().rest();
         boolean working = state.execution().streams().parts().isWorking() || !state.completion().watch().isEmpty();
-        LockSupport.parkNanos(working ? HELD_WORKING_POLL_NS : HELD_POLL_NS);
+        BoundedWait.moment(working ? WaitLimit.HELD_WORKING : WaitLimit.HELD);
     }
 
     /**
@@ -300,7 +294,7 @@ public final class ClientSession {
                 giveUp(Containment.endless(name));
                 return;
             }
-            LockSupport.parkNanos(state.execution().streams().awaited().isEmpty() ? END_POLL_NS : Containment.RELEASE_NS);
+            BoundedWait.moment(state.execution().streams().awaited().isEmpty() ? WaitLimit.SESSION_END : WaitLimit.SESSION_END_RELEASING);
         }
         // What follows may wait for others' work, and they must not be excused by ours meanwhile.
         state.execution().fences().watchdog().ended();

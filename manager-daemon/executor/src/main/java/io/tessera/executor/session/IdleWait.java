@@ -1,9 +1,15 @@
 package io.tessera.executor.session;
 
 import io.tessera.device.CudaResult;
+import io.tessera.executor.call.ClientCompletion;
+import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.part.ClientPart;
+import io.tessera.executor.pool.ClientPools;
+import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.ring.RingConsumer;
+import io.tessera.executor.stream.EventWatch;
 import io.tessera.executor.stream.StreamParts;
+import io.tessera.executor.window.ClientWindow;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
@@ -31,7 +37,11 @@ final class IdleWait {
     private static final long WORKING_ALONE_POLL_NS = 5_000_000L;
     private static final long WORKING_GATED_POLL_NS = 100_000L;
 
-    private final ClientState state;
+    private final ClientWindow window;
+    private final ClientPools pools;
+    private final EventWatch watch;
+    private final ClientPrinting printing;
+    private final SynchronizationGate.Client synchronization;
     private final RelaySegment segment;
     private final FutexPort futex;
     private final Containment contain;
@@ -41,13 +51,18 @@ final class IdleWait {
     /** When the device was last asked whether the client has work on it. */
     private long askedNs;
 
-    IdleWait(ClientState state, RelaySegment segment, FutexPort futex, Containment contain, ClientPart part, BooleanSupplier ending) {
-        this.state = state;
-        this.segment = segment;
+    IdleWait(StreamParts streams, ClientWindow window, ClientPools pools, ClientCompletion completion, SynchronizationGate.Client synchronization,
+            FutexPort futex, Containment contain, ClientPart part, BooleanSupplier ending) {
+        this.streams = streams;
+        this.window = window;
+        this.pools = pools;
+        this.watch = completion.watch();
+        this.printing = completion.printing();
+        this.synchronization = synchronization;
+        this.segment = completion.segment();
         this.futex = futex;
         this.contain = contain;
         this.part = part;
-        this.streams = state.execution().streams().parts();
         this.ending = ending;
     }
 
@@ -55,7 +70,7 @@ final class IdleWait {
     void askWhetherWorking(int lostResult, long nowNs) {
         if (streams.isWorking() && nowNs - askedNs >= workingPollNs() && lostResult == CudaResult.SUCCESS) {
             askedNs = nowNs;
-            part.turn().stands(state.synchronization().isStanding());
+            part.turn().stands(synchronization.isStanding());
             streams.lookWhetherWorking();
         }
     }
@@ -75,14 +90,14 @@ final class IdleWait {
         } else if (idleNs < YIELD_NS) {
             Thread.yield();
         } else {
-            state.allocations().window().rest();
+            window.rest();
             sleep(records, ring);
         }
     }
 
     /** Looks at the ring alone for a moment, which takes much less than a look at everything. */
     private void spin(RecordDispatcher records, RingConsumer ring) {
-        int looks = records.isAwaited() || !state.completion().watch().isEmpty() ? 1 : RING_LOOKS;
+        int looks = records.isAwaited() || !watch.isEmpty() ? 1 : RING_LOOKS;
         do {
             Thread.onSpinWait();
         } while (--looks > 0 && !ring.hasWork());
@@ -91,8 +106,8 @@ final class IdleWait {
     private void sleep(RecordDispatcher records, RingConsumer ring) throws LinuxException {
         segment.park();
         if (!ring.hasWork() && !ending.getAsBoolean()) {
-            long sleepNs = !state.completion().watch().isEmpty() || state.completion().printing().isAwaited() ? SLEEP_WATCHING_NS
-                    : records.marks().isOut() || state.allocations().pools().isAwaited() || state.allocations().window().isRoomWanted()
+            long sleepNs = !watch.isEmpty() || printing.isAwaited() ? SLEEP_WATCHING_NS
+                    : records.marks().isOut() || pools.isAwaited() || window.isRoomWanted()
                             ? SLEEP_MARK_OUT_NS
                     : streams.isWorking() ? Math.max(workingPollNs(), part.turn().isGated() ? 0 : SLEEP_WORKING_NS) : LONGEST_SLEEP_NS;
             futex.await(segment.parkedWord(), 1, contain.sleepNs(Math.min(sleepNs, records.sleepNs(LONGEST_SLEEP_NS))));

@@ -1,16 +1,15 @@
 package io.tessera.executor.session;
 
 import io.tessera.device.CudaResult;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.executor.window.ClientWindow;
 import io.tessera.protocol.relay.RelaySegment;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Has records of a client executed only while its tenant's memory is on the device, and has it leave for others. The session's owner thread. */
 final class MemoryPresence {
-    /** While the tenant's memory is not on the device. */
-    private static final long AWAY_POLL_NS = 100_000L;
     private static final Logger LOG = LoggerFactory.getLogger(MemoryPresence.class);
 
     private final ClientWindow window;
@@ -48,7 +47,7 @@ final class MemoryPresence {
     private boolean comesBack(RecordDispatcher records) {
         int result = window.comeBack();
         if (result == CudaResult.NOT_READY) {
-            LockSupport.parkNanos(AWAY_POLL_NS);
+            BoundedWait.moment(WaitLimit.MEMORY_AWAY);
         } else if (result == CudaResult.OUT_OF_MEMORY) {
             LOG.error("{} is let go: its memory has left the device, and nobody makes room for it", name);
             segment.notice("the memory of this program has left the device and cannot come back: other programs do not give theirs up");

@@ -16,6 +16,7 @@ import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.executor.launch.LaunchExecutor;
+import io.tessera.executor.launch.LaunchResult;
 import io.tessera.executor.print.ClientPrinting;
 import io.tessera.executor.query.QueryExecutor;
 import io.tessera.executor.quota.Countable;
@@ -74,7 +75,6 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private final BooleanSupplier pauses;
     private final CallExecutor calls;
     private final LaunchExecutor launches;
-    private final LaunchExecutor.Listener launched = this::launched;
     private final QueryExecutor queries;
     private final ClientResources resources;
     private final RecordCounters counters = new RecordCounters();
@@ -192,7 +192,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         if (awaited.isOpen()) {
             noticed(awaited.submit()); // it is before the parts
         }
-        return launches.comesInParts(record, length, launched);
+        return launched(launches.comesInParts(record, length)).isUnfinished();
     }
 
     /** Whether the record that comes next is a launch of which parts are launched. */
@@ -291,7 +291,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         switch (kind) {
             case LAUNCH -> {
                 counters.launch();
-                return launches.launch(record, length, launched);
+                return launched(launches.launch(record, length)).status();
             }
             case CALL -> {
                 counters.call();
@@ -335,12 +335,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         throw new IllegalStateException("kind " + kind);
     }
 
-    private void launched(ClientStream stream, int result) {
-        marks.submitted();
-        workNs = clock.nanoTime();
-        if (result == CudaResult.SUCCESS && !streams.isCapturing(stream)) {
-            fences.watchdog().launched(stream.value(), workNs);
+    private LaunchResult launched(LaunchResult result) {
+        if (result.stream() != null) {
+            marks.submitted();
+            workNs = result.returnedNs();
         }
+        return result;
     }
 
     private void answer(int slot, int result) {

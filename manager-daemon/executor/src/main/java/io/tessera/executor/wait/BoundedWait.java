@@ -47,6 +47,11 @@ public final class BoundedWait {
         }
     }
 
+    /** Sleeps until it is time to look again at something whose time others bound; a limit's poll is named there. */
+    public static void moment(WaitLimit limit) {
+        LockSupport.parkNanos(limit.pollNs());
+    }
+
     /** Whether the time is over. */
     public boolean isOver() {
         boolean over = clock.nanoTime() - untilNs >= 0;
@@ -59,7 +64,7 @@ public final class BoundedWait {
 
     /** Sleeps until it is time to look again. */
     public void pause() {
-        LockSupport.parkNanos(limit.pollNs());
+        moment(limit);
     }
 
     /**

@@ -1,13 +1,18 @@
 package io.tessera.executor.wait;
 
-/** What a client's thread waits for, for how long at most, and how often it looks. */
+/**
+ * What the executor waits for, for how long at most, and how often it looks. A limit with one number is a moment between two looks: something else bounds the
+ * wait, and the limit's comment says what.
+ */
 public enum WaitLimit {
     /** Memory of clients that have gone: longer than the work of such a client may take (RELAY.md, section 7). */
     PENDING_RECLAIMS(12_000_000_000L, 1_000_000L),
     /** Memory that other tenants do not use: their threads look up after 100 ms at the latest. */
     MEMORY_PRESSURE(300_000_000L, 10_000_000L),
     /** A moment, before it is asked again whether others have left the device. */
-    ROOM(1_000_000L, 1_000_000L),
+    ROOM(1_000_000L),
+    /** A moment, before it is asked again whether the tenant's memory is back. {@code ResidencyTurns} ends the wait (AWAY_PATIENCE_NS). */
+    MEMORY_AWAY(100_000L),
     /** A tenant's work in progress, before pages of its window change; then the change is given up. */
     TENANT_REST(10_000_000_000L, 50_000L),
     /** Clients of a tenant that are inside of its window's gate, within {@link #TENANT_REST}. */
@@ -30,10 +35,34 @@ public enum WaitLimit {
     /** Other clients' synchronizing calls, where streams of the client go from one wait to the next. */
     HOLD_BACK(20_000_000L, 100_000L),
     /** Streams that are full, while the records are executed that a client has left that is gone. */
-    LEFT_RECORDS(2_000_000_000L, 50_000L);
+    LEFT_RECORDS(2_000_000_000L, 50_000L),
+    /** A moment, while a stream has as much before it as it may have. The watchdog ends such work, and the client looks after itself meanwhile. */
+    FULL_STREAMS(20_000L),
+    /** A moment, while it is not the tenant's turn ({@code GateTurns} gives it one) or parts of a grid are out. */
+    HELD(1_000_000L),
+    /** The same with work on the device, whose end may be what others wait for. */
+    HELD_WORKING(100_000L),
+    /** A moment, while work of a client that ends is not done. {@code ClientSession} gives up after the time for its copies, and once more after that. */
+    SESSION_END(1_000_000L),
+    /** The same while its streams wait for host calls, which are released between two looks. */
+    SESSION_END_RELEASING(50_000L),
+    /** A moment before a synchronizing call. The client whose streams stand is ended by its watchdog; the caller looks after itself meanwhile. */
+    SYNCHRONIZING_CALL(100_000L),
+    /** A moment, while work of the executor's own is behind others' on the device. Long calls of the driver are looked after ({@code Executor}). */
+    OWN_WORK(20_000L),
+    /** An answer to the warm-up, which may wait for a process that reads code to start (WorkerPool). */
+    WARM_UP_ANSWER(60_000_000_000L, 20_000L),
+    /** The end of the warm-up's session: as long as any session's end. */
+    WARM_UP_END(12_000_000_000L, 1_000_000L),
+    /** The manager that started the process: it is to hear why the process ends. */
+    FIRST_MANAGER(2_000_000_000L, 20_000_000L);
 
     private final long mostNs;
     private final long pollNs;
+
+    WaitLimit(long momentNs) {
+        this(momentNs, momentNs);
+    }
 
     WaitLimit(long mostNs, long pollNs) {
         this.mostNs = mostNs;

@@ -10,6 +10,8 @@ import io.tessera.executor.fence.hang.TenantPresence;
 import io.tessera.executor.session.Admission;
 import io.tessera.executor.session.Reports;
 import io.tessera.executor.session.SessionFactory;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.os.SharedMemoryPort;
@@ -31,7 +33,6 @@ public final class JitWarmUp implements AutoCloseable {
     private static final int CALLS = 16;
     /** The rounds end then in any case. */
     private static final long MOST_NS = 2_000_000_000L;
-    private static final long END_NS = 12_000_000_000L;
     private static final int RARELY = 8;
     private static final long BYTES = 65_536;
     private static final long NON_BLOCKING = 1;
@@ -192,14 +193,7 @@ public final class JitWarmUp implements AutoCloseable {
     public void close() {
         stopping = true;
         made.session().end();
-        long untilNs = clock.nanoTime() + END_NS;
-        try {
-            while (!isOver() && clock.nanoTime() - untilNs < 0) {
-                Thread.sleep(1);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        BoundedWait.begin(clock, WaitLimit.WARM_UP_END).until(this::isOver);
         if (isOver() && made.arena().scope().isAlive()) {
             made.arena().close();
         }

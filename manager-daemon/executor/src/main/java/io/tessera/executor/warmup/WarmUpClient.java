@@ -4,6 +4,8 @@ import static io.tessera.protocol.segment.SegmentLayout.offset;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.DriverEntry;
+import io.tessera.executor.wait.BoundedWait;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.os.FutexPort;
 import io.tessera.os.LinuxException;
 import io.tessera.protocol.WireTypes;
@@ -14,7 +16,6 @@ import io.tessera.protocol.relay.RelaySegment;
 import io.tessera.protocol.relay.ReplySlot;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The client's side of a ring (RELAY.md), as far as the warm-up needs it: one context, every record small. One thread.
@@ -28,11 +29,8 @@ public final class WarmUpClient {
     private static final long GRID = offset(RelayLayout.LAUNCH, "grid");
     private static final long BLOCK = offset(RelayLayout.LAUNCH, "block");
     private static final long PARAMETER_BYTES = offset(RelayLayout.LAUNCH, "parameter_bytes");
-    /** An answer may wait for a process that reads code to start (WorkerPool). */
-    private static final long PATIENCE_NS = 60_000_000_000L;
     /** Looks at a word before the thread sleeps: the session and the JVM's compilers may need the core. */
     private static final int LOOKS = 200;
-    private static final long SLEEP_NS = 20_000;
 
     private final RelaySegment segment;
     private final MemorySegment ring;
@@ -59,14 +57,13 @@ public final class WarmUpClient {
     }
 
     private void await(Condition condition) throws WarmUpEndedException {
-        long untilNs = 0;
+        BoundedWait wait = null;
         for (int look = 1; !condition.holds(); look++) {
             Thread.onSpinWait();
             if (look > LOOKS) {
-                LockSupport.parkNanos(SLEEP_NS);
-                long nowNs = clock.nanoTime();
-                untilNs = untilNs == 0 ? nowNs + PATIENCE_NS : untilNs;
-                if (nowNs - untilNs > 0 || segment.ended() || segment.contextError() != 0) {
+                wait = wait == null ? BoundedWait.begin(clock, WaitLimit.WARM_UP_ANSWER) : wait;
+                wait.pause();
+                if (wait.isOver() || segment.ended() || segment.contextError() != 0) {
                     throw new WarmUpEndedException("the session does not answer");
                 }
             }

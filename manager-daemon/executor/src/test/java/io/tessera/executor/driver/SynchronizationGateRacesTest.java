@@ -125,13 +125,13 @@ class SynchronizationGateRacesTest {
         SynchronizationGate.Client many = synchronization.enter("client");
         SynchronizationGate.Client other = synchronization.enter("client");
         for (int i = 0; i < 27; i++) {
-            many.called(DriverEntry.cuStreamCreate);
+            many.called(DriverTable.row(DriverEntry.cuStreamCreate));
         }
-        assertFalse(other.isCrowded(DriverEntry.cuStreamCreate));
-        other.called(DriverEntry.cuStreamCreateWithPriority);
-        assertTrue(other.isCrowded(DriverEntry.cuStreamCreate));
-        assertFalse(other.isCrowded(DriverEntry.cuStreamDestroy_v2));
-        many.called(DriverEntry.cuStreamCreate);
+        assertFalse(other.mayWaitIn(DriverTable.row(DriverEntry.cuStreamCreate)));
+        other.called(DriverTable.row(DriverEntry.cuStreamCreateWithPriority));
+        assertTrue(other.mayWaitIn(DriverTable.row(DriverEntry.cuStreamCreate)));
+        assertFalse(other.mayWaitIn(DriverTable.row(DriverEntry.cuStreamDestroy_v2)));
+        many.called(DriverTable.row(DriverEntry.cuStreamCreate));
         assertFalse(other.mayWaitBehindOthers(true, 1), "nobody stands");
         assertTrue(many.stand());
         assertTrue(other.mayWaitBehindOthers(true, 1));
@@ -140,7 +140,7 @@ class SynchronizationGateRacesTest {
         assertTrue(other.mayWaitBehindOthers(false, 2));
         assertEquals(0, many.keepsOthersNs(Long.MAX_VALUE), "nobody is late");
         many.leave();
-        assertFalse(other.isCrowded(DriverEntry.cuStreamCreate));
+        assertFalse(other.mayWaitIn(DriverTable.row(DriverEntry.cuStreamCreate)));
         assertFalse(other.mayWaitBehindOthers(true, 3));
     }
 

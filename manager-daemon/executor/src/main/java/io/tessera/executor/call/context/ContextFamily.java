@@ -2,8 +2,9 @@ package io.tessera.executor.call.context;
 
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallTable;
-import io.tessera.executor.call.ClientExecution;
+import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.ipc.ClientExports;
+import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 
 /** What lives in a context of one client: its limits, streams and events. One owner thread. */
@@ -12,9 +13,10 @@ public final class ContextFamily {
     }
 
     /** Enters the calls. */
-    public static void register(ClientExecution execution, EventWatch watch, ClientExports exports, CallChecks checks, CallTable calls) {
-        new LimitCalls(execution.driver()).register(calls);
-        new StreamCalls(execution.driver(), execution.streams(), checks).register(calls);
+    public static void register(DriverCalls driver, ClientStreams streams, EventWatch watch, ClientExports exports, CallChecks checks,
+            CallTable calls) {
+        new LimitCalls(driver).register(calls);
+        new StreamCalls(driver, streams, checks).register(calls);
         new EventCalls(watch, exports).register(calls);
     }
 }

@@ -81,9 +81,9 @@ public final class CallExecutor implements AutoCloseable {
         this.segment = completion.segment();
         this.graphs = new GraphFamily(execution, allocations, completion.words(), checks, table);
         this.memory = new MemoryFamily(execution, allocations, checks, graphs.memory(), table);
-        this.modules = new ModuleFamily(execution, allocations.memory(), completion, images, checks, table);
-        this.textures = new TextureFamily(execution, allocations.window(), checks, table);
-        ContextFamily.register(execution, completion.watch(), allocations.exports(), checks, table);
+        this.modules = new ModuleFamily(driver, handles, fences, allocations.memory(), completion, images, checks, table);
+        this.textures = new TextureFamily(device, driver, fences, handles.deferredReleases(), allocations.window(), checks, table);
+        ContextFamily.register(driver, streams, completion.watch(), allocations.exports(), checks, table);
     }
 
     /** How large the client's graphs are. */

@@ -7,7 +7,6 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.ClientCompletion;
-import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.DriverCalls;
@@ -49,14 +48,15 @@ final class ModuleCalls {
     /** The driver's function that the call in progress has found. */
     private long found;
 
-    ModuleCalls(ClientExecution execution, ClientMemory memory, ClientCompletion completion, ClientImages images, HandleResults results) {
-        this.driver = execution.driver();
-        this.handles = execution.handles();
-        this.fences = execution.fences();
+    ModuleCalls(DriverCalls driver, ClientHandles handles, ClientFences fences, ClientMemory memory, ClientCompletion completion, ClientImages images,
+            HandleResults results) {
+        this.driver = driver;
+        this.handles = handles;
+        this.fences = fences;
         this.memory = memory;
         this.printing = completion.printing();
         this.segment = completion.segment();
-        this.images = new CallImages(execution.fences(), images);
+        this.images = new CallImages(fences, images);
         results.whenEnded(HandleKind.MODULE, (clientHandle, _) -> memory.removeOwnedBy(clientHandle));
         results.whenEnded(HandleKind.LIBRARY, (clientHandle, _) -> memory.removeOwnedBy(clientHandle));
     }

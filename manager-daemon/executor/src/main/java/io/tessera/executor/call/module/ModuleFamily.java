@@ -4,7 +4,9 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallChecks;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.ClientCompletion;
-import io.tessera.executor.call.ClientExecution;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.memory.ClientMemory;
 
@@ -13,12 +15,12 @@ public final class ModuleFamily {
     private final ModuleCalls modules;
 
     /** Enters the calls. */
-    public ModuleFamily(ClientExecution execution, ClientMemory memory, ClientCompletion completion, ClientImages images, CallChecks checks,
-            CallTable calls) {
-        this.modules = new ModuleCalls(execution, memory, completion, images, checks.results());
+    public ModuleFamily(DriverCalls driver, ClientHandles handles, ClientFences fences, ClientMemory memory, ClientCompletion completion,
+            ClientImages images, CallChecks checks, CallTable calls) {
+        this.modules = new ModuleCalls(driver, handles, fences, memory, completion, images, checks.results());
         modules.register(calls);
-        new FunctionCalls(execution.driver(), execution.fences(), checks.structures(), checks.results()).register(calls);
-        new LinkCalls(execution.fences(), execution.handles().account(), completion.segment()).register(calls);
+        new FunctionCalls(driver, fences, checks.structures(), checks.results()).register(calls);
+        new LinkCalls(fences, handles.account(), completion.segment()).register(calls);
     }
 
     /** Ends a module or library with its context, by what the client's table holds. Returns a CUresult. */

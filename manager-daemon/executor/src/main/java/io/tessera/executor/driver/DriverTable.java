@@ -1,0 +1,57 @@
+package io.tessera.executor.driver;
+
+import io.tessera.device.DriverEntry;
+import java.util.Arrays;
+
+/**
+ * What a driver does at its entries, a row for each. It is no property of a client's call: such a call may lead to other entries than its own (cuMemFree unmaps
+ * pages of a window), and the executor makes calls for itself. What a client's call means is in the call table ({@code CallTable}). Immutable and thread-safe.
+ *
+ * <p>Sources of the rows: measurements on driver 580 (the GPU suite {@code standing}; {@code tests/gpu/FINDINGS.md}).
+ */
+final class DriverTable {
+    private static final DriverRow[] ROWS = new DriverRow[DriverEntry.values().length];
+
+    static {
+        enter(DriverRow.PLAIN.synchronizing(), DriverEntry.cuModuleUnload, DriverEntry.cuModuleGetGlobal_v2, DriverEntry.cuLibraryGetGlobal,
+                DriverEntry.cuLibraryGetManaged, DriverEntry.cuLibraryUnload, DriverEntry.cuMemFree_v2, DriverEntry.cuMemFreeHost,
+                DriverEntry.cuMemHostUnregister, DriverEntry.cuArrayDestroy, DriverEntry.cuMipmappedArrayDestroy);
+        enter(DriverRow.PLAIN.synchronizing().needingRoom(), DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
+                DriverEntry.cuModuleLoadFatBinary, DriverEntry.cuModuleGetFunction, DriverEntry.cuLibraryGetModule, DriverEntry.cuKernelGetFunction,
+                DriverEntry.cuFuncLoad, DriverEntry.cuCtxSetLimit);
+        enter(DriverRow.PLAIN.needingRoom(), DriverEntry.cuLaunchKernel, DriverEntry.cuLaunchKernelEx, DriverEntry.cuLaunchCooperativeKernel,
+                DriverEntry.cuLibraryLoadData, DriverEntry.cuLibraryGetKernel, DriverEntry.cuGraphLaunch, DriverEntry.cuGraphUpload,
+                DriverEntry.cuEventCreate);
+        enter(DriverRow.PLAIN.onWholeGraphs().needingRoom(), DriverEntry.cuGraphInstantiateWithFlags, DriverEntry.cuGraphInstantiateWithParams);
+        enter(DriverRow.PLAIN.onWholeGraphs(), DriverEntry.cuGraphClone, DriverEntry.cuGraphInstantiate, DriverEntry.cuGraphInstantiate_v2,
+                DriverEntry.cuGraphExecUpdate, DriverEntry.cuGraphExecUpdate_v2, DriverEntry.cuGraphExecChildGraphNodeSetParams,
+                DriverEntry.cuGraphAddChildGraphNode, DriverEntry.cuGraphAddNode, DriverEntry.cuGraphAddNode_v2, DriverEntry.cuGraphAddDependencies,
+                DriverEntry.cuGraphAddDependencies_v2, DriverEntry.cuGraphDestroyNode, DriverEntry.cuGraphDestroy, DriverEntry.cuGraphExecDestroy,
+                DriverEntry.cuStreamEndCapture);
+        enter(DriverRow.PLAIN.openingStream().needingRoom().sharingChannel(), DriverEntry.cuStreamCreate, DriverEntry.cuStreamCreateWithPriority);
+        enter(DriverRow.PLAIN.openingStream().needingRoom(), DriverEntry.cuGreenCtxStreamCreate);
+        enter(DriverRow.PLAIN.endingStream(), DriverEntry.cuStreamDestroy, DriverEntry.cuStreamDestroy_v2);
+        for (DriverEntry entry : DriverEntry.values()) {
+            if (ROWS[entry.ordinal()] == null) {
+                enter(DriverRow.PLAIN, entry);
+            }
+        }
+    }
+
+    private DriverTable() {
+    }
+
+    private static void enter(DriverRow row, DriverEntry... entries) {
+        Arrays.stream(entries).filter(entry -> ROWS[entry.ordinal()] != null).findAny().ifPresent(entry -> {
+            throw new IllegalStateException(entry + " has two rows");
+        });
+        for (DriverEntry entry : entries) {
+            ROWS[entry.ordinal()] = row;
+        }
+    }
+
+    /** The row of an entry. */
+    static DriverRow row(DriverEntry entry) {
+        return ROWS[entry.ordinal()];
+    }
+}

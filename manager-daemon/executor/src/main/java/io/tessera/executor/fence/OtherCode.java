@@ -1,0 +1,48 @@
+package io.tessera.executor.fence;
+
+/** Code of a kernel beside its first: the driver's function for it, as soon as there is one. One owner thread. */
+final class OtherCode {
+    /** There is none and will be none. */
+    static final long NEVER = -1;
+
+    private long function;
+    private boolean stale;
+
+    /** The driver's function; 0: not yet; below 0: there is none. */
+    long function() {
+        return function;
+    }
+
+    /** Whether it was not found yet, so that it may be looked for. */
+    boolean isOpen() {
+        return function == 0;
+    }
+
+    /** Whether there is a function. */
+    boolean exists() {
+        return function > 0;
+    }
+
+    /** What a search has come to, as {@link #function} says it. What the program has set of the kernel is not set of it. */
+    void found(long newFunction) {
+        function = newFunction;
+        stale = true;
+    }
+
+    /** There is none and will be none, from now on. */
+    void never() {
+        function = NEVER;
+    }
+
+    /** The program sets something of the kernel. */
+    void changed() {
+        stale = true;
+    }
+
+    /** Whether what the program has set of the kernel has to be set of it before it is launched; it is set then. */
+    boolean takeStale() {
+        boolean was = stale;
+        stale = false;
+        return was;
+    }
+}

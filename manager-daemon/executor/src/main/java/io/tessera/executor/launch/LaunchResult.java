@@ -1,0 +1,59 @@
+package io.tessera.executor.launch;
+
+import io.tessera.device.CudaResult;
+import io.tessera.executor.stream.ClientStream;
+
+/** What a LAUNCH record came to. One object for each client, which the next record fills anew, so that no launch allocates. One owner thread. */
+public final class LaunchResult {
+    private ClientStream stream;
+    private int status;
+    private long returnedNs;
+    private boolean unfinished;
+
+    LaunchResult() {
+    }
+
+    /** Nothing was launched. */
+    void clear() {
+        stream = null;
+        status = CudaResult.SUCCESS;
+        unfinished = false;
+    }
+
+    /** The driver was asked, and returned at a time. */
+    void launched(ClientStream into, int result, long nowNs) {
+        stream = into;
+        status = result;
+        returnedNs = nowNs;
+    }
+
+    LaunchResult answered(int result) {
+        status = result;
+        return this;
+    }
+
+    LaunchResult unfinished(boolean is) {
+        unfinished = is;
+        return this;
+    }
+
+    /** The stream in which the driver was asked to launch, of several parts the last one's; null: it was not asked. */
+    public ClientStream stream() {
+        return stream;
+    }
+
+    /** The CUresult that the record is answered with. */
+    public int status() {
+        return status;
+    }
+
+    /** When the driver returned, of several parts from the last one; only with a stream. */
+    public long returnedNs() {
+        return returnedNs;
+    }
+
+    /** Whether the record is to come again, for the rest of its parts. */
+    public boolean isUnfinished() {
+        return unfinished;
+    }
+}
