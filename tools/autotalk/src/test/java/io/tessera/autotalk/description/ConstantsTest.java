@@ -37,8 +37,9 @@ class ConstantsTest {
 
     @Test
     void enumeratorsHaveWholeNamesAndMayHaveTheNumbersOfOthers() {
-        Constants constants = Constants.parse("x", List.of("enumeration Some CU_", "enumerator 1 CU_ONE", "enumerator 1 CU_OTHER", "result 0 SUCCESS no error",
-                "result 1 ONE", "attribute 3 WIDTH"));
+        Constants constants = Constants.parse("x",
+                List.of("enumeration Some CU_", "enumerator 1 CU_ONE", "enumerator 1 CU_OTHER", "result 0 SUCCESS no error",
+                        "result 1 ONE", "attribute 3 WIDTH"));
         assertEquals(List.of("CU_ONE", "CU_OTHER", "CUDA_SUCCESS", "CUDA_ERROR_ONE", "CU_DEVICE_ATTRIBUTE_WIDTH"),
                 constants.all().stream().map(Constants.Constant::symbol).toList());
         assertEquals(List.of("CU_ONE", "CU_OTHER"),
