@@ -1,6 +1,6 @@
 package io.tessera.executor.call;
 
-import io.tessera.device.CudaEnums.LaunchAttribute;
+import io.tessera.device.CudaEnums.LaunchAttributeId;
 import io.tessera.device.CudaLayouts.CUaccessPolicyWindow;
 import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
@@ -78,12 +78,12 @@ public final class StructureTranslation {
      */
     public void attribute(int attribute, MemorySegment value) throws RejectedException {
         switch (attribute) {
-            case LaunchAttribute.ACCESS_POLICY_WINDOW -> {
+            case LaunchAttributeId.ACCESS_POLICY_WINDOW -> {
                 if (value.get(WireTypes.U64, CUaccessPolicyWindow.base_ptr) != 0) {
                     addresses.own(value.get(WireTypes.U64, CUaccessPolicyWindow.base_ptr), value.get(WireTypes.U64, CUaccessPolicyWindow.num_bytes));
                 }
             }
-            case LaunchAttribute.PROGRAMMATIC_EVENT, LaunchAttribute.LAUNCH_COMPLETION_EVENT, LaunchAttribute.DEVICE_UPDATABLE_KERNEL_NODE ->
+            case LaunchAttributeId.PROGRAMMATIC_EVENT, LaunchAttributeId.LAUNCH_COMPLETION_EVENT, LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE ->
                 throw RejectedException
                         .unsupported("attribute " + attribute + " of a stream or kernel node (an event, or a node that the device may change)");
             default -> {}

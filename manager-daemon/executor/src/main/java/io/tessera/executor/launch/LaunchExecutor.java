@@ -1,7 +1,7 @@
 package io.tessera.executor.launch;
 
 import io.tessera.clock.NanoClock;
-import io.tessera.device.CudaEnums.LaunchAttribute;
+import io.tessera.device.CudaEnums.LaunchAttributeId;
 import io.tessera.device.CudaEnums.LaunchParameter;
 import io.tessera.device.CudaLayouts.CUaccessPolicyWindow;
 import io.tessera.device.CudaLayouts.CUlaunchAttribute;
@@ -224,8 +224,8 @@ public final class LaunchExecutor {
         boolean inClusters = false;
         for (int i = 0; i < launch.attributes(); i++) {
             int id = launch.attribute(i);
-            together |= id == LaunchAttribute.COOPERATIVE;
-            inClusters |= id == LaunchAttribute.CLUSTER_DIMENSION || id == LaunchAttribute.PREFERRED_CLUSTER_DIMENSION;
+            together |= id == LaunchAttributeId.COOPERATIVE;
+            inClusters |= id == LaunchAttributeId.CLUSTER_DIMENSION || id == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
         }
         return room.has(wanted, launch, kernel, function, inClusters, together) ? wanted : ProcessorParts.WHOLE;
     }
@@ -263,7 +263,7 @@ public final class LaunchExecutor {
 
     private void checkClusters(LaunchPlan launch, Launchable kernel) throws ProgramRefusedException {
         for (int i = 0; i < launch.attributes(); i++) {
-            if (launch.attribute(i) == LaunchAttribute.CLUSTER_DIMENSION || launch.attribute(i) == LaunchAttribute.PREFERRED_CLUSTER_DIMENSION) {
+            if (launch.attribute(i) == LaunchAttributeId.CLUSTER_DIMENSION || launch.attribute(i) == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION) {
                 kernels.inCluster(kernel);
             }
         }
@@ -301,7 +301,7 @@ public final class LaunchExecutor {
         if (launch.isCooperative()) {
             long at = (long) count++ * CUlaunchAttribute.BYTES;
             attributes.asSlice(at, CUlaunchAttribute.BYTES).fill((byte) 0);
-            attributes.set(WireTypes.U32, at, LaunchAttribute.COOPERATIVE);
+            attributes.set(WireTypes.U32, at, LaunchAttributeId.COOPERATIVE);
             attributes.set(WireTypes.U32, at + CUlaunchAttribute.value, 1);
         }
         config.set(WireTypes.U32, CUlaunchConfig.numAttrs, count);
@@ -313,10 +313,10 @@ public final class LaunchExecutor {
     /** Events in attributes are handles; a node that the device updates would give its handle to the program. */
     private void attribute(long at) throws RejectedException {
         int id = attributes.get(WireTypes.U32, at);
-        if (id == LaunchAttribute.DEVICE_UPDATABLE_KERNEL_NODE) {
+        if (id == LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE) {
             throw RejectedException.unsupported("a kernel node that the device may change");
         }
-        if (id == LaunchAttribute.ACCESS_POLICY_WINDOW) {
+        if (id == LaunchAttributeId.ACCESS_POLICY_WINDOW) {
             long address = attributes.get(WireTypes.U64, at + CUlaunchAttribute.value + CUaccessPolicyWindow.base_ptr);
             long bytes = attributes.get(WireTypes.U64, at + CUlaunchAttribute.value + CUaccessPolicyWindow.num_bytes);
             if (address != 0 && bytes != 0 && !memory.contains(address, bytes)) {
@@ -324,7 +324,7 @@ public final class LaunchExecutor {
                         + " is not the client's; " + memory.around(address));
             }
         }
-        if (id == LaunchAttribute.PROGRAMMATIC_EVENT || id == LaunchAttribute.LAUNCH_COMPLETION_EVENT) {
+        if (id == LaunchAttributeId.PROGRAMMATIC_EVENT || id == LaunchAttributeId.LAUNCH_COMPLETION_EVENT) {
             long clientHandle = attributes.get(WireTypes.U64, at + CUlaunchAttribute.value);
             long event = handles.value(HandleKind.EVENT, clientHandle);
             if (event == HandleTable.NONE && clientHandle != 0) {

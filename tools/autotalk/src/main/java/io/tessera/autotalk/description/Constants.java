@@ -71,7 +71,7 @@ public final class Constants {
                 enumerations.add(new Enumeration(words[1], words[2], new ArrayList<>()));
                 continue;
             }
-            if (words.length < 3 || !words[1].matches("\\d{1,10}") || !words[2].matches("[A-Z][A-Z0-9_]*")) {
+            if (words.length < 3 || !words[1].matches("-?\\d{1,10}") || !words[2].matches("[A-Z][A-Z0-9_]*")) {
                 throw new InputException(file, i + 1, "not 'KIND NUMBER NAME [TEXT]'");
             }
             boolean again = !words[0].equals(ENUMERATOR) && !known.add(words[0] + " " + words[1]);

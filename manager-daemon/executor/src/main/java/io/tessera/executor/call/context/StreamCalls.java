@@ -1,6 +1,6 @@
 package io.tessera.executor.call.context;
 
-import io.tessera.device.CudaEnums.LaunchAttribute;
+import io.tessera.device.CudaEnums.LaunchAttributeId;
 import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
@@ -24,9 +24,9 @@ import java.lang.foreign.MemorySegment;
 /** Streams: how they come and go, what is set of them, and their waits and writes of values in memory. One owner thread. */
 final class StreamCalls {
     /** Launch attributes that streams have, by their bits. */
-    private static final long ATTRIBUTES = 1 << LaunchAttribute.ACCESS_POLICY_WINDOW | 1 << LaunchAttribute.SYNCHRONIZATION_POLICY
-            | 1 << LaunchAttribute.PRIORITY
-            | 1 << LaunchAttribute.MEM_SYNC_DOMAIN_MAP | 1 << LaunchAttribute.MEM_SYNC_DOMAIN;
+    private static final long ATTRIBUTES = 1 << LaunchAttributeId.ACCESS_POLICY_WINDOW | 1 << LaunchAttributeId.SYNCHRONIZATION_POLICY
+            | 1 << LaunchAttributeId.PRIORITY
+            | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN_MAP | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN;
 
     private final DriverCalls driver;
     private final ClientStreams streams;
@@ -77,7 +77,7 @@ final class StreamCalls {
     private int attribute(CallFrame frame, ClientContext context) throws RejectedException {
         frame.slot(0, frame.stream().whole());
         int result = driver.call(frame.entry(), frame.slots());
-        if (result == CudaResult.SUCCESS && frame.slot(1) == LaunchAttribute.PRIORITY) {
+        if (result == CudaResult.SUCCESS && frame.slot(1) == LaunchAttributeId.PRIORITY) {
             MemorySegment value = frame.required(2);
             value.set(WireTypes.U32, 0, streams.parts().processors().lowered(value.get(WireTypes.U32, 0)));
         }
@@ -90,7 +90,7 @@ final class StreamCalls {
             return CudaResult.INVALID_VALUE;
         }
         structures.attribute((int) frame.slot(1), frame.required(2));
-        if (frame.slot(1) == LaunchAttribute.PRIORITY) {
+        if (frame.slot(1) == LaunchAttributeId.PRIORITY) {
             MemorySegment value = frame.required(2);
             value.set(WireTypes.U32, 0, streams.parts().processors().raised(value.get(WireTypes.U32, 0)));
         }

@@ -1,6 +1,6 @@
 package io.tessera.executor.call.graph;
 
-import io.tessera.device.CudaEnums.LaunchAttribute;
+import io.tessera.device.CudaEnums.LaunchAttributeId;
 import io.tessera.device.CudaLayouts.CUlaunchAttributeValue;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
@@ -35,11 +35,11 @@ final class ClusterNodes {
 
     /** Whether an attribute of a launch makes clusters. */
     static boolean makes(long attribute) {
-        return attribute == LaunchAttribute.CLUSTER_DIMENSION || attribute == LaunchAttribute.PREFERRED_CLUSTER_DIMENSION;
+        return attribute == LaunchAttributeId.CLUSTER_DIMENSION || attribute == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
     }
 
     private boolean has(long node) {
-        return has(node, LaunchAttribute.CLUSTER_DIMENSION) || has(node, LaunchAttribute.PREFERRED_CLUSTER_DIMENSION);
+        return has(node, LaunchAttributeId.CLUSTER_DIMENSION) || has(node, LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION);
     }
 
     private boolean has(long node, int attribute) {
