@@ -17,7 +17,6 @@
 #else
 #define STEP 22
 #endif
-#define UNKNOWN_ERROR 999 /* CUDA_ERROR_UNKNOWN */
 
 /* What a run tells the program that began it. */
 struct told {
@@ -114,10 +113,10 @@ int main(int count, char **arguments)
     struct told *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(told != MAP_FAILED);
     unsigned step = count > 1 ? 1 : STEP;
-    unsigned runs = fail_everywhere(false, UNKNOWN_ERROR, step, told);
+    unsigned runs = fail_everywhere(false, CUDA_ERROR_UNKNOWN, step, told);
     runs += fail_everywhere(false, CUDA_ERROR_OUT_OF_MEMORY, step, told);
     runs += fail_everywhere(false, DRIVER_FAULT, step, told);
-    runs += fail_everywhere(true, UNKNOWN_ERROR, step, told);
+    runs += fail_everywhere(true, CUDA_ERROR_UNKNOWN, step, told);
     if (count > 1)
         runs += fail_everywhere(true, CUDA_ERROR_OUT_OF_MEMORY, 1, told) + fail_everywhere(true, DRIVER_FAULT, 1, told);
     printf("moves: %u failures\n", runs);
