@@ -38,7 +38,7 @@ public final class FencingService implements AutoCloseable {
     private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
     /** Whether kernels get other code for grids of few blocks; if nobody says it, on GPUs: the software GPU has no registers. */
     private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
-    /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
+    /** The stack of a thread in a new context: there is room for it. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
     /** Images of all clients lie in one heap. */

@@ -17,7 +17,7 @@ import io.tessera.software.driver.abi.DriverException;
  */
 public record CudaArray(long width, long height, long depth, CudaArrayFormat format, int channels, int flags,
         AddressRange storage) {
-    /** Bytes that a row's pitch is a multiple of (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT). */
+    /** Bytes that a row's pitch is a multiple of: the device's texture pitch alignment. */
     public static final long PITCH_ALIGNMENT = 32;
 
     private static final int CUBE_FACES = 6;
