@@ -18,12 +18,10 @@ import java.lang.foreign.MemorySegment;
 public final class CopyStructures {
     /** Offsets of one side of {@code CUDA_MEMCPY2D}, from its begin. */
     private static final Side PLANE_SIDE = new Side(CUDA_MEMCPY2D.srcXInBytes, CUDA_MEMCPY2D.srcY, -1, CUDA_MEMCPY2D.srcMemoryType,
-            CUDA_MEMCPY2D.srcHost, CUDA_MEMCPY2D.srcDevice,
-            CUDA_MEMCPY2D.srcArray, CUDA_MEMCPY2D.srcPitch, -1);
+            CUDA_MEMCPY2D.srcHost, CUDA_MEMCPY2D.srcDevice, CUDA_MEMCPY2D.srcArray, CUDA_MEMCPY2D.srcPitch, -1);
     /** Offsets of one side of {@code CUDA_MEMCPY3D} and {@code CUDA_MEMCPY3D_PEER}. */
     private static final Side BOX_SIDE = new Side(CUDA_MEMCPY3D.srcXInBytes, CUDA_MEMCPY3D.srcY, CUDA_MEMCPY3D.srcZ, CUDA_MEMCPY3D.srcMemoryType,
-            CUDA_MEMCPY3D.srcHost,
-            CUDA_MEMCPY3D.srcDevice, CUDA_MEMCPY3D.srcArray, CUDA_MEMCPY3D.srcPitch, CUDA_MEMCPY3D.srcHeight);
+            CUDA_MEMCPY3D.srcHost, CUDA_MEMCPY3D.srcDevice, CUDA_MEMCPY3D.srcArray, CUDA_MEMCPY3D.srcPitch, CUDA_MEMCPY3D.srcHeight);
 
     private final ClientHandles handles;
     private final AddressCheck addresses;

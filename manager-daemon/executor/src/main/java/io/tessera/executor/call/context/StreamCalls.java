@@ -25,8 +25,7 @@ import java.lang.foreign.MemorySegment;
 final class StreamCalls {
     /** Launch attributes that streams have, by their bits. */
     private static final long ATTRIBUTES = 1 << LaunchAttributeId.ACCESS_POLICY_WINDOW | 1 << LaunchAttributeId.SYNCHRONIZATION_POLICY
-            | 1 << LaunchAttributeId.PRIORITY
-            | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN_MAP | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN;
+            | 1 << LaunchAttributeId.PRIORITY | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN_MAP | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN;
 
     private final DriverCalls driver;
     private final ClientStreams streams;

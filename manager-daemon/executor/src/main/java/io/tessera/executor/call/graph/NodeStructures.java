@@ -40,7 +40,6 @@ import java.util.function.LongPredicate;
 final class NodeStructures {
     /** Where the structure of its type begins in {@code CUgraphNodeParams}. */
     static final int BODY = CUgraphNodeParams.reserved1;
-
     /** Where the copy is in {@code CUgraphNodeParams} of a node that copies. */
     static final int COPY_BODY = BODY + CUDA_MEMCPY_NODE_PARAMS.copyParams;
     private static final int MOST_OPERATIONS = 256;
