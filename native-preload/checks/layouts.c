@@ -56,6 +56,7 @@ SAME(struct layout_alloc_node, access, CUDA_MEM_ALLOC_NODE_PARAMS_accessDescs);
 SAME(struct layout_alloc_node, bytes, CUDA_MEM_ALLOC_NODE_PARAMS_bytesize);
 SAME(struct layout_alloc_node, pointer, CUDA_MEM_ALLOC_NODE_PARAMS_dptr);
 _Static_assert(LAYOUT_ACCESS == CUmemAccessDesc_BYTES, "CUmemAccessDesc");
+_Static_assert(LAYOUT_UPDATE_RESULT == CUgraphExecUpdateResultInfo_BYTES, "CUgraphExecUpdateResultInfo");
 SAME_SIZE(struct layout_conditional_node, CUDA_CONDITIONAL_NODE_PARAMS);
 SAME(struct layout_conditional_node, size, CUDA_CONDITIONAL_NODE_PARAMS_size);
 SAME(struct layout_conditional_node, graphs, CUDA_CONDITIONAL_NODE_PARAMS_phGraph_out);

@@ -53,15 +53,13 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int device)
     return failed ? failed : keep(peer(device, false));
 }
 
-/* Bank widths are fixed since sm_50: 4 bytes (cudaSharedMemBankSizeFourByte). */
-enum { FOUR_BYTE_BANKS = 1 };
-
+/* Bank widths are fixed since sm_50: 4 bytes. The runtime and the driver have the same numbers. */
 EXPORT cudaError_t cudaDeviceGetSharedMemConfig(int *config);
 EXPORT cudaError_t cudaDeviceGetSharedMemConfig(int *config)
 {
     if (!config)
         return keep(cudaErrorInvalidValue);
-    *config = FOUR_BYTE_BANKS;
+    *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return cudaSuccess;
 }
 

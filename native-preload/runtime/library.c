@@ -28,12 +28,9 @@ EXPORT cudaError_t cudaGetExportTable(const void **table, const void *id)
     return keep(cuGetExportTable(table, (void *)id));
 }
 
-/* cudaEnablePerThreadDefaultStream asks the driver for the per-thread twins (CU_GET_PROC_ADDRESS_..., value 2). */
-enum { PER_THREAD = 2 };
-
 static cudaError_t entry_point(const char *symbol, void **function, int version, unsigned long long flags, int *status)
 {
-    int found = 1; /* symbol not found */
+    int found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     cudaError_t failed = start();
     if (failed)
         return failed;
@@ -60,4 +57,4 @@ static cudaError_t entry_point(const char *symbol, void **function, int version,
     }
 
 ENTRY_POINTS(, 0)
-ENTRY_POINTS(_ptsz, PER_THREAD)
+ENTRY_POINTS(_ptsz, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)

@@ -11,8 +11,6 @@ struct runtime_pointer_attributes {
     void *host_pointer;
 };
 
-enum { TYPE_HOST = 1, TYPE_DEVICE = 2 };
-
 static cudaError_t allocate(void **out, size_t bytes)
 {
     CUdeviceptr memory = 0;
@@ -102,7 +100,7 @@ static cudaError_t describe(struct runtime_pointer_attributes *out, const void *
     *out = (struct runtime_pointer_attributes){.type = (int)type, .device = type ? ordinal : -2};
     if (type) {
         out->device_pointer = (void *)(uintptr_t)on_device;
-        out->host_pointer = type == TYPE_DEVICE ? NULL : on_host;
+        out->host_pointer = type == CU_MEMORYTYPE_DEVICE ? NULL : on_host;
     } else {
         out->host_pointer = (void *)(uintptr_t)pointer;
     }

@@ -3,10 +3,7 @@
 
 #include "runtime.h"
 
-/* cudaResourceType and CUresourcetype have the same numbers. */
-enum { RESOURCE_ARRAY = 0, RESOURCE_MIPMAP = 1, RESOURCE_LINEAR = 2, RESOURCE_PITCH2D = 3 };
-
-/* cudaResourceDesc */
+/* cudaResourceDesc; cudaResourceType and CUresourcetype have the same numbers. */
 struct runtime_resource {
     int type;
     union {
@@ -85,18 +82,18 @@ static cudaError_t to_driver(const struct runtime_resource *from, struct driver_
     memset(to, 0, sizeof *to);
     to->type = from->type;
     switch (from->type) {
-    case RESOURCE_ARRAY:
+    case CU_RESOURCE_TYPE_ARRAY:
         to->of.array = from->of.array;
         break;
-    case RESOURCE_MIPMAP:
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
         to->of.mipmap = from->of.mipmap;
         break;
-    case RESOURCE_LINEAR:
+    case CU_RESOURCE_TYPE_LINEAR:
         to->of.linear.memory = (CUdeviceptr)(uintptr_t)from->of.linear.memory;
         to->of.linear.bytes = from->of.linear.bytes;
         known = channel_format(&from->of.linear.channels, &to->of.linear.format, &to->of.linear.channels);
         break;
-    case RESOURCE_PITCH2D:
+    case CU_RESOURCE_TYPE_PITCH2D:
         to->of.pitch2d.memory = (CUdeviceptr)(uintptr_t)from->of.pitch2d.memory;
         to->of.pitch2d.width = from->of.pitch2d.width;
         to->of.pitch2d.height = from->of.pitch2d.height;
@@ -113,11 +110,11 @@ static void from_driver(const struct driver_resource *from, struct runtime_resou
 {
     memset(to, 0, sizeof *to);
     to->type = from->type;
-    if (from->type == RESOURCE_ARRAY) {
+    if (from->type == CU_RESOURCE_TYPE_ARRAY) {
         to->of.array = from->of.array;
-    } else if (from->type == RESOURCE_MIPMAP) {
+    } else if (from->type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
         to->of.mipmap = from->of.mipmap;
-    } else if (from->type == RESOURCE_LINEAR) {
+    } else if (from->type == CU_RESOURCE_TYPE_LINEAR) {
         to->of.linear.memory = (void *)(uintptr_t)from->of.linear.memory;
         to->of.linear.bytes = from->of.linear.bytes;
         channel_description(from->of.linear.format, from->of.linear.channels, &to->of.linear.channels);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
 static unsigned char host[1 << 16];
 
@@ -221,7 +222,7 @@ static void batches(void)
     size_t sizes[2] = {64, LOOT_BYTES}, first = 0;
     uint64_t attributes[8] = {1}; /* in stream order */
     handle stream = 0;
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     LATER(cuMemcpyBatchAsync(to, from, sizes, 2, attributes, &first, 1, stream));
     LATER(cuMemcpyBatchAsync(from, to, sizes, 2, attributes, &first, 1, stream));
     loot_device(own + 4096, LOOT_BYTES);
@@ -293,7 +294,7 @@ static void values(void)
 {
     CUdeviceptr victim = fact("device"), own = own_memory();
     handle stream = 0;
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     LATER(cuStreamWriteValue32(stream, victim, 7, 0));
     LATER(cuStreamWriteValue64(stream, victim, 7, 0));
     LATER(cuStreamWaitValue32(stream, victim, 0, 0));
@@ -308,7 +309,7 @@ static void batched_values(void)
     handle stream = 0;
     struct memory_operation operations[2] = {{.operation = 5, .address = own, .value = 1},
                                              {.operation = 5, .address = victim, .value = 1}};
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     LATER(cuStreamBatchMemOp(stream, 2, operations, 0));
     operations[1].operation = 2;
     LATER(cuStreamBatchMemOp(stream, 2, operations, 0));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
 static void linear_textures(void)
 {
@@ -81,7 +82,7 @@ static void cache_windows(void)
     CUdeviceptr victim = fact("device");
     handle stream = 0;
     uint64_t window[8] = {victim, 1 << 16, 0x3f800000, 0};
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     ANSWER(cuStreamSetAttribute(stream, 1, window));
     window[0] = own_memory();
     window[1] = (uint64_t)1 << 40;
@@ -135,18 +136,18 @@ static void queries(void)
     handle kept = 0;
     struct location place = {1, 0};
     unsigned char exported[64];
-    ANSWER(cuPointerGetAttribute(&value, 1, victim));
-    ANSWER(cuPointerGetAttribute(&value, 2, victim));
-    ANSWER(cuPointerGetAttribute(&value, 7, victim));
-    ANSWER(cuPointerGetAttribute(&value, 11, victim));
-    ANSWER(cuPointerGetAttribute(&value, 12, victim));
+    ANSWER(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_CONTEXT, victim));
+    ANSWER(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, victim));
+    ANSWER(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_BUFFER_ID, victim));
+    ANSWER(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, victim));
+    ANSWER(cuPointerGetAttribute(&value, CU_POINTER_ATTRIBUTE_RANGE_SIZE, victim));
     ANSWER(cuMemGetAddressRange(&base, &size, victim));
     ANSWER(cuMemGetAccess(&value, &place, victim));
     ANSWER(cuMemRetainAllocationHandle(&kept, victim));
     ANSWER(cuMemRangeGetAttribute(&value, 8, 1, victim, 4096));
     ANSWER(cuMemAdvise(victim, 4096, 1, 0));
     ANSWER(cuMemPrefetchAsync(victim, 4096, 0, 0));
-    ANSWER(cuPointerSetAttribute(&value, 6, victim));
+    ANSWER(cuPointerSetAttribute(&value, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, victim));
     ANSWER(cuIpcGetMemHandle(exported, victim));
 }
 
@@ -177,8 +178,8 @@ static void function_bounds(void)
     handle module = 0, function = 0;
     NEED(cuModuleLoadData(&module, code));
     NEED(cuModuleGetFunction(&function, module, "nothing"));
-    ANSWER(cuFuncSetAttribute(function, 8, 1 << 30));
-    ANSWER(cuFuncSetAttribute(function, 8, -1));
+    ANSWER(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 30));
+    ANSWER(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, -1));
     ANSWER(cuLaunchKernel(function, 1, 1, 1, 4096, 1, 1, 0, 0, NULL, NULL));
     ANSWER(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 1 << 30, 0, NULL, NULL));
     ANSWER(cuLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, 0, NULL, NULL));

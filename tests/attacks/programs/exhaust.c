@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
 enum { PROCESSES = 24, THREADS = 64, FLOOD = 60000, NODES = 60000, PARAMETER_NODES = 20000, COPIES = 8 };
 
@@ -45,7 +46,7 @@ static void handles(void)
 {
     handle made;
     int streams = 0, events = 0, graphs = 0;
-    while (streams < 2000 && cuStreamCreate(&made, 1) == 0)
+    while (streams < 2000 && cuStreamCreate(&made, CU_STREAM_NON_BLOCKING) == 0)
         streams++;
     while (events < 20000 && cuEventCreate(&made, 0) == 0)
         events++;
@@ -89,7 +90,7 @@ static void stuck_stream(void)
 {
     CUdeviceptr own = own_memory();
     handle stream = 0;
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     cuStreamWaitValue32(stream, own, 77, 1);
     for (int i = 0; i < 2000; i++)
         cuMemsetD8Async(own + 4096, 1, 16, stream);
@@ -102,7 +103,7 @@ static void stuck_destroyed(void)
 {
     CUdeviceptr own = own_memory();
     handle stream = 0;
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (unsigned i = 1; i < 50; i++)
         cuStreamWaitValue32(stream, own + i % 3 * 4, i, 1);
     cuMemsetD8Async(own + 4096, 1, 16, stream);
@@ -116,10 +117,10 @@ static void stuck_uncaptured(void)
 {
     CUdeviceptr own = own_memory();
     handle stream = 0, forked = 0, event = 0, graph = 0;
-    NEED(cuStreamCreate(&stream, 1));
-    NEED(cuStreamCreate(&forked, 1));
-    NEED(cuEventCreate(&event, 2));
-    NEED(cuStreamBeginCapture(stream, 2));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    NEED(cuStreamCreate(&forked, CU_STREAM_NON_BLOCKING));
+    NEED(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    NEED(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     NEED(cuEventRecord(event, stream));
     NEED(cuStreamWaitEvent(forked, event, 0));
     cuMemsetD8Async(own + 4096, 1, 16, forked);
@@ -137,7 +138,7 @@ static void *work(void *unused)
     cuDevicePrimaryCtxRetain(&context, 0);
     cuCtxSetCurrent(context);
     for (int i = 0; i < 40; i++) {
-        if (cuStreamCreate(&stream, 1) == 0 && cuMemAlloc(&got, 4096) == 0) {
+        if (cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == 0 && cuMemAlloc(&got, 4096) == 0) {
             cuMemsetD8Async(got, 1, 4096, stream);
             cuStreamSynchronize(stream);
             cuMemFree(got);
@@ -176,13 +177,13 @@ static void one_of_many(void)
 
 static void limits(void)
 {
-    cuCtxSetLimit(0, (size_t)1 << 40); /* stack */
-    cuCtxSetLimit(0, (size_t)512 << 10);
-    cuCtxSetLimit(1, (size_t)1 << 40); /* printf's buffer */
-    cuCtxSetLimit(2, (size_t)1 << 40); /* heap */
-    cuCtxSetLimit(2, (size_t)1 << 34);
-    cuCtxSetLimit(5, 1 << 20);
-    cuCtxSetLimit(6, (size_t)1 << 40);
+    cuCtxSetLimit(CU_LIMIT_STACK_SIZE, (size_t)1 << 40); /* stack */
+    cuCtxSetLimit(CU_LIMIT_STACK_SIZE, (size_t)512 << 10);
+    cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, (size_t)1 << 40); /* printf's buffer */
+    cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, (size_t)1 << 40); /* heap */
+    cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, (size_t)1 << 34);
+    cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 1 << 20);
+    cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, (size_t)1 << 40);
 }
 
 /* A driver takes local memory for all threads that the device can run at once, from the context that all share. */

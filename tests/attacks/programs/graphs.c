@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
 static handle graph, executable, node, context;
 static CUdeviceptr victim, own;
@@ -154,8 +155,8 @@ static void captured(void)
 {
     begin();
     handle stream = 0;
-    NEED(cuStreamCreate(&stream, 1));
-    NEED(cuStreamBeginCapture(stream, 2));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    NEED(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     answer(cuMemcpyDtoDAsync(own, victim, LOOT_BYTES, stream), "copy");
     CUresult ended = cuStreamEndCapture(stream, &graph);
     if (ended == 0)
@@ -207,11 +208,11 @@ static void dies_capturing(void)
     for (int i = 0; i < 3; i++) {
         handle stream = 0, module = 0, function = 0;
         void *pinned = NULL;
-        NEED(cuStreamCreate(&stream, 1));
+        NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
         NEED(cuMemHostAlloc(&pinned, 1 << 16, 0));
         NEED(cuModuleLoadData(&module, nothing_text));
         NEED(cuModuleGetFunction(&function, module, "nothing"));
-        NEED(cuStreamBeginCapture(stream, 2));
+        NEED(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
         NEED(cuMemcpyHtoDAsync(own, pinned, 1 << 16, stream));
         NEED(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, NULL, NULL));
         NEED(cuMemsetD32Async(own, 7, 64, stream));

@@ -20,7 +20,7 @@ static void streams(void)
     LATER(cuEventRecord(event, stream));
     ANSWER(cuStreamWaitEvent(stream, event, 0));
     LATER(cuMemsetD8Async(own_memory(), 1, 16, stream));
-    ANSWER(cuStreamBeginCapture(stream, 2));
+    ANSWER(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     ANSWER(cuStreamCopyAttributes(stream, stream));
     ANSWER(cuStreamDestroy(stream));
 }
@@ -55,7 +55,7 @@ static void functions(void)
     void *parameters[] = {&from, &to, &round};
     ANSWER(cuLaunchKernel(function, 64, 1, 1, 128, 1, 1, 0, 0, parameters, NULL));
     ANSWER(cuFuncGetModule(&module, function));
-    ANSWER(cuFuncSetAttribute(function, 8, 1 << 16));
+    ANSWER(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 16));
     cuCtxSynchronize();
     loot_device(to, LOOT_BYTES);
 }
@@ -147,8 +147,8 @@ static void pools(void)
     struct access access = {{1, 0}, 3};
     ANSWER(cuMemAllocFromPoolAsync(&got, 4096, pool, 0));
     ANSWER(cuMemPoolTrimTo(pool, 0));
-    ANSWER(cuMemPoolSetAttribute(pool, 4, &value));
-    ANSWER(cuMemPoolGetAttribute(pool, 5, &value));
+    ANSWER(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
+    ANSWER(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &value));
     ANSWER(cuMemPoolSetAccess(pool, &access, 1));
     ANSWER(cuMemPoolExportPointer(bytes, fact("pool")));
     ANSWER(cuMemPoolDestroy(pool));
@@ -186,7 +186,7 @@ static void freed(void)
     CUdeviceptr address = 0;
     struct pool_properties properties = {.allocation_type = 1, .location = {1, 0}};
     struct allocation_properties physical = {.type = 1, .location = {1, 0}};
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     NEED(cuEventCreate(&event, 0));
     NEED(cuMemAlloc(&address, 4096));
     NEED(cuGraphCreate(&graph, 0));

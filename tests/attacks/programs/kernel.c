@@ -97,7 +97,7 @@ static void wait_by_right(const char *where, CUdeviceptr own)
     if (strcmp(where, "before") == 0) {
         NEED(cuStreamWaitValue32(0, own, 0, 0));
     } else if (strcmp(where, "beside") == 0) {
-        NEED(cuStreamCreate(&beside, 1));
+        NEED(cuStreamCreate(&beside, CU_STREAM_NON_BLOCKING));
         NEED(cuStreamWaitValue32(beside, own + 8, 77, 1));
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attack.h"
+#include "cuda_constants.h"
 
 enum { PIECES = 24 };
 
@@ -40,7 +41,7 @@ static void device(void)
 static void pools(void)
 {
     handle stream = 0;
-    NEED(cuStreamCreate(&stream, 1));
+    NEED(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < PIECES; i++) {
         CUdeviceptr got = 0;
         size_t size = i % 2 ? 65536 : 1 << 20;

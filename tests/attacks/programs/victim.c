@@ -146,7 +146,7 @@ static void begin(void)
 {
     struct memset_node clear = {.element_bytes = 4, .width = 1, .height = 1};
     handle node, context = 0;
-    CALL(cuStreamCreate(&stream, 1));
+    CALL(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CALL(cuEventCreate(&event, 0));
     CALL(cuModuleLoadData(&module, code));
     CALL(cuModuleGetFunction(&function, module, "work"));

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda_constants.h"
 #include "driver.h"
 
 enum { BYTES = 64 << 20, PLACES = 64, BEFORE = 0x5a, AFTER = 0xa6, DESCRIPTOR_HANDLE = 1, ON_DEVICE = 1 };
@@ -203,7 +204,7 @@ static void make(enum what what)
         map_own();
         break;
     case EVENT:
-        CHECK(cuEventCreate(&own.event, 2 | 4)); /* without times, for other processes */
+        CHECK(cuEventCreate(&own.event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS));
         break;
     case POOL:
         CHECK(cuMemPoolCreate(&own.pool, &of_pool));

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cuda_constants.h"
 #include "driver.h"
 
 enum { LAUNCHES = 20000, BURST = 500, ROUNDS = 400, COPIES = 7 };
@@ -123,7 +124,7 @@ static void events(int64_t *record, int64_t *wait, int64_t *whole)
 {
     static int64_t waited[ROUNDS], all[ROUNDS];
     CUevent event;
-    CHECK(cuEventCreate(&event, 2 /* no timing */));
+    CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING /* no timing */));
     for (int i = 0; i < ROUNDS; i++) {
         int64_t launched = now_ns();
         launch();

@@ -277,8 +277,8 @@ int main(int argc, char **argv)
     CHECK(cuDeviceGetAttribute(&room.processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
     CHECK(cuDevicePrimaryCtxRetain(&context, device));
     CHECK(cuCtxSetCurrent(context));
-    CHECK(cuStreamCreate(&room.holders, 1));
-    CHECK(cuStreamCreate(&room.prober, 1));
+    CHECK(cuStreamCreate(&room.holders, CU_STREAM_NON_BLOCKING));
+    CHECK(cuStreamCreate(&room.prober, CU_STREAM_NON_BLOCKING));
     CHECK(cuMemAlloc_v2(&room.list, MOST * sizeof(uint64_t)));
     CHECK(cuMemAlloc_v2(&room.results, MOST * sizeof(uint32_t)));
     CHECK(cuMemHostAlloc(&words, sizeof *room.words, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cuda_constants.h"
 #include "driver.h"
 
 extern int cuMemHostRegister_v2(void *, size_t, unsigned);
@@ -234,8 +235,8 @@ static void measure(const struct way *way, size_t bytes)
     const int engines = way->in_streams ? way->in_streams : 1, in_streams = engines + (way->parts != 0);
     const int out_streams = way->out_streams ? way->out_streams : 1;
     for (int i = 0; i < MOST_STREAMS; i++) {
-        CHECK(cuStreamCreate(&in[i], 1));
-        CHECK(cuStreamCreate(&out[i], 1));
+        CHECK(cuStreamCreate(&in[i], CU_STREAM_NON_BLOCKING));
+        CHECK(cuStreamCreate(&out[i], CU_STREAM_NON_BLOCKING));
     }
     pthread_t changer;
     pages_begun = pages_end = 0;
@@ -310,7 +311,7 @@ int main(int argc, char **argv)
     CHECK(cuDevicePrimaryCtxRetain(&context, ordinal));
     CHECK(cuCtxSetCurrent(context));
     for (int i = 0; i < MOST_CHUNKS; i++)
-        CHECK(cuEventCreate(&passed[i], 2)); /* without times */
+        CHECK(cuEventCreate(&passed[i], CU_EVENT_DISABLE_TIMING)); /* without times */
     for (int i = 0; i < 2; i++) {
         CHECK(cuMemAlloc_v2(&device[i], bytes));
         CHECK(cuMemHostAlloc((void **)&host[DRIVERS][i], bytes, 0));

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda_constants.h"
 #include "driver.h"
 
 extern int cuEventDestroy_v2(CUevent);
@@ -37,7 +38,7 @@ static void enter(void)
 static void round_trip(void)
 {
     CUevent event;
-    CHECK(cuEventCreate(&event, 2));
+    CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CHECK(cuEventDestroy_v2(event));
 }
 
@@ -72,7 +73,7 @@ static int flood(double seconds)
     enter();
     CHECK(cuModuleLoadData(&module, KERNEL));
     CHECK(cuModuleGetFunction(&kernel, module, "touch"));
-    CHECK(cuStreamCreate(&stream, 1));
+    CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int64_t until_ns = now_ns() + (int64_t)(seconds * 1e9); now_ns() < until_ns; launches++)
         CHECK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
     CHECK(cuStreamSynchronize(stream));

@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     begin(argv[1]);
     if (operations[chosen].before)
         CHECK(operations[chosen].before());
-    CHECK(cuEventCreate(&old, 2));
+    CHECK(cuEventCreate(&old, CU_EVENT_DISABLE_TIMING));
     CHECK(cuEventRecord(old, world.runs));
     CHECK(cuCtxSynchronize());
     stand_still();

@@ -267,7 +267,7 @@ static int unregister(void)
 
 static int larger_stack(void)
 {
-    return cuCtxSetLimit(0, 4096);
+    return cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096);
 }
 
 /* The kernel of the spare module takes more local memory than any before. */
@@ -362,7 +362,7 @@ static int unload_library(void)
 
 static int more_shared(void)
 {
-    return cuFuncSetAttribute(world.first, 8, 100 << 10);
+    return cuFuncSetAttribute(world.first, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100 << 10);
 }
 
 static int allocate_managed(void)

@@ -3,6 +3,7 @@
 #   generate.sh tables NAMES VERSIONS DIRECTORY      entry_ids.h, names.c, lookup_rows.c
 #   generate.sh constants CONSTANTS DIRECTORY         constants.h, result_names.inc
 #   generate.sh header CONSTANTS FILE                cuda_constants.h, for test programs: the names of cuda.h
+#   generate.sh layouts DESCRIPTION FILE             cuda_layouts.h: sizes of structures and offsets of their members
 #   generate.sh unsupported NAMES FILE OBJECTS...    an entry that answers 801 for every name no object defines
 set -eu
 
@@ -43,11 +44,20 @@ constants)
     ;;
 header)
     {
-        echo 'enum {'
+        printf '#ifndef CUDA_CONSTANTS_H\n#define CUDA_CONSTANTS_H\n\nenum {\n'
         awk '$1 == "result" { print "    CUDA_" ($2 ? "ERROR_" : "") $3 " = " $2 "," }
             $1 == "attribute" { print "    CU_DEVICE_ATTRIBUTE_" $3 " = " $2 "," }
             $1 == "memorytype" { print "    CU_MEMORYTYPE_" $3 " = " $2 "," }
             $1 == "enumerator" { print "    " $3 " = " $2 "," }' "$2"
+        printf '};\n\n#endif\n'
+    } > "$3"
+    ;;
+layouts)
+    # As native-preload's cuda_layouts.h, which the build of this driver does not need.
+    {
+        echo 'enum {'
+        awk '$1 == "type" { type = $4 == "value" ? $2 : ""; if (type) print "    " type "_BYTES = " $5 "," }
+            $1 == "field" && type { name = $2; gsub(/\./, "_", name); print "    " type "_" name " = " $3 "," }' "$2"
         echo '};'
     } > "$3"
     ;;

@@ -30,7 +30,7 @@ static void record_and_replay(void)
     size_t nodes = 0;
     OKAY(cuMemsetD32_v2(memory, 0, 4));
     OKAY(cuCtxSynchronize());
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuStreamIsCapturing(stream, &status));
     EQUAL(1, status);
     OKAY(cuMemsetD32Async(memory, 7, 1, stream));
@@ -53,9 +53,9 @@ static void record_and_replay(void)
 static void fork_and_join(void)
 {
     void *graph, *fork, *join;
-    OKAY(cuEventCreate(&fork, 2));
-    OKAY(cuEventCreate(&join, 2));
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+    OKAY(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuMemsetD32Async(memory, 1, 1, stream));
     OKAY(cuEventRecord(fork, stream));
     OKAY(cuStreamWaitEvent(other, fork, 0));
@@ -64,7 +64,7 @@ static void fork_and_join(void)
     OKAY(cuStreamWaitEvent(stream, join, 0));
     OKAY(cuStreamEndCapture(stream, &graph));
     OKAY(cuGraphDestroy(graph));
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuEventRecord(fork, stream));
     OKAY(cuStreamWaitEvent(other, fork, 0));
     OKAY(cuMemsetD32Async(memory + 4, 1, 1, other));
@@ -93,22 +93,22 @@ static void forbidden(void)
 {
     void *graph = &graph;
     CUdeviceptr p;
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuCtxSynchronize());
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuMemsetD32Async(memory, 1, 1, stream));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
     CHECK(!graph);
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, in_thread()); /* a global capture forbids it to everybody */
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
-    OKAY(cuStreamBeginCapture_v2(stream, 1));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     EQUAL(0, in_thread()); /* a thread's own capture does not */
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuMemAlloc_v2(&p, 16));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     int mode = 2;
     OKAY(cuThreadExchangeStreamCaptureMode(&mode));
     EQUAL(0, mode);
@@ -117,11 +117,11 @@ static void forbidden(void)
     OKAY(cuStreamEndCapture(stream, &graph));
     OKAY(cuGraphDestroy(graph));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-          cuStreamBeginCapture_v2(NULL, 0)); /* the legacy stream cannot be captured */
+          cuStreamBeginCapture_v2(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL)); /* the legacy stream cannot be captured */
     EQUAL(CUDA_ERROR_ILLEGAL_STATE, cuStreamEndCapture(stream, &graph));
     void *blocking;
     OKAY(cuStreamCreate(&blocking, 0));
-    OKAY(cuStreamBeginCapture_v2(blocking, 2));
+    OKAY(cuStreamBeginCapture_v2(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuMemsetD32Async(memory, 1, 1, NULL));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(blocking, &graph));
 }
@@ -131,7 +131,7 @@ static void memory_of_graphs(void)
     void *graph, *exec, *node;
     uint64_t used;
     CUdeviceptr p;
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuMemAllocAsync(&p, 4096, stream));
     OKAY(cuMemsetD32Async(p, 3, 1, stream));
     OKAY(cuMemcpyDtoDAsync_v2(memory, p, 4, stream));
@@ -173,7 +173,7 @@ static void user_objects(void)
     OKAY(cuMemHostAlloc((void **)&flag, 4, 2));
     *flag = 0;
     OKAY(cuMemHostGetDevicePointer_v2(&at, flag, 0));
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuStreamWaitValue32_v2(stream, at, 1, 0));
     OKAY(cuStreamEndCapture(stream, &graph));
     OKAY(cuUserObjectCreate(&object, &mark, note_destroyed, 1, 1));
@@ -196,8 +196,8 @@ int main(void)
 {
     OKAY(cuInit(0));
     OKAY(cuCtxCreate_v4(&context, NULL, 0, 0));
-    OKAY(cuStreamCreate(&stream, 1));
-    OKAY(cuStreamCreate(&other, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OKAY(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&memory, 16));
     record_and_replay();
     fork_and_join();

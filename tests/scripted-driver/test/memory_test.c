@@ -133,14 +133,15 @@ static void attributes(void)
     void *pool;
     OKAY(cuMemAlloc_v2(&plain, 4096));
     OKAY(cuMemAllocManaged(&managed, 4096, 1));
-    OKAY(cuPointerGetAttribute(&type, 2, plain));
+    OKAY(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, plain));
     EQUAL(2, type);
-    OKAY(cuPointerGetAttribute(&is_managed, 8, plain));
+    OKAY(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, plain));
     EQUAL(0, is_managed);
-    EQUAL(CUDA_ERROR_INVALID_VALUE, cuPointerGetAttribute(&start, 4, plain)); /* no host pointer */
-    OKAY(cuPointerGetAttribute(&is_managed, 8, managed));
+    EQUAL(CUDA_ERROR_INVALID_VALUE,
+          cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_HOST_POINTER, plain)); /* no host pointer */
+    OKAY(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed));
     EQUAL(1, is_managed);
-    OKAY(cuPointerGetAttribute(&start, 11, managed + 10));
+    OKAY(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, managed + 10));
     EQUAL(managed, start);
     *(int *)(uintptr_t)managed = 77; /* the host reaches managed memory */
     CUipcMemHandle handle;
@@ -152,7 +153,7 @@ static void attributes(void)
     OKAY(cuPointerGetAttributes(3, wanted, places, (CUdeviceptr)(uintptr_t)values));
     EQUAL(0, values[0]);
     EQUAL(-2, (int)values[2]);
-    OKAY(cuPointerGetAttribute(&pool, 17, plain));
+    OKAY(cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, plain));
     CHECK(!pool);
     OKAY(cuMemFree_v2(plain));
     OKAY(cuMemFree_v2(managed));
@@ -160,7 +161,7 @@ static void attributes(void)
     void *host;
     char own[4096];
     OKAY(cuMemHostAlloc(&host, 4096, 0));
-    OKAY(cuPointerGetAttribute(&type, 2, (CUdeviceptr)(uintptr_t)host));
+    OKAY(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)host));
     EQUAL(1, type);
     OKAY(cuMemHostRegister_v2(own, sizeof own, 0));
     EQUAL(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, cuMemHostRegister_v2(own, sizeof own, 0));
@@ -174,7 +175,7 @@ static void pools(void)
     void *stream, *pool, *standard;
     uint64_t value;
     size_t before = free_bytes();
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CUdeviceptr a;
     OKAY(cuMemAllocAsync(&a, MIB, stream));
     OKAY(cuMemsetD8Async(a, 5, MIB, stream));
@@ -184,12 +185,12 @@ static void pools(void)
     struct call_pool_properties properties = {.allocation_type = 1, .location = {1, 0}};
     OKAY(cuMemPoolCreate(&pool, &properties));
     value = 1ULL << 40;
-    OKAY(cuMemPoolSetAttribute(pool, 4, &value));
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
     OKAY(cuMemAllocFromPoolAsync(&a, MIB, pool, stream));
-    OKAY(cuMemPoolGetAttribute(pool, 7, &value));
+    OKAY(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &value));
     EQUAL(MIB, value);
     OKAY(cuMemFree_v2(a)); /* a pool's memory may be freed like any other */
-    OKAY(cuMemPoolGetAttribute(pool, 5, &value));
+    OKAY(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &value));
     EQUAL(MIB, value); /* kept, below the threshold */
     EQUAL(before - MIB, free_bytes());
     OKAY(cuMemPoolTrimTo(pool, 0));

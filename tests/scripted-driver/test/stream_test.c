@@ -33,8 +33,8 @@ static double now_ms(void)
 static void time_and_events(void)
 {
     void *a, *b, *start, *end;
-    OKAY(cuStreamCreate(&a, 1));
-    OKAY(cuStreamCreate(&b, 1));
+    OKAY(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+    OKAY(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
     OKAY(cuEventCreate(&start, 0));
     OKAY(cuEventCreate(&end, 0));
     double began = now_ms();
@@ -61,7 +61,7 @@ static void default_streams(void)
 {
     void *blocking, *other;
     OKAY(cuStreamCreate(&blocking, 0));
-    OKAY(cuStreamCreate(&other, 1));
+    OKAY(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
     double began = now_ms();
     sleep_kernel(blocking, 200000);
     sleep_kernel(NULL, 100000); /* the legacy stream waits for the blocking one */
@@ -101,7 +101,7 @@ static void functions_and_values(void)
     void *s;
     static int one = 1, two = 2;
     CUdeviceptr word;
-    OKAY(cuStreamCreate(&s, 1));
+    OKAY(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&word, 4));
     OKAY(cuMemsetD32_v2(word, 0, 1));
     OKAY(cuCtxSynchronize());
@@ -170,7 +170,7 @@ static void *many(void *context)
 {
     OKAY(cuCtxSetCurrent(context));
     void *s;
-    OKAY(cuStreamCreate(&s, 1));
+    OKAY(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 50; i++)
         sleep_kernel(s, 10);
     OKAY(cuStreamSynchronize(s));

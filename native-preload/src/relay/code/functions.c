@@ -38,14 +38,13 @@ static void release(struct function *function)
     free(function);
 }
 
-/* The device attributes of these limits have the numbers 1 to 7, in this order. */
+/* The device attributes of these limits have numbers in this order, without gaps. */
 static void read_limits(struct function *function)
 {
-    enum { DEVICE_MAX_THREADS = 1 };
     const struct tessera_relay_device *device = &function->link->segment->device;
     for (unsigned i = 0; i < FUNCTION_LIMITS; i++)
-        function->limits[i] = device->attribute_valid[DEVICE_MAX_THREADS + i]
-                                  ? (uint32_t)device->attributes[DEVICE_MAX_THREADS + i]
+        function->limits[i] = device->attribute_valid[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK + i]
+                                  ? (uint32_t)device->attributes[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK + i]
                                   : UINT32_MAX;
 }
 

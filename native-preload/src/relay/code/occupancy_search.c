@@ -6,8 +6,6 @@
 #include "relay/wire/layouts.h"
 #include "relay_stubs.h"
 
-enum { DEVICE_MAX_THREADS = 1, DEVICE_WARP = 10, DEVICE_MULTIPROCESSORS = 16, FUNCTION_MAX_THREADS = 0 };
-
 struct search {
     CUfunction function;
     size_t (*shared_of)(int block_size); /* CUoccupancyB2DSize */
@@ -54,14 +52,16 @@ static CUresult potential(int *grid, int *block, const struct search *search, in
     if (!grid || !block || limit < 0)
         return CUDA_ERROR_INVALID_VALUE;
     const int32_t *device = context->link->segment->device.attributes;
-    int greatest = function->attributes[FUNCTION_MAX_THREADS];
-    if (greatest > device[DEVICE_MAX_THREADS])
-        greatest = device[DEVICE_MAX_THREADS];
+    int greatest = function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK];
+    if (greatest > device[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK])
+        greatest = device[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK];
     if (limit == 0 || limit > greatest)
         limit = greatest;
-    result = search_from(search, limit, device[DEVICE_WARP] > 0 ? device[DEVICE_WARP] : 32, &size, &blocks);
+    result = search_from(search, limit,
+                         device[CU_DEVICE_ATTRIBUTE_WARP_SIZE] > 0 ? device[CU_DEVICE_ATTRIBUTE_WARP_SIZE] : 32, &size,
+                         &blocks);
     if (result == CUDA_SUCCESS) {
-        *grid = blocks * device[DEVICE_MULTIPROCESSORS];
+        *grid = blocks * device[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
         *block = size;
     }
     return result;

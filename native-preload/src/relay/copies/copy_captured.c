@@ -117,7 +117,7 @@ static CUresult call(struct relay_context *context, struct stream *stream, struc
 /* The intermediate copy: pinned memory, in which rows lie without gaps. */
 static struct layout_copy_side packed_side(const struct captured_copy *copy, const struct layout_copy *shape)
 {
-    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE,
+    return (struct layout_copy_side){.memory_type = CU_MEMORYTYPE_DEVICE,
                                      .device = (uintptr_t)copy->pinned.address,
                                      .pitch = shape->width_bytes,
                                      .height = shape->height};
@@ -125,7 +125,7 @@ static struct layout_copy_side packed_side(const struct captured_copy *copy, con
 
 static bool is_one_row(const struct layout_copy_side *side)
 {
-    return side->memory_type == COPY_TYPE_DEVICE && side->y == 0 && side->z == 0;
+    return side->memory_type == CU_MEMORYTYPE_DEVICE && side->y == 0 && side->z == 0;
 }
 
 /* A copy of one row has no pitch, which a driver would find too large. */
@@ -141,8 +141,8 @@ static CUresult submit(struct relay_context *context, struct stream *stream, con
 CUresult captured_copy_make(struct relay_context *context, const struct layout_copy *shape, struct captured_copy **made,
                             struct layout_copy *device, enum captured_order *order)
 {
-    bool to_host = shape->destination.memory_type == COPY_TYPE_HOST;
-    bool from_host = shape->source.memory_type == COPY_TYPE_HOST;
+    bool to_host = shape->destination.memory_type == CU_MEMORYTYPE_HOST;
+    bool from_host = shape->source.memory_type == CU_MEMORYTYPE_HOST;
     struct captured_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -198,9 +198,9 @@ static struct layout_copy_side side_of(struct copy_place place)
 {
     if (place.kind == COPY_ARRAY)
         return (struct layout_copy_side){
-            .x_bytes = place.at, .memory_type = COPY_TYPE_ARRAY, .array = (uintptr_t)place.array};
-    return (struct layout_copy_side){.memory_type = place.kind == COPY_PAGEABLE ? COPY_TYPE_HOST : COPY_TYPE_DEVICE,
-                                     .device = place.at};
+            .x_bytes = place.at, .memory_type = CU_MEMORYTYPE_ARRAY, .array = (uintptr_t)place.array};
+    return (struct layout_copy_side){
+        .memory_type = place.kind == COPY_PAGEABLE ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE, .device = place.at};
 }
 
 CUresult copy_captured(struct relay_context *context, struct stream *stream, struct copy_place to,

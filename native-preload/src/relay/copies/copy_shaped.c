@@ -10,10 +10,10 @@
 
 static bool valid(const struct layout_copy_side *side, const struct layout_copy *copy)
 {
-    bool host = side->memory_type == COPY_TYPE_HOST;
-    if (side->memory_type < COPY_TYPE_HOST || side->memory_type > COPY_TYPE_UNIFIED)
+    bool host = side->memory_type == CU_MEMORYTYPE_HOST;
+    if (side->memory_type < CU_MEMORYTYPE_HOST || side->memory_type > CU_MEMORYTYPE_UNIFIED)
         return false;
-    if (side->memory_type == COPY_TYPE_ARRAY)
+    if (side->memory_type == CU_MEMORYTYPE_ARRAY)
         return side->array != 0;
     bool pitched = side->pitch == 0 || side->pitch >= side->x_bytes + copy->width_bytes;
     return pitched && (host ? side->host : side->device) != 0;
@@ -26,7 +26,7 @@ struct piece {
 
 static struct layout_copy_side staged_side(const struct staging_chunk *chunk, const struct piece *piece)
 {
-    return (struct layout_copy_side){.memory_type = COPY_TYPE_DEVICE,
+    return (struct layout_copy_side){.memory_type = CU_MEMORYTYPE_DEVICE,
                                      .device = (uintptr_t)chunk->memory,
                                      .pitch = piece->width,
                                      .height = piece->rows};
@@ -71,7 +71,7 @@ static CUresult piece_to_host(struct relay_context *context, uint64_t wire, cons
 
 static CUresult through_staging(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
 {
-    bool to_host = copy->destination.memory_type == COPY_TYPE_HOST;
+    bool to_host = copy->destination.memory_type == CU_MEMORYTYPE_HOST;
     CUresult result = CUDA_SUCCESS;
     struct piece piece = {0};
     while (result == CUDA_SUCCESS && piece.z < copy->depth) {
@@ -111,7 +111,7 @@ static CUresult within_host(struct relay_context *context, uint64_t wire, const 
 static bool is_pinned(const struct layout_copy_side *side)
 {
     struct relay_range range;
-    return side->memory_type == COPY_TYPE_DEVICE && relay_range_find(side->device, &range) &&
+    return side->memory_type == CU_MEMORYTYPE_DEVICE && relay_range_find(side->device, &range) &&
            range.kind == RELAY_RANGE_PINNED;
 }
 
@@ -122,7 +122,7 @@ static bool is_pinned(const struct layout_copy_side *side)
 static struct relay_context *owner_of(const struct layout_copy_side *side, const struct layout_copy *copy)
 {
     struct relay_range range;
-    if (side->memory_type == COPY_TYPE_ARRAY || side->memory_type == COPY_TYPE_HOST ||
+    if (side->memory_type == CU_MEMORYTYPE_ARRAY || side->memory_type == CU_MEMORYTYPE_HOST ||
         !relay_range_find(copy_row(side, copy, 0, 0), &range) || !relay_range_device_side(&range))
         return NULL;
     return range.context ? range.context : relay_primary(range.link);
@@ -157,7 +157,7 @@ static CUresult by_rows(struct relay_context *context, uint64_t wire, const stru
 static CUresult across(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
 {
     struct relay_context *to = owner_of(&copy->destination, copy), *from = owner_of(&copy->source, copy);
-    if (copy->source.memory_type == COPY_TYPE_ARRAY || copy->destination.memory_type == COPY_TYPE_ARRAY)
+    if (copy->source.memory_type == CU_MEMORYTYPE_ARRAY || copy->destination.memory_type == CU_MEMORYTYPE_ARRAY)
         return relay_unsupported("cuMemcpy3DPeer", "an array and memory of another device");
     if (relay_stream_capturing(context, wire))
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -190,7 +190,7 @@ CUresult copy_shaped(struct relay_context *context, uint64_t wire, const struct 
         return result;
     relay_count(context->link, TESSERA_KIND_COPY);
     relay_stream_submitted(context, wire);
-    bool waits = end == COPY_WAITS &&
-                 (copy.source.memory_type == COPY_TYPE_HOST || is_pinned(&copy.source) || is_pinned(&copy.destination));
+    bool waits = end == COPY_WAITS && (copy.source.memory_type == CU_MEMORYTYPE_HOST || is_pinned(&copy.source) ||
+                                       is_pinned(&copy.destination));
     return waits ? relay_stream_wait(context, wire) : CUDA_SUCCESS;
 }

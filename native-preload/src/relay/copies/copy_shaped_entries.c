@@ -15,7 +15,7 @@ static CUresult contexts_of(const struct layout_copy *copy, const struct relay_c
         const struct relay_context *context = relay_context_of((CUcontext)(uintptr_t)sides[i]->reserved);
         if (!context)
             return CUDA_ERROR_INVALID_CONTEXT;
-        if (context->link != current->link && sides[i]->memory_type == COPY_TYPE_ARRAY)
+        if (context->link != current->link && sides[i]->memory_type == CU_MEMORYTYPE_ARRAY)
             return relay_unsupported("cuMemcpy3DPeer", "an array of another device");
     }
     return CUDA_SUCCESS;
@@ -123,8 +123,6 @@ CUresult relay_cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t 
     return batch(to, from, bytes, count, NULL, stream);
 }
 
-enum { OPERAND_ADDRESS = 1, OPERAND_ARRAY = 2 };
-
 /* CUDA_ARRAY3D_DESCRIPTOR */
 struct array_descriptor {
     uint64_t extent[3];
@@ -170,9 +168,9 @@ static CUresult elements_of(struct relay_context *context, const struct layout_b
     const struct layout_operand *operands[] = {&box->source, &box->destination};
     *bytes = 0;
     for (unsigned i = 0; i < 2; i++) {
-        if (operands[i]->type == OPERAND_ADDRESS)
+        if (operands[i]->type == CU_MEMCPY_OPERAND_TYPE_POINTER)
             continue;
-        if (operands[i]->type != OPERAND_ARRAY)
+        if (operands[i]->type != CU_MEMCPY_OPERAND_TYPE_ARRAY)
             return CUDA_ERROR_INVALID_VALUE;
         struct array_descriptor array = {0};
         CUresult result = MESSAGE_CALL(context, ENTRY_cuArray3DGetDescriptor_v2, OUT(&array, sizeof array),
@@ -195,13 +193,13 @@ static CUresult elements_of(struct relay_context *context, const struct layout_b
 static struct layout_copy_side side_of(const struct layout_operand *operand, const struct layout_box_copy *box,
                                        uint64_t element)
 {
-    if (operand->type == OPERAND_ARRAY)
-        return (struct layout_copy_side){.memory_type = COPY_TYPE_ARRAY,
+    if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return (struct layout_copy_side){.memory_type = CU_MEMORYTYPE_ARRAY,
                                          .array = operand->at,
                                          .x_bytes = operand->row_length * element,
                                          .y = operand->layer_height,
                                          .z = operand->hint};
-    return (struct layout_copy_side){.memory_type = COPY_TYPE_UNIFIED,
+    return (struct layout_copy_side){.memory_type = CU_MEMORYTYPE_UNIFIED,
                                      .device = operand->at,
                                      .pitch = (operand->row_length ? operand->row_length : box->width) * element,
                                      .height = operand->layer_height ? operand->layer_height : box->height};

@@ -59,14 +59,14 @@ static bool pinned_elsewhere(const struct relay_context *context, uint64_t addre
 static void resolve_side(const struct relay_context *context, struct layout_copy_side *side,
                          const struct layout_copy *copy)
 {
-    if (side->memory_type == COPY_TYPE_ARRAY ||
-        (side->memory_type == COPY_TYPE_DEVICE && !pinned_elsewhere(context, copy_row(side, copy, 0, 0))))
+    if (side->memory_type == CU_MEMORYTYPE_ARRAY ||
+        (side->memory_type == CU_MEMORYTYPE_DEVICE && !pinned_elsewhere(context, copy_row(side, copy, 0, 0))))
         return;
-    if (side->memory_type == COPY_TYPE_HOST)
+    if (side->memory_type == CU_MEMORYTYPE_HOST)
         side->device = side->host;
     uint64_t first = copy_row(side, copy, 0, 0);
     uint64_t last = copy_row(side, copy, copy->height - 1, copy->depth - 1) + copy->width_bytes;
-    side->memory_type = copy_known(context->link, first, last - first) ? COPY_TYPE_DEVICE : COPY_TYPE_HOST;
+    side->memory_type = copy_known(context->link, first, last - first) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
     side->host = 0;
 }
 
@@ -76,7 +76,7 @@ bool copy_resolve(const struct relay_context *context, struct layout_copy *copy)
         return false;
     resolve_side(context, &copy->source, copy);
     resolve_side(context, &copy->destination, copy);
-    return copy->source.memory_type == COPY_TYPE_HOST || copy->destination.memory_type == COPY_TYPE_HOST;
+    return copy->source.memory_type == CU_MEMORYTYPE_HOST || copy->destination.memory_type == CU_MEMORYTYPE_HOST;
 }
 
 CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const struct layout_copy *copy)
@@ -87,7 +87,7 @@ CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const 
 /* The executor's side keeps its pitch and height, which are those of the whole. */
 struct layout_copy_side copy_whole_side(struct layout_copy_side side, const struct layout_copy *copy)
 {
-    if (side.memory_type != COPY_TYPE_ARRAY) {
+    if (side.memory_type != CU_MEMORYTYPE_ARRAY) {
         uint64_t pitch = pitch_of(&side, copy);
         side.height = slice_of(&side, copy) / pitch;
         side.pitch = pitch;

@@ -5,9 +5,6 @@
 #include "relay/wire/layouts.h"
 #include "relay/wire/relay.h"
 
-/* CUmemorytype */
-enum { COPY_TYPE_HOST = 1, COPY_TYPE_DEVICE = 2, COPY_TYPE_ARRAY = 3, COPY_TYPE_UNIFIED = 4 };
-
 /*
  * Moves the rows of a resolved copy, in order, before it returns. Both sides are linear memory that this process
  * reaches.

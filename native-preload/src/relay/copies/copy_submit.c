@@ -3,8 +3,6 @@
 #include "relay/memory/range.h"
 #include "relay/wire/message.h"
 
-enum { MEMORYTYPE_DEVICE = 2, MEMORYTYPE_ARRAY = 3 };
-
 /* CUDA_MEMCPY2D */
 struct plane_side {
     uint64_t x_bytes, y;
@@ -40,8 +38,9 @@ struct copy_place copy_host(const struct relay_context *context, const void *add
 static struct plane_side plane_side(struct copy_place place)
 {
     if (place.kind == COPY_ARRAY)
-        return (struct plane_side){.x_bytes = place.at, .memory_type = MEMORYTYPE_ARRAY, .array = (uintptr_t)place.array};
-    return (struct plane_side){.memory_type = MEMORYTYPE_DEVICE, .device = place.at};
+        return (struct plane_side){
+            .x_bytes = place.at, .memory_type = CU_MEMORYTYPE_ARRAY, .array = (uintptr_t)place.array};
+    return (struct plane_side){.memory_type = CU_MEMORYTYPE_DEVICE, .device = place.at};
 }
 
 CUresult copy_submit(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,

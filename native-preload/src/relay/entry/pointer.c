@@ -6,8 +6,6 @@
 #include "relay/wire/relay.h"
 #include "relay_stubs.h"
 
-enum { INVALID_ORDINAL = -2 };
-
 /* Bytes that the caller has room for, by attribute; 0: no attribute. */
 static size_t bytes_of(int attribute)
 {
@@ -155,7 +153,7 @@ CUresult relay_cuPointerGetAttributes(unsigned count, int *attributes, void **da
         if (known)
             value_of(&range, attributes[i], pointer, &value); /* what does not apply is 0 */
         else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
-            value = (uint32_t)INVALID_ORDINAL;
+            value = (uint32_t)CU_DEVICE_INVALID;
         memcpy(data[i], &value, bytes_of(attributes[i]));
     }
     return CUDA_SUCCESS;

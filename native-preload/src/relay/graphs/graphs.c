@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "relay/wire/callbacks.h"
+#include "relay/wire/layouts.h"
 #include "relay/streams/capture.h"
 #include "relay/streams/graph_references.h"
 #include "relay/wire/message.h"
@@ -233,7 +234,7 @@ CUresult relay_cuGraphExecUpdate_v2(CUgraphExec graph, CUgraph from, void *answe
     if (result != CUDA_SUCCESS || !answer)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;
     result = MESSAGE_CALL(context, ENTRY_cuGraphExecUpdate_v2, VALUE((uintptr_t)graph), VALUE((uintptr_t)from),
-                          OUT(answer, 24)); /* CUgraphExecUpdateResultInfo */
+                          OUT(answer, LAYOUT_UPDATE_RESULT));
     return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)from, (uintptr_t)graph) : result;
 }
 

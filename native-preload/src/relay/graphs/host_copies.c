@@ -150,7 +150,7 @@ static CUresult copy_of(CUgraphNode node, struct layout_copy *copy)
 /* Turns a resolved side back into the program's form: host memory by its host address. */
 static struct layout_copy_side told(struct layout_copy_side side)
 {
-    if (side.memory_type == COPY_TYPE_HOST) {
+    if (side.memory_type == CU_MEMORYTYPE_HOST) {
         side.host = side.device;
         side.device = 0;
     }
@@ -167,7 +167,7 @@ bool host_copy_is(CUgraphNode node, struct layout_copy *copy)
     *copy = inside.rows;
     struct layout_copy device;
     if (inside.copy && copy_of(inside.copy, &device) == CUDA_SUCCESS) {
-        if (inside.rows.source.memory_type == COPY_TYPE_HOST)
+        if (inside.rows.source.memory_type == CU_MEMORYTYPE_HOST)
             copy->destination = device.destination;
         else
             copy->source = device.source;
@@ -179,8 +179,9 @@ bool host_copy_is(CUgraphNode node, struct layout_copy *copy)
 
 static bool is_on_same_sides(const struct layout_copy *one, const struct layout_copy *other)
 {
-    return (one->source.memory_type == COPY_TYPE_HOST) == (other->source.memory_type == COPY_TYPE_HOST) &&
-           (one->destination.memory_type == COPY_TYPE_HOST) == (other->destination.memory_type == COPY_TYPE_HOST);
+    return (one->source.memory_type == CU_MEMORYTYPE_HOST) == (other->source.memory_type == CU_MEMORYTYPE_HOST) &&
+           (one->destination.memory_type == CU_MEMORYTYPE_HOST) ==
+               (other->destination.memory_type == CU_MEMORYTYPE_HOST);
 }
 
 /* The node keeps its child graph; the parameters of the two nodes in it change. */

@@ -8,8 +8,6 @@
 #include "relay/streams/streams.h"
 #include "relay/wire/message.h"
 
-enum { NON_BLOCKING = 1 };
-
 unsigned capture_count;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -105,12 +103,13 @@ CUresult capture_event_touched(struct event *event)
 CUresult capture_unsafe(void)
 {
     CUresult result = CUDA_SUCCESS;
-    if (!capture_any() || thread_mode == CAPTURE_RELAXED)
+    if (!capture_any() || thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_SUCCESS;
     pthread_mutex_lock(&lock);
     for (struct capture *capture = captures; capture; capture = capture->next) {
         bool own = pthread_equal(capture->owner, pthread_self());
-        if (own ? capture->mode != CAPTURE_RELAXED : thread_mode == CAPTURE_GLOBAL && capture->mode == CAPTURE_GLOBAL) {
+        if (own ? capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED
+                : thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL) {
             capture->invalid = true;
             result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
@@ -157,7 +156,7 @@ static CUresult join(struct stream *stream, struct event *event)
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
     stream->joined = !of_stream || stream->joined;
-    of_event->blocking |= !(stream->flags & NON_BLOCKING);
+    of_event->blocking |= !(stream->flags & CU_STREAM_NON_BLOCKING);
     move_stream(stream, of_event);
     return CUDA_SUCCESS;
 }
@@ -201,7 +200,7 @@ CUresult capture_opened(struct stream *stream, int mode)
         .owner = pthread_self(),
         .origin = stream,
         .context = stream->context,
-        .blocking = !(stream->flags & NON_BLOCKING),
+        .blocking = !(stream->flags & CU_STREAM_NON_BLOCKING),
     };
     pthread_mutex_lock(&lock);
     capture->id = next_id++;
@@ -230,7 +229,7 @@ CUresult capture_closing(struct stream *stream, bool *invalid, uint64_t *key)
         result = CUDA_ERROR_ILLEGAL_STATE;
     else if (capture->origin != stream)
         result = CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    else if (capture->mode != CAPTURE_RELAXED && !pthread_equal(capture->owner, pthread_self()))
+    else if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(capture->owner, pthread_self()))
         result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     else
         drop(capture);
@@ -272,7 +271,7 @@ void capture_event_gone(struct event *event)
 
 CUresult relay_cuThreadExchangeStreamCaptureMode(int *mode)
 {
-    if (!mode || *mode < CAPTURE_GLOBAL || *mode > CAPTURE_RELAXED)
+    if (!mode || *mode < CU_STREAM_CAPTURE_MODE_GLOBAL || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
     int before = thread_mode;
     thread_mode = *mode;

@@ -28,7 +28,7 @@ static CUresult enter_to_begin(CUstream handle, int mode, struct relay_context *
         return result;
     if ((*stream)->handle == 0)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    if (mode < CAPTURE_GLOBAL || mode > CAPTURE_RELAXED)
+    if (mode < CU_STREAM_CAPTURE_MODE_GLOBAL || mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
     return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
@@ -39,13 +39,14 @@ CUresult relay_cuStreamBeginCapture_v2(CUstream handle, int mode)
     struct stream *stream;
     CUresult result = enter_to_begin(handle, mode, &context, &stream);
     if (result == CUDA_SUCCESS)
-        result = MESSAGE_CALL(context, ENTRY_cuStreamBeginCapture_v2, VALUE(stream->handle), VALUE(CAPTURE_RELAXED));
+        result = MESSAGE_CALL(context, ENTRY_cuStreamBeginCapture_v2, VALUE(stream->handle),
+                              VALUE(CU_STREAM_CAPTURE_MODE_RELAXED));
     return result != CUDA_SUCCESS ? result : capture_opened(stream, mode);
 }
 
 CUresult relay_cuStreamBeginCapture(CUstream handle)
 {
-    return relay_cuStreamBeginCapture_v2(handle, CAPTURE_GLOBAL);
+    return relay_cuStreamBeginCapture_v2(handle, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
 CUresult relay_cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const CUgraphNode *dependencies,
@@ -60,7 +61,7 @@ CUresult relay_cuStreamBeginCaptureToGraph(CUstream handle, CUgraph graph, const
         return CUDA_ERROR_INVALID_VALUE;
     result = MESSAGE_CALL(context, ENTRY_cuStreamBeginCaptureToGraph, VALUE(stream->handle), VALUE((uintptr_t)graph),
                           IN_OR_NOTHING(dependencies, count * 8), IN_OR_NOTHING(edges, count * 8), VALUE(count),
-                          VALUE(CAPTURE_RELAXED));
+                          VALUE(CU_STREAM_CAPTURE_MODE_RELAXED));
     return result != CUDA_SUCCESS ? result : capture_opened(stream, mode);
 }
 

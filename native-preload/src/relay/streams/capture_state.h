@@ -6,9 +6,6 @@
 
 #include "relay/streams/capture.h"
 
-/* CUstreamCaptureMode */
-enum { CAPTURE_GLOBAL = 0, CAPTURE_THREAD_LOCAL = 1, CAPTURE_RELAXED = 2 };
-
 /* In no address of the user, and no handle. */
 #define CAPTURE_KEY (1ULL << 62)
 

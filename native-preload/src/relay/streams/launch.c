@@ -8,11 +8,6 @@
 #include "relay/wire/message.h"
 #include "relay/wire/unsupported.h"
 
-/* CUfunction_attribute */
-enum { FUNCTION_MAX_THREADS = 0, FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_NON_PORTABLE_CLUSTER = 14 };
-
-enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
-
 #define MAX_ATTRIBUTES 64u
 #define PORTABLE_CLUSTER 8u
 #define GREATEST_CLUSTER 16u
@@ -21,10 +16,10 @@ static CUresult read_extra(const struct function *function, void **extra, struct
 {
     const void *buffer = NULL;
     size_t bytes = 0;
-    for (unsigned i = 0; extra[i] != (void *)EXTRA_END; i += 2) {
-        if (extra[i] == (void *)EXTRA_POINTER)
+    for (unsigned i = 0; extra[i] != (void *)CU_LAUNCH_PARAM_END_AS_INT; i += 2) {
+        if (extra[i] == (void *)CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT)
             buffer = extra[i + 1];
-        else if (extra[i] == (void *)EXTRA_SIZE && extra[i + 1])
+        else if (extra[i] == (void *)CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT && extra[i + 1])
             bytes = *(const size_t *)extra[i + 1];
         else
             return CUDA_ERROR_INVALID_VALUE;
@@ -41,8 +36,8 @@ static CUresult read_extra(const struct function *function, void **extra, struct
 static CUresult check_cluster(const struct function *function, const struct launch *launch, const uint32_t *cluster)
 {
     uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
-    bool large = function->valid & 1u << FUNCTION_NON_PORTABLE_CLUSTER &&
-                 function->attributes[FUNCTION_NON_PORTABLE_CLUSTER] != 0;
+    bool large = function->valid & 1u << CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED &&
+                 function->attributes[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] != 0;
     if (blocks == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (blocks > (large ? GREATEST_CLUSTER : PORTABLE_CLUSTER))
@@ -86,11 +81,11 @@ CUresult launch_check(const struct function *function, const struct launch *laun
     *source = (struct parameter_source){.pointers = launch->parameters};
     if (!fits)
         result = CUDA_ERROR_INVALID_VALUE;
-    else if (function->valid & 1u << FUNCTION_MAX_THREADS &&
-             threads > (uint64_t)function->attributes[FUNCTION_MAX_THREADS])
+    else if (function->valid & 1u << CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK &&
+             threads > (uint64_t)function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK])
         result = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES; /* launch bounds, or registers */
-    else if (function->valid & 1u << FUNCTION_MAX_DYNAMIC_SHARED &&
-             launch->shared_bytes > (uint64_t)function->attributes[FUNCTION_MAX_DYNAMIC_SHARED])
+    else if (function->valid & 1u << CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES &&
+             launch->shared_bytes > (uint64_t)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
         result = CUDA_ERROR_INVALID_VALUE;
     else if (launch->attribute_count != 0)
         result = check_attributes(function, launch);

@@ -5,8 +5,6 @@
 #include "relay/wire/message.h"
 #include "relay/streams/stream_table.h"
 
-enum { NON_BLOCKING = 1 };
-
 static CUresult create(CUstream *handle, unsigned flags, int priority)
 {
     struct relay_context *context;
@@ -14,7 +12,7 @@ static CUresult create(CUstream *handle, unsigned flags, int priority)
     CUresult result = relay_enter(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!handle || flags > NON_BLOCKING)
+    if (!handle || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
     const struct tessera_relay_device *device = &context->link->segment->device;
     if (priority > device->least_priority) /* out of range is clamped, as documented */

@@ -2,8 +2,6 @@
 #include "relay/streams/graph_references.h"
 #include "relay/streams/user_objects.h"
 
-enum { NO_DESTRUCTOR_SYNC = 1 }; /* CUuserObject_flags: the only one, and required */
-enum { RETAIN_MOVE = 1 };        /* CUuserObjectRetain_flags */
 #define MOST (UINT32_MAX / 2)
 
 CUresult relay_cuUserObjectCreate(CUuserObject *answer, void *data, void *destroy, unsigned int count,
@@ -12,7 +10,7 @@ CUresult relay_cuUserObjectCreate(CUuserObject *answer, void *data, void *destro
     CUresult result = relay_started();
     if (result != CUDA_SUCCESS)
         return result;
-    if (!answer || !destroy || count == 0 || count > MOST || flags != NO_DESTRUCTOR_SYNC)
+    if (!answer || !destroy || count == 0 || count > MOST || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t handle = user_object_make((void (*)(void *))(uintptr_t)destroy, data, count);
     if (!handle)
@@ -52,11 +50,11 @@ CUresult relay_cuGraphRetainUserObject(CUgraph graph, CUuserObject handle, unsig
     CUresult result = find(handle, count, &object);
     if (result != CUDA_SUCCESS)
         return result;
-    if (relay_handle_type((uintptr_t)graph) != TESSERA_HANDLE_GRAPH || flags > RETAIN_MOVE)
+    if (relay_handle_type((uintptr_t)graph) != TESSERA_HANDLE_GRAPH || flags > CU_GRAPH_USER_OBJECT_MOVE)
         return CUDA_ERROR_INVALID_VALUE;
     if (!graph_references_add_object((uintptr_t)graph, object, count))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (flags != RETAIN_MOVE)
+    if (flags != CU_GRAPH_USER_OBJECT_MOVE)
         user_object_retain(object, count);
     return CUDA_SUCCESS;
 }

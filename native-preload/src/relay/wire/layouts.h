@@ -107,6 +107,8 @@ struct layout_alloc_node {
 };
 #define LAYOUT_ACCESS 12u /* CUmemAccessDesc */
 
+#define LAYOUT_UPDATE_RESULT 24u /* CUgraphExecUpdateResultInfo */
+
 /* CUDA_CONDITIONAL_NODE_PARAMS */
 struct layout_conditional_node {
     uint64_t handle;

@@ -22,7 +22,6 @@
 #else
 #define STEP 22
 #endif
-#define UNKNOWN_ERROR 999 /* CUDA_ERROR_UNKNOWN */
 
 static unsigned long long seed;
 
@@ -125,10 +124,10 @@ int main(int count, char **arguments)
     unsigned step = every ? 1 : STEP;
     printf("moves: seed %llu: call %llu of each %u\n", seed, 1 + seed % step, step);
     fflush(stdout); /* before there are children */
-    unsigned runs = fail_everywhere(false, UNKNOWN_ERROR, step, told);
+    unsigned runs = fail_everywhere(false, CUDA_ERROR_UNKNOWN, step, told);
     runs += fail_everywhere(false, CUDA_ERROR_OUT_OF_MEMORY, step, told);
     runs += fail_everywhere(false, DRIVER_FAULT, step, told);
-    runs += fail_everywhere(true, UNKNOWN_ERROR, step, told);
+    runs += fail_everywhere(true, CUDA_ERROR_UNKNOWN, step, told);
     if (every)
         runs += fail_everywhere(true, CUDA_ERROR_OUT_OF_MEMORY, 1, told) + fail_everywhere(true, DRIVER_FAULT, 1, told);
     printf("moves: %u failures\n", runs);

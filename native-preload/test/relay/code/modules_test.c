@@ -67,7 +67,7 @@ static void occupancy(void)
         CHECK(relay_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, 0) == CUDA_SUCCESS &&
               blocks == 4);
     CHECK(calls[ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags] == 1);
-    CHECK(relay_cuFuncSetAttribute(function, 8, 900) == CUDA_SUCCESS);
+    CHECK(relay_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 900) == CUDA_SUCCESS);
     CHECK(relay_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, 0) == CUDA_SUCCESS);
     CHECK(calls[ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags] == 2);
 }

@@ -85,14 +85,18 @@ static void attributes(void)
 {
     CUfunction function = (CUfunction)HANDLE(TESSERA_HANDLE_FUNCTION, 7);
     int value = 0;
-    CHECK(relay_cuFuncGetAttribute(&value, 8, function) == CUDA_SUCCESS && value == 1000);
-    CHECK(relay_cuFuncGetAttribute(&value, 9, function) == CUDA_ERROR_INVALID_VALUE); /* the executor told nothing of it */
-    CHECK(relay_cuFuncSetAttribute(function, 8, 1000) == CUDA_SUCCESS &&
+    CHECK(relay_cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
+          value == 1000);
+    CHECK(relay_cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, function) ==
+          CUDA_ERROR_INVALID_VALUE); /* the executor told nothing of it */
+    CHECK(relay_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1000) == CUDA_SUCCESS &&
           calls[ENTRY_cuFuncSetAttribute] == 0); /* as it is */
-    CHECK(relay_cuFuncSetAttribute(function, 8, 900) == CUDA_SUCCESS && calls[ENTRY_cuFuncSetAttribute] == 1);
-    CHECK(relay_cuFuncSetAttribute(function, 0, 512) == CUDA_SUCCESS &&
+    CHECK(relay_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 900) == CUDA_SUCCESS &&
+          calls[ENTRY_cuFuncSetAttribute] == 1);
+    CHECK(relay_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 512) == CUDA_SUCCESS &&
           calls[ENTRY_cuFuncSetAttribute] == 2); /* read-only: the driver says no */
-    CHECK(relay_cuFuncGetAttribute(&value, 8, function) == CUDA_SUCCESS && value == 900);
+    CHECK(relay_cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
+          value == 900);
     CHECK(relay_cuFuncSetAttribute(function, (int)TESSERA_RELAY_FUNCTION_ATTRIBUTES, 1) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_cuFuncSetAttribute(function, -1, 1) == CUDA_ERROR_INVALID_VALUE);
 }

@@ -152,8 +152,8 @@ static void errors(void)
     CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), unknown, 2, COPY_WAITS) == CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(copy_linear(&context, 0, unknown, known, 0, COPY_WAITS) == CUDA_SUCCESS);
     refusal = CUDA_SUCCESS;
-    segment->call_error = 719; /* of earlier work: a copy into the program's memory may tell it */
-    CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), known, 2, COPY_WAITS) == 719);
+    segment->call_error = CUDA_ERROR_LAUNCH_FAILED; /* of earlier work: a copy into the program's memory may tell it */
+    CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), known, 2, COPY_WAITS) == CUDA_ERROR_LAUNCH_FAILED);
     CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), known, 2, COPY_WAITS) == CUDA_SUCCESS);
 }
 
@@ -163,7 +163,8 @@ static void captured(void)
     unsigned char *from = memory[1][PAGEABLE], *device = memory[0][DEVICE], *to = memory[0][PAGEABLE];
     CUstream stream;
     CUgraph graph;
-    CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(stream, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
+          relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     uint64_t wire = (uintptr_t)stream;
     fill(from, 300000, 3);
     CHECK(copy_linear(&context, wire, copy_device((uintptr_t)device), copy_host(&context, from, 10), 10, COPY_WAITS) ==

@@ -44,7 +44,7 @@ static bool execute_copy(const struct tessera_record *record)
     if (record->kind != TESSERA_RELAY_CALL || record->entry != ENTRY_cuMemcpy3DAsync_v2)
         return false;
     memcpy(&copy, words + 2, sizeof copy);
-    CHECK(copy.source.memory_type == COPY_TYPE_DEVICE && copy.destination.memory_type == COPY_TYPE_DEVICE);
+    CHECK(copy.source.memory_type == CU_MEMORYTYPE_DEVICE && copy.destination.memory_type == CU_MEMORYTYPE_DEVICE);
     for (uint64_t z = 0; z < copy.depth; z++)
         for (uint64_t y = 0; y < copy.height; y++)
             memcpy((void *)(uintptr_t)(copy.destination.device + row_of(&copy.destination, &copy, y, z)),
@@ -58,7 +58,7 @@ static struct layout_copy_side side_of(const struct layout_copy *copy, unsigned 
 {
     struct layout_copy_side side = {
         .x_bytes = next(40), .y = next(3), .z = copy->width_bytes < 4000 ? next(2) : 0, .memory_type = type};
-    if (type == COPY_TYPE_HOST)
+    if (type == CU_MEMORYTYPE_HOST)
         side.host = (uintptr_t)at;
     else
         side.device = (uintptr_t)at;
@@ -74,8 +74,8 @@ static void one(bool wide, bool capturing, CUstream stream)
     struct layout_copy copy = {.width_bytes = wide ? STAGING_CHUNK - 2000 + next(900000) : 1 + next(3000),
                                .height = 1 + next(wide ? 2 : 40),
                                .depth = 1 + next(wide ? 1 : 5)};
-    uint32_t host_type = next(2) ? COPY_TYPE_HOST : COPY_TYPE_UNIFIED,
-             device_type = next(2) ? COPY_TYPE_DEVICE : COPY_TYPE_UNIFIED;
+    uint32_t host_type = next(2) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED,
+             device_type = next(2) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_UNIFIED;
     unsigned from_host = (unsigned)next(2), to_host = (unsigned)next(2);
     copy.source = side_of(&copy, from_host ? host : device, from_host ? host_type : device_type);
     copy.destination = side_of(&copy, to_host ? host_target : device + ROOM, to_host ? host_type : device_type);
@@ -102,7 +102,8 @@ static void random_shapes(void)
     CUgraph graph;
     for (int i = 0; i < ROUNDS; i++)
         one(i % 20 == 0, false, NULL);
-    CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(stream, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
+          relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     for (int i = 0; i < ROUNDS / 4; i++)
         one(i % 20 == 0, true, stream);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
@@ -110,8 +111,8 @@ static void random_shapes(void)
 
 static void refused(void)
 {
-    struct layout_copy good = {.source = {.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)device, .pitch = 100},
-                               .destination = {.memory_type = COPY_TYPE_DEVICE,
+    struct layout_copy good = {.source = {.memory_type = CU_MEMORYTYPE_DEVICE, .device = (uintptr_t)device, .pitch = 100},
+                               .destination = {.memory_type = CU_MEMORYTYPE_DEVICE,
                                                .device = (uintptr_t)device + ROOM,
                                                .pitch = 100},
                                .width_bytes = 100,
@@ -133,7 +134,7 @@ static void refused(void)
     copy.destination.device = 0;
     CHECK(copy_shaped(&context, 0, &copy, COPY_WAITS) == CUDA_ERROR_INVALID_VALUE);
     copy = good;
-    copy.destination.memory_type = COPY_TYPE_ARRAY;
+    copy.destination.memory_type = CU_MEMORYTYPE_ARRAY;
     CHECK(copy_shaped(&context, 0, &copy, COPY_WAITS) == CUDA_ERROR_INVALID_VALUE);
     copy = good;
     copy.height = 0;
@@ -146,8 +147,8 @@ static void elsewhere(void)
     static struct relay_context other;
     const struct relay_range theirs = {
         .start = 0x40000000, .bytes = 0x10000, .kind = RELAY_RANGE_DEVICE, .link = &relay_links[1], .context = &other};
-    struct layout_copy copy = {.source = {.memory_type = COPY_TYPE_DEVICE, .device = 0x40000000},
-                               .destination = {.memory_type = COPY_TYPE_DEVICE, .device = (uintptr_t)device},
+    struct layout_copy copy = {.source = {.memory_type = CU_MEMORYTYPE_DEVICE, .device = 0x40000000},
+                               .destination = {.memory_type = CU_MEMORYTYPE_DEVICE, .device = (uintptr_t)device},
                                .width_bytes = 4,
                                .height = 1,
                                .depth = 1};
@@ -155,7 +156,7 @@ static void elsewhere(void)
     CHECK(relay_range_add(&theirs) && !copy_leads_elsewhere(&context, &copy)); /* there is one device */
     __atomic_store_n(&relay_link_count, 2, __ATOMIC_RELAXED);
     CHECK(copy_leads_elsewhere(&context, &copy) && !copy_leads_elsewhere(&other, &(struct layout_copy){0}));
-    copy.destination = (struct layout_copy_side){.memory_type = COPY_TYPE_ARRAY, .array = 77};
+    copy.destination = (struct layout_copy_side){.memory_type = CU_MEMORYTYPE_ARRAY, .array = 77};
     CHECK(copy_shaped(&context, 0, &copy, COPY_WAITS) == CUDA_ERROR_NOT_SUPPORTED);
     __atomic_store_n(&relay_link_count, 1, __ATOMIC_RELAXED);
 }

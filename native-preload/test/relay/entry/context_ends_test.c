@@ -57,11 +57,14 @@ static void ends(struct relay_context *current)
     void *small, *large;
     int attribute;
     struct relay_range range;
-    CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS && relay_cuEventCreate(&event, 2) == CUDA_SUCCESS &&
+    CHECK(relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
+          relay_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
           relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
     CHECK(relay_cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n") == CUDA_SUCCESS &&
           relay_cuModuleGetFunction(&function, module, "f") == CUDA_SUCCESS);
-    CHECK(relay_cuFuncGetAttribute(&attribute, 8, function) == CUDA_SUCCESS && attribute == 1000);
+    CHECK(relay_cuFuncGetAttribute(&attribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) ==
+              CUDA_SUCCESS &&
+          attribute == 1000);
     CHECK(relay_cuMemHostAlloc(&small, 100, 0) == CUDA_SUCCESS &&
           relay_cuMemHostAlloc(&large, 3u << 20, 0) == CUDA_SUCCESS);
     const struct relay_range reserved = {
@@ -78,7 +81,9 @@ static void ends(struct relay_context *current)
     CHECK(relay_cuModuleGetFunction(&function, module, "f") == CUDA_SUCCESS &&
           calls[ENTRY_cuModuleGetFunction] == asked + 1);
     unsigned queried = seen[TESSERA_RELAY_QUERY]; /* and what was known of its functions */
-    CHECK(relay_cuFuncGetAttribute(&attribute, 8, function) == CUDA_SUCCESS && seen[TESSERA_RELAY_QUERY] == queried + 1);
+    CHECK(relay_cuFuncGetAttribute(&attribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) ==
+              CUDA_SUCCESS &&
+          seen[TESSERA_RELAY_QUERY] == queried + 1);
     unsigned char present;
     CHECK(mincore(large, 4096, &present) != 0);
 }

@@ -27,8 +27,8 @@ int main(void)
     struct relay_range found;
     player_serves = gives_and_takes;
     player_begin();
-    CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS);
-    CHECK(relay_cuStreamBeginCapture_v2(stream, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     CHECK(relay_cuMemAllocAsync(&memory, 4096, stream) == CUDA_SUCCESS && memory == address);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
     for (int i = 0; i < 3; i++)

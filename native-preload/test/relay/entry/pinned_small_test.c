@@ -63,8 +63,9 @@ static void while_captured(void)
     CUstream stream;
     CUgraph graph;
     void *memory, *other, *again;
-    CHECK(pinned_small_take(current, 512, &memory) == CUDA_SUCCESS && relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS);
-    CHECK(relay_cuStreamBeginCapture_v2(stream, 2) == CUDA_SUCCESS);
+    CHECK(pinned_small_take(current, 512, &memory) == CUDA_SUCCESS &&
+          relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     pinned_small_give(memory, 512);
     CHECK(pinned_small_take(current, 512, &other) == CUDA_SUCCESS && other != memory);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
@@ -87,7 +88,8 @@ static void while_work_runs(void)
     void *memory, *other;
     CUstream stream;
     pthread_t thread;
-    CHECK(pinned_small_take(current, 512, &memory) == CUDA_SUCCESS && relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS);
+    CHECK(pinned_small_take(current, 512, &memory) == CUDA_SUCCESS &&
+          relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
     __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
     held_count = 0;
     CHECK(pthread_create(&thread, NULL, give, memory) == 0);

@@ -36,7 +36,7 @@ static void user_objects(void)
     CUuserObject object;
     CUstream other;
     called = 0;
-    CHECK(relay_cuStreamCreate(&other, 1) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&other, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
     CHECK(relay_cuUserObjectCreate(&object, &ten, (void *)(uintptr_t)count_call, 1, 1) == CUDA_SUCCESS);
     CHECK(relay_cuGraphRetainUserObject(graph, object, 1, 1) == CUDA_SUCCESS);
     CHECK(relay_cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS);

@@ -12,9 +12,10 @@ static CUgraph graph;
 
 static void make(void)
 {
-    CHECK(relay_cuStreamCreate(&a, 1) == CUDA_SUCCESS && relay_cuStreamCreate(&b, 1) == CUDA_SUCCESS &&
-          relay_cuStreamCreate(&c, 1) == CUDA_SUCCESS);
-    CHECK(relay_cuEventCreate(&event, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&a, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
+          relay_cuStreamCreate(&b, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
+          relay_cuStreamCreate(&c, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    CHECK(relay_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
 }
 
 static int state_of(CUstream stream)
@@ -33,7 +34,7 @@ static void begin_with_b(int mode)
 static void joined_and_left(void)
 {
     begin_with_b(2);
-    CHECK(relay_cuStreamBeginCapture_v2(b, 2) == CUDA_ERROR_ILLEGAL_STATE &&
+    CHECK(relay_cuStreamBeginCapture_v2(b, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_ERROR_ILLEGAL_STATE &&
           relay_cuStreamEndCapture(b, &graph) == CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     CHECK(relay_cuEventQuery(event) == CUDA_ERROR_CAPTURED_EVENT &&
           state_of(a) == 2); /* asked about: the capture is invalid */
@@ -46,20 +47,21 @@ static void joined_and_left(void)
 /* An event belongs to the capture of its last record; a capture's end frees its own streams and events alone. */
 static void two_at_a_time(void)
 {
-    CHECK(relay_cuStreamBeginCapture_v2(a, 2) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(c, 2) == CUDA_SUCCESS &&
-          capture_count == 2);
+    CHECK(relay_cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS &&
+          relay_cuStreamBeginCapture_v2(c, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS && capture_count == 2);
     CHECK(relay_cuEventRecord(event, a) == CUDA_SUCCESS && relay_cuEventRecord(event, c) == CUDA_SUCCESS);
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_SUCCESS && graph && state_of(c) == 1);
     CHECK(event_of(event)->capture && relay_cuStreamWaitEvent(b, event, 0) == CUDA_SUCCESS && state_of(b) == 1);
     CHECK(relay_cuStreamEndCapture(c, &graph) == CUDA_SUCCESS && state_of(b) == 0 && !event_of(event)->capture);
 
     begin_with_b(2);
-    CHECK(relay_cuStreamBeginCapture_v2(c, 2) == CUDA_SUCCESS &&
+    CHECK(relay_cuStreamBeginCapture_v2(c, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS &&
           relay_cuStreamWaitEvent(c, event, 0) == CUDA_ERROR_STREAM_CAPTURE_MERGE);
     CHECK(state_of(a) == 2 && state_of(c) == 2);
     CHECK(relay_cuStreamEndCapture(c, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED &&
           relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    CHECK(relay_cuEventRecord(event, c) == CUDA_SUCCESS && relay_cuStreamBeginCapture_v2(a, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuEventRecord(event, c) == CUDA_SUCCESS &&
+          relay_cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     CHECK(relay_cuStreamWaitEvent(a, event, 0) == CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED && capture_count == 0);
 }
@@ -75,20 +77,22 @@ static void *of_another_thread(void *expected)
 
 static void modes(void)
 {
-    for (int mode = CAPTURE_GLOBAL; mode <= CAPTURE_THREAD_LOCAL; mode++) {
+    for (int mode = CU_STREAM_CAPTURE_MODE_GLOBAL; mode <= CU_STREAM_CAPTURE_MODE_THREAD_LOCAL; mode++) {
         pthread_t thread;
         CHECK(relay_cuStreamBeginCapture_v2(a, mode) == CUDA_SUCCESS);
-        CHECK(pthread_create(&thread, NULL, of_another_thread, mode == CAPTURE_GLOBAL ? &thread : NULL) == 0 &&
+        CHECK(pthread_create(&thread, NULL, of_another_thread,
+                             mode == CU_STREAM_CAPTURE_MODE_GLOBAL ? &thread : NULL) == 0 &&
               pthread_join(thread, NULL) == 0);
-        CHECK(state_of(a) == (mode == CAPTURE_GLOBAL ? 2 : 1));
+        CHECK(state_of(a) == (mode == CU_STREAM_CAPTURE_MODE_GLOBAL ? 2 : 1));
         CHECK(capture_unsafe() == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     }
-    int relaxed = CAPTURE_RELAXED;
-    CHECK(relay_cuThreadExchangeStreamCaptureMode(&relaxed) == CUDA_SUCCESS && relaxed == CAPTURE_GLOBAL);
-    CHECK(relay_cuStreamBeginCapture_v2(a, CAPTURE_GLOBAL) == CUDA_SUCCESS && capture_unsafe() == CUDA_SUCCESS);
+    int relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CHECK(relay_cuThreadExchangeStreamCaptureMode(&relaxed) == CUDA_SUCCESS && relaxed == CU_STREAM_CAPTURE_MODE_GLOBAL);
+    CHECK(relay_cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS &&
+          capture_unsafe() == CUDA_SUCCESS);
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_SUCCESS);
-    CHECK(relay_cuThreadExchangeStreamCaptureMode(&relaxed) == CUDA_SUCCESS && relaxed == CAPTURE_RELAXED);
+    CHECK(relay_cuThreadExchangeStreamCaptureMode(&relaxed) == CUDA_SUCCESS && relaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
     relaxed = 3;
     CHECK(relay_cuThreadExchangeStreamCaptureMode(&relaxed) == CUDA_ERROR_INVALID_VALUE);
 }
@@ -98,7 +102,8 @@ static void destroyed_while_open(void)
     CUevent others[3];
     begin_with_b(2);
     for (int i = 0; i < 3; i++)
-        CHECK(relay_cuEventCreate(&others[i], 2) == CUDA_SUCCESS && relay_cuEventRecord(others[i], b) == CUDA_SUCCESS);
+        CHECK(relay_cuEventCreate(&others[i], CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+              relay_cuEventRecord(others[i], b) == CUDA_SUCCESS);
     struct capture *capture = event_of(event)->capture;
     CHECK(relay_cuEventDestroy_v2(others[1]) == CUDA_SUCCESS && relay_cuEventDestroy_v2(others[2]) == CUDA_SUCCESS);
     CHECK(capture->events == event_of(others[0]) && capture->events->captured_next == event_of(event) &&
@@ -107,11 +112,11 @@ static void destroyed_while_open(void)
     CHECK(capture->streams && capture->streams->handle == (uintptr_t)a && !capture->streams->captured_next);
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_SUCCESS && graph && relay_cuEventQuery(others[0]) == CUDA_SUCCESS);
 
-    CHECK(relay_cuStreamCreate(&b, 1) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&b, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
     begin_with_b(2);
     CHECK(relay_cuStreamDestroy_v2(a) == CUDA_SUCCESS); /* in which it began */
     CHECK(capture_count == 0 && state_of(b) == 0 && relay_cuEventQuery(event) == CUDA_SUCCESS);
-    CHECK(relay_cuStreamCreate(&a, 1) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&a, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
 }
 
 static unsigned gone;

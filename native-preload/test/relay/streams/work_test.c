@@ -103,7 +103,7 @@ static void launches_without_context(void)
 static void streams(void)
 {
     CUstream stream;
-    CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
     CHECK(launch(1, 1, 0, stream) == CUDA_SUCCESS);
     CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS);
     unsigned marks = seen[TESSERA_RELAY_MARK];
@@ -135,8 +135,8 @@ static void events(void)
 {
     CUevent event;
     CUstream stream;
-    CHECK(relay_cuStreamCreate(&stream, 1) == CUDA_SUCCESS);
-    CHECK(relay_cuEventCreate(&event, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    CHECK(relay_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
     CHECK(relay_cuEventQuery(event) == CUDA_SUCCESS); /* never recorded */
     __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
     CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
@@ -194,11 +194,12 @@ static void captures(void)
     int state;
     uint64_t id = 0, same = 0;
     called = 0;
-    CHECK(relay_cuStreamCreate(&stream, 0) == CUDA_SUCCESS && relay_cuStreamCreate(&other, 1) == CUDA_SUCCESS);
-    CHECK(relay_cuEventCreate(&event, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamCreate(&stream, 0) == CUDA_SUCCESS &&
+          relay_cuStreamCreate(&other, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    CHECK(relay_cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_ERROR_ILLEGAL_STATE);
-    CHECK(relay_cuStreamBeginCapture_v2(NULL, 0) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    CHECK(relay_cuStreamBeginCapture_v2(stream, 0) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamBeginCapture_v2(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CHECK(relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS);
     CHECK(relay_cuStreamGetCaptureInfo(stream, &state, &id) == CUDA_SUCCESS && state == 1 && id != 0);
     CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
     CHECK(relay_cuStreamWaitEvent(other, event, 0) == CUDA_SUCCESS);
@@ -211,12 +212,12 @@ static void captures(void)
     CHECK(relay_cuStreamIsCapturing(other, &state) == CUDA_SUCCESS && state == 0);
     CHECK(called_becomes(10)); /* our executor does not tell captured calls from others */
 
-    CHECK(relay_cuStreamBeginCapture_v2(stream, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     CHECK(relay_cuStreamSynchronize(stream) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     CHECK(relay_cuStreamIsCapturing(stream, &state) == CUDA_SUCCESS && state == 2);
     CHECK(launch(1, 1, 0, stream) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED && !graph);
-    CHECK(relay_cuStreamBeginCapture_v2(stream, 2) == CUDA_SUCCESS);
+    CHECK(relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     CHECK(launch(1, 1, 0, NULL) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }

@@ -249,7 +249,8 @@ static CUresult graph_attribute(CUdevice device, int attribute, uint64_t *value,
     if (!device_valid(device))
         return ERROR_INVALID_DEVICE;
     struct device *d = &devices[device];
-    if (attribute < 0 || attribute > 3 || !value || (set && (attribute % 2 == 0 || *value != 0)))
+    if (attribute < 0 || attribute > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH || !value ||
+        (set && (attribute % 2 == 0 || *value != 0)))
         return ERROR_INVALID_VALUE;
     if (set)
         d->graph_bytes_high = d->graph_bytes;

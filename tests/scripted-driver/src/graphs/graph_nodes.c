@@ -119,7 +119,7 @@ EXPORT CUresult cuGraphAddMemAllocNode(NODE_PARAMETERS, struct alloc_node_parame
 {
     ENTER(cuGraphAddMemAllocNode);
     LOCKED;
-    if (!p || p->bytes == 0 || p->pool.location.type != 1 || !valid(out, g, NEEDS))
+    if (!p || p->bytes == 0 || p->pool.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !valid(out, g, NEEDS))
         return ERROR_INVALID_VALUE;
     int device = p->pool.location.id;
     struct context *c = device_valid(device) ? context_first(device) : NULL;

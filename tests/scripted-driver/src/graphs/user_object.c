@@ -62,7 +62,7 @@ EXPORT CUresult cuUserObjectCreate(struct user_object **out, void *data, void (*
                                    unsigned references, unsigned flags)
 {
     ENTER(cuUserObjectCreate);
-    if (!out || !destructor || references == 0 || flags != 1)
+    if (!out || !destructor || references == 0 || flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return ERROR_INVALID_VALUE;
     LOCKED;
     struct user_object *o = calloc(1, sizeof *o);
@@ -98,7 +98,8 @@ EXPORT CUresult cuGraphRetainUserObject(struct graph *g, struct user_object *o, 
 {
     ENTER(cuGraphRetainUserObject);
     LOCKED;
-    if (!handle_is(HANDLE_GRAPH, g) || !handle_is(HANDLE_USER_OBJECT, o) || count == 0 || flags > 1)
+    if (!handle_is(HANDLE_GRAPH, g) || !handle_is(HANDLE_USER_OBJECT, o) || count == 0 ||
+        flags > CU_GRAPH_USER_OBJECT_MOVE)
         return ERROR_INVALID_VALUE;
     if (flags == 0) /* 1: the caller's references become the graph's */
         o->references += count;

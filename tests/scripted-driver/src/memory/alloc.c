@@ -85,7 +85,8 @@ EXPORT CUresult cuMemFree_v2(CUdeviceptr pointer)
 
 static CUresult host_allocate(void **out, size_t bytes, unsigned flags)
 {
-    if (!out || bytes == 0 || (flags & ~7u))
+    if (!out || bytes == 0 ||
+        (flags & ~(unsigned)(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)))
         return ERROR_INVALID_VALUE;
     LOCKED;
     struct context *c;

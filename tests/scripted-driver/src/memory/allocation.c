@@ -170,7 +170,7 @@ void memory_context_gone(struct context *context)
 /* By its own device or another one. */
 static bool usable(struct allocation *mapping)
 {
-    bool allowed = mapping->access == 3 || (mapping->peers & ~(1u << mapping->device));
+    bool allowed = mapping->access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE || (mapping->peers & ~(1u << mapping->device));
     return allowed && mapping_present(mapping);
 }
 

@@ -12,57 +12,57 @@ static CUresult attribute_of(const struct allocation *a, CUdeviceptr pointer, in
 {
     CUdeviceptr base = a->base;
     switch (attribute) {
-    case 1:
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
         *(struct context **)out = a->context;
         return OK;
-    case 2:
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned *)out = on_host(a) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         return OK;
-    case 3:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         *(CUdeviceptr *)out = pointer;
         return OK;
-    case 4:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         if (!on_host(a) && !a->managed)
             return ERROR_INVALID_VALUE;
         *(void **)out = (void *)(uintptr_t)pointer;
         return OK;
-    case 6:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
         *(unsigned *)out = (unsigned)a->sync_operations;
         return OK;
-    case 7:
-    case 20:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         *(uint64_t *)out = a->id;
         return OK;
-    case 8:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
         *(unsigned *)out = a->managed;
         return OK;
-    case 9:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         *(int *)out = a->device;
         return OK;
-    case 10:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
         *(unsigned *)out = a->kind == ALLOCATION_PLAIN && !a->managed;
         return OK;
-    case 11:
-    case 19:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         *(CUdeviceptr *)out = base;
         return OK;
-    case 12:
-    case 18:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         *(size_t *)out = a->bytes;
         return OK;
-    case 13:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
         *(unsigned *)out = 1;
         return OK;
-    case 14:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         *(uint64_t *)out = a->object ? (uint64_t)a->object->properties.requested_handle_types : 0;
         return OK;
-    case 15:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         *(unsigned *)out = 0;
         return OK;
-    case 16:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         *(int *)out = 3;
         return OK;
-    case 17:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *(struct pool **)out = a->pool;
         return OK;
     default:
@@ -82,14 +82,14 @@ EXPORT CUresult cuPointerGetAttribute(void *out, int attribute, CUdeviceptr poin
 static size_t attribute_bytes(int attribute)
 {
     switch (attribute) {
-    case 2:
-    case 6:
-    case 8:
-    case 9:
-    case 10:
-    case 13:
-    case 15:
-    case 16:
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
         return 4;
     default:
         return 8;
@@ -122,7 +122,7 @@ EXPORT CUresult cuPointerSetAttribute(const void *value, int attribute, CUdevice
     ENTER(cuPointerSetAttribute);
     LOCKED;
     struct allocation *a = allocation_of(pointer);
-    if (!a || !value || attribute != 6)
+    if (!a || !value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return ERROR_INVALID_VALUE;
     a->sync_operations = *(const int *)value != 0;
     return OK;
@@ -160,8 +160,9 @@ SUBMISSION_PAIR(cuMemPrefetchAsync_v2,
                 (CUdeviceptr pointer, size_t bytes, struct location location, unsigned flags, void *stream),
                 flags == 0 && location.type > 0 ? prefetch(target, pointer, bytes) : ERROR_INVALID_VALUE)
 SUBMISSION_PAIR(cuStreamAttachMemAsync, (void *stream, CUdeviceptr pointer, size_t bytes, unsigned flags),
-                flags == 1 || flags == 2 || flags == 4 ? prefetch(target, pointer, bytes ? bytes : 1)
-                                                       : ERROR_INVALID_VALUE)
+                flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST || flags == CU_MEM_ATTACH_SINGLE
+                    ? prefetch(target, pointer, bytes ? bytes : 1)
+                    : ERROR_INVALID_VALUE)
 
 static CUresult advise(CUdeviceptr pointer, size_t bytes, int advice)
 {

@@ -12,8 +12,8 @@
 CUresult pool_new(const struct pool_properties *properties, struct pool **pool)
 {
     bool managed = properties->allocation_type == 2;
-    bool on_device = properties->location.type == 1;
-    if (properties->allocation_type != 1 && !managed)
+    bool on_device = properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+    if (properties->allocation_type != CU_MEM_ALLOCATION_TYPE_PINNED && !managed)
         return ERROR_INVALID_VALUE;
     if (!managed && !on_device)
         return ERROR_NOT_SUPPORTED; /* pools of host memory */
@@ -96,7 +96,8 @@ static CUresult default_pool(int device, struct pool **out)
 {
     struct device *d = &devices[device];
     if (!d->default_pool) {
-        struct pool_properties properties = {.allocation_type = 1, .location = {1, device}};
+        struct pool_properties properties = {.allocation_type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
         CUresult error = pool_new(&properties, &d->default_pool);
         if (error)
             return error;
@@ -250,7 +251,7 @@ EXPORT CUresult cuMemPoolSetAccess(struct pool *p, const struct access_descripto
     if (!handle_is(HANDLE_POOL, p))
         return ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
-        if (access[i].location.type != 1 || !device_valid(access[i].location.id))
+        if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_valid(access[i].location.id))
             return ERROR_INVALID_VALUE;
         p->access[access[i].location.id] = access[i];
     }
@@ -261,7 +262,7 @@ EXPORT CUresult cuMemPoolGetAccess(int *flags, struct pool *p, struct location *
 {
     ENTER(cuMemPoolGetAccess);
     LOCKED;
-    if (!handle_is(HANDLE_POOL, p) || location->type != 1 || !device_valid(location->id))
+    if (!handle_is(HANDLE_POOL, p) || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !device_valid(location->id))
         return ERROR_INVALID_VALUE;
     *flags = p->access[location->id].flags;
     return OK;
@@ -291,11 +292,11 @@ EXPORT CUresult cuMemPoolSetAttribute(struct pool *p, int attribute, void *value
         return ERROR_INVALID_VALUE;
     if (attribute >= 1 && attribute <= 3)
         p->flags[attribute] = *(int *)value;
-    else if (attribute == 4)
+    else if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
         p->threshold = *(uint64_t *)value;
-    else if (attribute == 6 && *(uint64_t *)value == 0)
+    else if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH && *(uint64_t *)value == 0)
         p->reserved_high = p->reserved;
-    else if (attribute == 8 && *(uint64_t *)value == 0)
+    else if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH && *(uint64_t *)value == 0)
         p->used_high = p->used;
     else
         return ERROR_INVALID_VALUE;

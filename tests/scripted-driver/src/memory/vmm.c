@@ -133,9 +133,10 @@ EXPORT CUresult cuMemCreate(struct memory_object **out, size_t bytes, const stru
                             unsigned long long flags)
 {
     ENTER(cuMemCreate);
-    if (!out || !properties || flags || properties->type != 1 || bytes == 0 || bytes % granularity)
+    if (!out || !properties || flags || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED || bytes == 0 ||
+        bytes % granularity)
         return ERROR_INVALID_VALUE;
-    if (properties->location.type != 1)
+    if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return ERROR_NOT_SUPPORTED; /* host memory */
     if (properties->requested_handle_types & CU_MEM_HANDLE_TYPE_FABRIC)
         return ERROR_NOT_PERMITTED; /* as without a fabric manager */
@@ -179,7 +180,7 @@ EXPORT CUresult cuMemRelease(struct memory_object *o)
 /* What no device may access the host cannot either. */
 static int protection(const struct allocation *a)
 {
-    if (a->access == 3 || (a->peers & ~(1u << a->device)))
+    if (a->access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE || (a->peers & ~(1u << a->device)))
         return PROT_READ | PROT_WRITE;
     return a->access ? PROT_READ : PROT_NONE;
 }
@@ -253,7 +254,7 @@ EXPORT CUresult cuMemSetAccess(CUdeviceptr base, size_t bytes, const struct acce
         if (!a || a->kind != ALLOCATION_MAPPED)
             return ERROR_INVALID_VALUE;
         for (size_t i = 0; i < count; i++) {
-            if (access[i].location.type != 1 || !device_valid(access[i].location.id))
+            if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_valid(access[i].location.id))
                 return ERROR_INVALID_VALUE;
             unsigned bit = 1u << access[i].location.id;
             if (access[i].location.id == a->device)
@@ -274,7 +275,7 @@ EXPORT CUresult cuMemGetAccess(unsigned long long *flags, const struct location 
     const struct allocation *a = allocation_of(pointer);
     if (!flags || !location || !a || a->kind != ALLOCATION_MAPPED)
         return ERROR_INVALID_VALUE;
-    if (location->type != 1 || !device_valid(location->id))
+    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !device_valid(location->id))
         return ERROR_INVALID_VALUE;
     *flags = location->id == a->device ? (unsigned long long)a->access : a->peers >> location->id & 1 ? 3 : 0;
     return OK;
@@ -307,7 +308,8 @@ EXPORT CUresult cuMemExportToShareableHandle(void *out, struct memory_object *o,
 {
     ENTER(cuMemExportToShareableHandle);
     LOCKED;
-    if (!out || !object_usable(o) || flags || type != 1 || !(o->properties.requested_handle_types & 1) ||
+    if (!out || !object_usable(o) || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+        !(o->properties.requested_handle_types & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) ||
         o->imported) /* as seen on an H200 */
         return ERROR_INVALID_VALUE;
     int fd = dup(o->fd);
@@ -337,7 +339,9 @@ EXPORT CUresult cuMemImportFromShareableHandle(struct memory_object **out, void 
                                 .handles = 1,
                                 .references = 1,
                                 .imported = true};
-    o->properties = (struct allocation_properties){.type = 1, .requested_handle_types = 1, .location = {1, device}};
+    o->properties = (struct allocation_properties){.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                   .requested_handle_types = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                                   .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}};
     o->counted = set_counter(o, (int)getpid()) && witness_take(device, o->bytes, UINT64_MAX);
     checkpoint_holds(CHECKPOINT_IMPORTS, 1);
     handle_add(HANDLE_MEMORY, o);

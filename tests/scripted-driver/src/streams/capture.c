@@ -129,7 +129,7 @@ CUresult capture_wait(struct stream *s, struct event *e, bool *handled)
 
 CUresult capture_begin(struct stream *s, int mode, struct graph *into, struct graph_node *const *needs, size_t count)
 {
-    if (s->legacy || mode < 0 || mode > 2)
+    if (s->legacy || mode < 0 || mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return s->legacy ? ERROR_STREAM_CAPTURE_UNSUPPORTED : ERROR_INVALID_VALUE;
     if (s->capture)
         return ERROR_ILLEGAL_STATE;

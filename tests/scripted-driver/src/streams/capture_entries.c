@@ -78,7 +78,7 @@ STREAM_PAIR(cuStreamGetCaptureInfo_v3,
 EXPORT CUresult cuThreadExchangeStreamCaptureMode(int *mode)
 {
     ENTER_EARLY(cuThreadExchangeStreamCaptureMode);
-    if (!mode || *mode < 0 || *mode > 2)
+    if (!mode || *mode < 0 || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return ERROR_INVALID_VALUE;
     int before = capture_thread_mode;
     capture_thread_mode = *mode;

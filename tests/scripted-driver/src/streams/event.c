@@ -12,9 +12,9 @@ static size_t event_count, event_capacity;
 EXPORT CUresult cuEventCreate(struct event **out, unsigned flags)
 {
     ENTER(cuEventCreate);
-    if (!out || flags > 7)
+    if (!out || flags > (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
         return ERROR_INVALID_VALUE;
-    if (flags & 4)
+    if (flags & CU_EVENT_INTERPROCESS)
         return ERROR_NOT_SUPPORTED; /* events between processes */
     LOCKED;
     struct context *c;
@@ -110,9 +110,9 @@ static CUresult wait_for(struct stream *s, struct event *e, unsigned flags)
 
 STREAM_PAIR(cuEventRecord, (struct event * event, void *stream), record(target, event, 0))
 STREAM_PAIR(cuEventRecordWithFlags, (struct event * event, void *stream, unsigned flags),
-            flags > 1 ? ERROR_INVALID_VALUE : record(target, event, flags))
+            flags > CU_EVENT_RECORD_EXTERNAL ? ERROR_INVALID_VALUE : record(target, event, flags))
 STREAM_PAIR(cuStreamWaitEvent, (void *stream, struct event *event, unsigned flags),
-            flags > 1 ? ERROR_INVALID_VALUE : wait_for(target, event, flags))
+            flags > CU_EVENT_WAIT_EXTERNAL ? ERROR_INVALID_VALUE : wait_for(target, event, flags))
 
 /* An event that the host asks or waits for: not while it belongs to a capture, and a global capture forbids asking. */
 static CUresult host_may(struct event *e)

@@ -71,11 +71,11 @@ static bool runnable(const struct stream *s, uint64_t *poll_ns)
         uint64_t sign = (mask >> 1) + 1;
         *poll_ns = monotonic_ns() + 200000; /* anybody may write the word */
         switch (w->as.value.flags & 3) {
-        case 0:
+        case CU_STREAM_WAIT_VALUE_GEQ:
             return ((present - value) & mask) < sign; /* cyclic: present - value >= 0 */
-        case 1:
+        case CU_STREAM_WAIT_VALUE_EQ:
             return present == value;
-        case 2:
+        case CU_STREAM_WAIT_VALUE_AND:
             return (present & value) != 0;
         default:
             return (~(present | value) & mask) != 0;

@@ -5,7 +5,7 @@
 
 static CUresult create(struct stream **out, unsigned flags, int priority)
 {
-    if (!out || flags > 1)
+    if (!out || flags > CU_STREAM_NON_BLOCKING)
         return ERROR_INVALID_VALUE;
     LOCKED;
     struct context *c;

@@ -19,6 +19,7 @@
 #include "check.h"
 #include "console_ipc.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 enum kind { PLAIN, ASYNC, CREATED, ARRAY, OPENED };
 
@@ -57,9 +58,9 @@ static CUresult open_streams(int device)
     if (!error)
         error = cuCtxSetCurrent(context);
     if (!error)
-        error = cuStreamCreate(&stream, 1);
+        error = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
     if (!error)
-        error = cuStreamCreate(&other, 1);
+        error = cuStreamCreate(&other, CU_STREAM_NON_BLOCKING);
     return error;
 }
 

@@ -19,6 +19,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 static inline void handle_to_hex(const CUipcMemHandle *handle, char hex[2 * sizeof *handle + 1])
 {
@@ -49,11 +50,11 @@ static inline CUresult range_of(CUdeviceptr pointer, size_t size, char *text, si
     unsigned capable = 9;
     CUresult error = cuMemGetAddressRange_v2(&base, &bytes, middle);
     if (!error)
-        error = cuPointerGetAttribute(&device, 9, middle);
+        error = cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, middle);
     if (!error)
-        error = cuPointerGetAttribute(&capable, 10, middle);
+        error = cuPointerGetAttribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, middle);
     if (!error)
-        error = cuPointerGetAttribute(&start, 11, middle);
+        error = cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, middle);
     int attributes[] = {12};
     void *values[] = {&range};
     if (!error)

@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 enum { MAX_PLACES = 16, LAUNCHES = 3, WORDS = 256, ROUNDS_OF_A_CONTEXT = 8 };
 
@@ -50,7 +51,7 @@ static void open_place(struct place *p, CUdevice device, int created)
     else
         OKAY(cuDevicePrimaryCtxRetain(&p->context, device));
     OKAY(cuCtxSetCurrent(p->context));
-    OKAY(cuStreamCreate(&p->stream, 1));
+    OKAY(cuStreamCreate(&p->stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuModuleLoadData(&module, "image"));
     OKAY(cuModuleGetFunction(&p->sleeper, module, "scripted_sleep_us"));
     OKAY(cuModuleGetFunction(&p->filler, module, "scripted_fill"));

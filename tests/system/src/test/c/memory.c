@@ -32,19 +32,20 @@ static void is_device_memory(CUdeviceptr p, size_t bytes, int managed)
     CUdeviceptr start = 0;
     size_t size = 0;
     void *of = NULL, *host = NULL;
-    OKAY(cuPointerGetAttribute(&type, 2, p + 8));
+    OKAY(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p + 8));
     EQUAL(2, type);
-    OKAY(cuPointerGetAttribute(&is_managed, 8, p + 8));
+    OKAY(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p + 8));
     EQUAL(managed, is_managed);
-    OKAY(cuPointerGetAttribute(&device, 9, p + 8));
+    OKAY(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, p + 8));
     EQUAL(0, device);
-    OKAY(cuPointerGetAttribute(&start, 11, p + 8));
+    OKAY(cuPointerGetAttribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, p + 8));
     EQUAL(p, start);
-    OKAY(cuPointerGetAttribute(&size, 12, p + 8));
+    OKAY(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, p + 8));
     EQUAL(bytes, size);
-    OKAY(cuPointerGetAttribute(&of, 1, p + 8));
+    OKAY(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, p + 8));
     CHECK(of == context);
-    EQUAL(managed ? 0 : 1, cuPointerGetAttribute(&host, 4, p + 8)); /* plain memory has no host pointer */
+    EQUAL(managed ? 0 : 1,
+          cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, p + 8)); /* plain memory has no host pointer */
     int wanted[] = {2, 8, 4};
     void *values[] = {&type, &is_managed, &host};
     host = &host;
@@ -77,7 +78,7 @@ static void pitched(void)
     OKAY(cuMemAllocPitch_v2(&p, &pitch, 1000, 10, 4));
     CHECK(pitch >= 1000);
     unsigned is_managed;
-    OKAY(cuPointerGetAttribute(&is_managed, 8, p));
+    OKAY(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
     EQUAL(0, is_managed);
     unsigned char host[1000], back[1000];
     memset(host, 0x77, sizeof host);
@@ -124,9 +125,9 @@ static void pooled(void)
     OKAY(cuDeviceGetMemPool(&current, 0));
     CHECK(standard == current);
     OKAY(cuMemAllocAsync(&p, 1 << 20, stream));
-    OKAY(cuPointerGetAttribute(&is_managed, 8, p));
+    OKAY(cuPointerGetAttribute(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
     EQUAL(0, is_managed);
-    OKAY(cuPointerGetAttribute(&of, 17, p));
+    OKAY(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
     CHECK(of == standard);
     OKAY(cuMemsetD32Async(p, 5, 1 << 18, stream));
     OKAY(cuMemAllocAsync(&q, 1 << 20, stream));
@@ -139,14 +140,14 @@ static void pooled(void)
     struct call_pool_properties properties = {.allocation_type = 1, .location = {1, 0}};
     uint64_t threshold = 1 << 20, got = 0;
     OKAY(cuMemPoolCreate(&own, &properties));
-    OKAY(cuMemPoolSetAttribute(own, 4, &threshold));
-    OKAY(cuMemPoolGetAttribute(own, 4, &got));
+    OKAY(cuMemPoolSetAttribute(own, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    OKAY(cuMemPoolGetAttribute(own, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &got));
     EQUAL(threshold, got);
     OKAY(cuMemAllocFromPoolAsync(&p, 4096, own, stream));
-    OKAY(cuPointerGetAttribute(&of, 17, p));
+    OKAY(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
     CHECK(of == own);
     holds(p, 4096);
-    OKAY(cuMemPoolGetAttribute(own, 7, &got));
+    OKAY(cuMemPoolGetAttribute(own, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &got));
     EQUAL(4096, got);
     OKAY(cuMemFreeAsync(p, stream));
     OKAY(cuStreamSynchronize(stream));
@@ -156,7 +157,7 @@ static void pooled(void)
     OKAY(cuDeviceGetMemPool(&current, 0));
     CHECK(current == own);
     OKAY(cuMemAllocAsync(&p, 4096, stream));
-    OKAY(cuPointerGetAttribute(&of, 17, p));
+    OKAY(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, p));
     CHECK(of == own);
     OKAY(cuMemFreeAsync(p, NULL));
     OKAY(cuCtxSynchronize());
@@ -199,7 +200,7 @@ static void graphs(void)
     CUdeviceptr p, result;
     unsigned value;
     OKAY(cuMemAlloc_v2(&result, 4));
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuMemAllocAsync(&p, 4096, stream));
     OKAY(cuMemsetD32Async(p, 9, 1024, stream));
     OKAY(cuMemcpyDtoDAsync_v2(result, p + 4092, 4, stream));
@@ -264,7 +265,7 @@ int main(void)
     swapped = plan && strcmp(plan, "swap") == 0;
     OKAY(cuInit(0));
     OKAY(cuCtxCreate_v2(&context, 0, 0));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     size_t free_before, total;
     OKAY(cuMemGetInfo_v2(&free_before, &total));
     plain(512);

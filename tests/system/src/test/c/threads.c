@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 static void *context, *function;
 static pthread_barrier_t barrier;
@@ -17,7 +18,7 @@ static void *submits(void *count)
 {
     void *stream;
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < *(int *)count; i++)
         launch(stream);
     OKAY(cuStreamSynchronize(stream));

@@ -14,6 +14,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 static long long kernel_us = 1000, batch = 4, host_us, ms = 1000, iterations, bytes = 4096, graph, wait_for_line, told;
 static void *context, *sleeper, *filler, *stream;
@@ -73,7 +74,7 @@ static void submit(CUdeviceptr memory, uint32_t mark)
 static void *captured(CUdeviceptr memory)
 {
     void *made, *exec;
-    OKAY(cuStreamBeginCapture_v2(stream, 1));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     submit(memory, 7);
     OKAY(cuStreamEndCapture(stream, &made));
     OKAY(cuGraphInstantiateWithFlags(&exec, made, 0));
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuModuleLoadData(&module, "image"));
     OKAY(cuModuleGetFunction(&sleeper, module, "scripted_sleep_us"));
     OKAY(cuModuleGetFunction(&filler, module, "scripted_fill"));

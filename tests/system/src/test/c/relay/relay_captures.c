@@ -52,7 +52,7 @@ static void fill(unsigned char *to, unsigned seed)
 static void *captured(void *stream, CUdeviceptr device, CUdeviceptr other)
 {
     void *graph;
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuMemcpyHtoDAsync_v2(device, source, BYTES, stream));
     OKAY(cuMemcpyDtoDAsync_v2(other, device, BYTES, stream));
     OKAY(cuMemcpyDtoHAsync_v2(target, other, BYTES, stream));
@@ -92,7 +92,7 @@ static void graphs(void *stream, CUdeviceptr device, CUdeviceptr other)
 static void given_up(void *stream, CUdeviceptr device)
 {
     void *graph = NULL;
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuMemcpyHtoDAsync_v2(device, source, BYTES, stream));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
@@ -172,7 +172,7 @@ static void shapes(void *stream, CUdeviceptr device)
         .source_x = 4, .source_y = 1, .source_type = 1, .source_host = target, .source_pitch = PITCH,
         .target_type = 1, .target_host = second, .target_pitch = 2 * PITCH, .width = WIDTH, .height = HEIGHT};
     /* clang-format on */
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuMemcpy3DAsync_v2(&in, stream));
     OKAY(cuMemcpy3DAsync_v2(&out, stream));
     OKAY(cuMemcpy3DAsync_v2(&home, stream));
@@ -284,7 +284,7 @@ int main(void)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&device, BYTES));
     OKAY(cuMemAlloc_v2(&other, BYTES));
     graphs(stream, device, other);

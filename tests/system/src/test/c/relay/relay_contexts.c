@@ -45,7 +45,7 @@ static void devices(void)
         CUresult result = cuDeviceGetAttribute(&value, withheld[i], 0);
         CHECK(result == 1 || value == 0);
     }
-    OKAY(cuDeviceGetAttribute(&value, 75, 0));
+    OKAY(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0));
     CHECK(value >= 3);
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuDeviceGetAttribute(&value, 9999, 0));
     OKAY(cuDeviceGetPCIBusId(bus, sizeof bus, 0));
@@ -185,17 +185,17 @@ static void pools(void)
     OKAY(cuDeviceGetDefaultMemPool(&pool, 0));
     OKAY(cuDeviceGetMemPool(&same, 0));
     CHECK(pool == same);
-    OKAY(cuMemPoolSetAttribute(pool, 4, &threshold));
-    OKAY(cuMemPoolGetAttribute(pool, 4, &got));
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    OKAY(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &got));
     EQUAL(threshold, got);
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAllocAsync(&pointer, MIB, stream));
     OKAY(cuMemsetD8Async(pointer, 7, MIB, stream));
     OKAY(cuMemFreeAsync(pointer, stream));
     struct call_pool_properties properties = {.allocation_type = 1, .location = {1, 0}};
     OKAY(cuMemPoolCreate(&own, &properties));
     OKAY(cuMemAllocFromPoolAsync(&pointer, MIB, own, stream));
-    OKAY(cuPointerGetAttribute(&same, 17, pointer));
+    OKAY(cuPointerGetAttribute(&same, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, pointer));
     CHECK(same == own);
     OKAY(cuMemFreeAsync(pointer, stream));
     OKAY(cuStreamSynchronize(stream));

@@ -107,7 +107,7 @@ static int child_of(CUdeviceptr memory)
                                 cuMemsetD32Async(memory, 3, 100, stream),
                                 cuStreamSynchronize(stream),
                                 cuCtxSynchronize(),
-                                cuStreamCreate(&other, 1),
+                                cuStreamCreate(&other, CU_STREAM_NON_BLOCKING),
                                 cuInit(0),
                                 cuDevicePrimaryCtxRetain(&other, 0)};
     for (unsigned i = 0; i < sizeof results / sizeof *results; i++)
@@ -186,7 +186,7 @@ static void events(void)
         go_on = 0;
         OKAY(cuLaunchHostFunc(stream, wait_for_go, NULL));
         for (int i = 0; i < TOGETHER && result == CUDA_ERROR_NOT_READY; i++) {
-            OKAY(cuEventCreate(&event, 2));
+            OKAY(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
             OKAY(cuEventRecord(event, stream));
             result = cuEventQuery(event);
             asked++;
@@ -195,7 +195,7 @@ static void events(void)
         OKAY(cuStreamSynchronize(stream));
     }
     EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
-    OKAY(cuStreamCreate(&other, 1));
+    OKAY(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&memory, MIB));
     OKAY(cuMemsetD32Async(memory, 1, 1, other));
     OKAY(cuStreamSynchronize(other));
@@ -264,7 +264,7 @@ int main(int count, char **arguments)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
         if (count == 2 && strcmp(arguments[1], modes[i].name) == 0) {
             modes[i].run();

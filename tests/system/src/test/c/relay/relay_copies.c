@@ -185,7 +185,7 @@ static void all(unsigned char *out, unsigned char *in)
 {
     CUdeviceptr first, second;
     void *stream;
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&first, MOST));
     OKAY(cuMemAlloc_v2(&second, MOST));
     linear(out, in, first, second, stream);
@@ -224,11 +224,11 @@ static void pinned(void)
     all(out, in);
     OKAY(cuMemHostGetDevicePointer_v2(&alias, out, 0));
     EQUAL((uintptr_t)out, alias);
-    OKAY(cuPointerGetAttribute(&type, 2, alias));
+    OKAY(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, alias));
     EQUAL(HOST, type);
     OKAY(cuMemHostGetFlags(&flags, in));
     EQUAL(2, flags);
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&device, MIB));
     /* Truly asynchronous: what the source holds when the device comes to it is what counts. */
     OKAY(cuMemcpyHtoDAsync_v2(device, out, MIB, stream));

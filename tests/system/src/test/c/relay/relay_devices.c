@@ -69,7 +69,7 @@ static void between(void)
     static unsigned char back[MIB];
     void *stream;
     OKAY(cuCtxSetCurrent(contexts[0]));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     memset(pinned[0][0], 0x31, MIB);
     OKAY(cuMemcpyHtoDAsync_v2(blocks[0][0], pinned[0][0], MIB, stream));
     OKAY(cuMemcpyAsync(blocks[1][0], blocks[0][0], MIB, stream)); /* behind what the stream has before */

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 /* The scripted driver knows the kernel by its name, and sleeps. The software GPU runs it as it is. */
 #define WAITING_IMAGE                                                                                                  \
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 2; i++)
         OKAY(cuEventCreate(&batch[i], 0));
     OKAY(cuModuleLoadData(&module, WAITING_IMAGE));

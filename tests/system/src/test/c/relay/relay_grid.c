@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 enum { X = 30, Y = 9, Z = 8, BLOCKS = X * Y * Z };
 
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&counts, sizeof host));
     OKAY(cuMemAlloc_v2(&seen, sizeof runs));
     OKAY(cuMemsetD8_v2(counts, 0, sizeof host));

@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 enum { COUNT = 512 };
 
@@ -41,7 +42,7 @@ static int take_all(void)
     for (size_t bytes = 64u << 20; bytes >= 256; bytes /= 2)
         while ((result = cuMemAlloc_v2(&block, bytes)) == 0)
             ;
-    EQUAL(2 /* out of memory */, result);
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, result);
     printf("ready\n");
     fflush(stdout);
     while (getchar() != '\n')
@@ -60,7 +61,7 @@ int main(int argc, char **argv)
     OKAY(cuCtxSetCurrent(context));
     if (argc > 2 && strcmp(argv[2], "greedy") == 0)
         return take_all();
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&memory, COUNT * sizeof(unsigned)));
     OKAY(cuModuleLoadData(&module, IMAGE));
     OKAY(cuModuleGetFunction(&kernel, module, "fill"));

@@ -27,7 +27,7 @@ static void start(void)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 }
 
 static void put(int end, const void *data, size_t bytes)

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 static void **things;
 static const char *kind;
@@ -22,7 +23,7 @@ static long ms(void)
 static CUresult make(long i)
 {
     if (strcmp(kind, "events") == 0)
-        return cuEventCreate(&things[i], 2);
+        return cuEventCreate(&things[i], CU_EVENT_DISABLE_TIMING);
     if (strcmp(kind, "graphs") == 0)
         return cuGraphCreate(&things[i], 0);
     return cuMemAlloc_v2((CUdeviceptr *)&things[i], 256);

@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 static uint64_t now_ns(void)
 {
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&memory, 4096));
     if (strcmp(argv[1], "flood") == 0) {
         printf("flooding\n");

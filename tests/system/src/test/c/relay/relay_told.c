@@ -63,9 +63,9 @@ static void grid(void)
 
 static void stack(void)
 {
-    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuCtxSetLimit(0, 128 << 10));
-    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuCtxSetLimit(0, 256 << 10));
-    OKAY(cuCtxSetLimit(0, 4 << 10));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 128 << 10));
+    EQUAL(CUDA_ERROR_OUT_OF_MEMORY, cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 256 << 10));
+    OKAY(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4 << 10));
 }
 
 static void depth(void)
@@ -172,7 +172,7 @@ int main(int count, char **arguments)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (unsigned i = 0; i < sizeof modes / sizeof *modes; i++)
         if (count > 1 && strcmp(arguments[1], modes[i].name) == 0) {
             modes[i].run();

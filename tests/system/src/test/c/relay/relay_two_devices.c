@@ -51,7 +51,7 @@ static void open_device(int device)
     enter(device);
     OKAY(cuModuleLoadData(&module, CODE));
     OKAY(cuModuleGetFunction(&functions[device], module, "add"));
-    OKAY(cuStreamCreate(&streams[device], 1));
+    OKAY(cuStreamCreate(&streams[device], CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&numbers[device], COUNT * sizeof(unsigned)));
     OKAY(cuMemsetD32_v2(numbers[device], 0, COUNT));
     OKAY(cuCtxSynchronize());
@@ -113,7 +113,7 @@ static void by_turns(void)
     for (int device = 0; device < DEVICES; device++) {
         enter(device);
         OKAY(cuMemsetD32_v2(numbers[device], 0, COUNT));
-        OKAY(cuEventCreate(&done[device], 2));
+        OKAY(cuEventCreate(&done[device], CU_EVENT_DISABLE_TIMING));
     }
     for (unsigned i = 0; i < ROUNDS; i++) {
         int here = (int)(i % 2), there = !here;

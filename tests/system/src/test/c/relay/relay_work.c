@@ -51,7 +51,7 @@ static void modules(void)
     EQUAL(8, offset);
     EQUAL(4, bytes);
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuFuncGetParamInfo(fill, 3, &offset, &bytes));
-    OKAY(cuFuncGetAttribute(&value, 0, fill));
+    OKAY(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, fill));
     CHECK(value >= 32);
     EQUAL(CUDA_ERROR_INVALID_IMAGE, cuModuleLoadData(&other, "MZ"));
     OKAY(cuLibraryLoadData(&library, SCRIPTED_IMAGE, NULL, NULL, 0, NULL, NULL, 0));
@@ -80,7 +80,7 @@ static void streams_and_events(void)
     void *stream, *event, *later;
     int priority = 9;
     float elapsed = -1;
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuStreamGetPriority(stream, &priority));
     EQUAL(0, priority);
     OKAY(cuEventCreate(&event, 0));
@@ -124,7 +124,7 @@ static void host_functions(void)
 {
     static unsigned one = 1;
     void *stream;
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < 50; i++)
         OKAY(cuLaunchHostFunc(stream, count_call, &one));
     OKAY(cuStreamSynchronize(stream));
@@ -146,10 +146,10 @@ static void captures(void)
     size_t count = 8;
     int state = 9;
     called = 0;
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(launch_fill(1, COUNT, stream));
     OKAY(cuStreamSynchronize(stream));
-    OKAY(cuStreamBeginCapture_v2(stream, 0));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OKAY(cuStreamIsCapturing(stream, &state));
     EQUAL(1, state);
     OKAY(launch_fill(9, COUNT, stream));
@@ -170,7 +170,7 @@ static void captures(void)
         expect(9);
     }
     OKAY(cuGraphExecDestroy(exec));
-    OKAY(cuStreamBeginCapture_v2(stream, 2));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamSynchronize(stream));
     OKAY(cuStreamIsCapturing(stream, &state));
     EQUAL(2, state);

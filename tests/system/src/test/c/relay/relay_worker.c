@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 #include "scripted_image.h"
 
 enum { COUNT = 4096, BATCH = 64, BLOCKS = 16 };
@@ -96,7 +97,7 @@ int main(int argc, char **argv)
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemAlloc_v2(&memory, COUNT * sizeof(unsigned)));
     OKAY(cuModuleLoadData(&module, SCRIPTED_IMAGE));
     OKAY(cuModuleGetFunction(&fill, module, "scripted_fill"));

@@ -6,6 +6,7 @@
 #define SWAP_CASE_H
 
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 #include "residency_manager.h"
 
 #define MIB (1ULL << 20)
@@ -48,8 +49,8 @@ static inline void begin(void)
     OKAY(cuCtxSetCurrent(context));
     OKAY(cuModuleLoadData(&module, "image"));
     OKAY(cuModuleGetFunction(&filler, module, "scripted_fill"));
-    OKAY(cuStreamCreate(&stream, 1));
-    OKAY(cuStreamCreate(&other, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OKAY(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
     OKAY(cuMemHostAlloc(&host, 4096, 2));
     OKAY(cuMemHostGetDevicePointer_v2(&word, host, 0));
     bring_back();

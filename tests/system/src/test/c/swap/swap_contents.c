@@ -159,7 +159,7 @@ static void *work(void *argument)
 {
     struct worker *w = argument;
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&w->stream, 1));
+    OKAY(cuStreamCreate(&w->stream, CU_STREAM_NON_BLOCKING));
     while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE))
         step(w);
     for (int i = 0; i < PIECES; i++)

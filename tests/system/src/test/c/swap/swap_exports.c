@@ -82,7 +82,7 @@ static void capture(struct worker *w, int i)
 {
     void *graph, *exec;
     CUipcMemHandle handle;
-    OKAY(cuStreamBeginCapture_v2(w->stream, 2));
+    OKAY(cuStreamBeginCapture_v2(w->stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     fill(w, i);
     CUresult result = cuIpcGetMemHandle(&handle, w->slots[SLOTS - 1].pointer);
     CHECK(result == 0 || result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -109,7 +109,7 @@ static void *work(void *argument)
     struct worker *w = argument;
     uint64_t until = now_ms() + (uint64_t)ms;
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&w->stream, 1));
+    OKAY(cuStreamCreate(&w->stream, CU_STREAM_NON_BLOCKING));
     for (int i = 0; i < SLOTS; i++)
         allocate(w, i);
     for (int step = 0; step < 4 * SLOTS || now_ms() < until; step++) {

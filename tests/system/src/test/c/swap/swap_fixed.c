@@ -36,7 +36,7 @@ static void fixed(void)
 static unsigned ipc_capable(CUdeviceptr p)
 {
     unsigned capable = 9;
-    OKAY(cuPointerGetAttribute(&capable, 10, p));
+    OKAY(cuPointerGetAttribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, p));
     return capable;
 }
 
@@ -52,7 +52,8 @@ static void ipc(void)
     fill(p, 3, 20 * MIB, stream);
     fill(q, 4, 5000, stream);
     EQUAL(1, ipc_capable(p));
-    OKAY(cuPointerSetAttribute(&on, 6, early)); /* SYNC_MEMOPS, as MPI sets it before it exports */
+    OKAY(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                               early)); /* SYNC_MEMOPS, as MPI sets it before it exports */
     OKAY(cuIpcGetMemHandle(&first, early));
     OKAY(cuMemFree_v2(early));
     EQUAL(0, manager_words()->fixed_bytes);
@@ -115,7 +116,7 @@ static void ipc_busy(void)
     CUipcMemHandle handle;
     void *graph, *exec;
     OKAY(cuMemAlloc_v2(&p, 8 * MIB));
-    OKAY(cuStreamBeginCapture_v2(other, 2));
+    OKAY(cuStreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_RELAXED));
     fill(p, 7, 8 * MIB, other);
     EQUAL(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuIpcGetMemHandle(&handle, p));
     OKAY(cuStreamEndCapture(other, &graph));
@@ -141,7 +142,7 @@ static void ipc_busy(void)
     OKAY(cuGraphLaunch(exec, other)); /* at the address of before */
     OKAY(cuCtxSynchronize());
     has(p, 7, 8 * MIB);
-    OKAY(cuStreamBeginCapture_v2(other, 2));
+    OKAY(cuStreamBeginCapture_v2(other, CU_STREAM_CAPTURE_MODE_RELAXED));
     OKAY(cuIpcGetMemHandle(&handle, p)); /* nothing has to be made again */
     OKAY(cuMemAlloc_v2(&q, 2 * MIB));
     OKAY(cuIpcGetMemHandle(&handle, q));
@@ -214,7 +215,7 @@ static void peers(void)
     EQUAL(0, peers_access(p));
     OKAY(cuDevicePrimaryCtxRetain(&second, 1));
     OKAY(cuCtxPushCurrent_v2(second));
-    OKAY(cuStreamCreate(&theirs, 1));
+    OKAY(cuStreamCreate(&theirs, CU_STREAM_NON_BLOCKING));
     OKAY(cuCtxEnablePeerAccess(context, 0));
     OKAY(cuCtxPopCurrent_v2(&second));
     EQUAL(3, peers_access(p));
@@ -228,7 +229,7 @@ static void peers(void)
     CUdeviceptr r = allocate(4 * MIB, stream);
     EQUAL(3, peers_access(r));
     CUdeviceptr s = allocate(MIB, theirs); /* from the pool of the stream's device, whatever is current */
-    OKAY(cuPointerGetAttribute(&of, 9, s));
+    OKAY(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, s));
     EQUAL(1, of);
     OKAY(cuMemPoolSetAccess(pool, &denied, 1));
     EQUAL(0, peers_access(p));

@@ -13,9 +13,9 @@ static void captured(void)
     begin(CAPACITY);
     grant();
     CUdeviceptr p = filled(8 * MIB, 1);
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     CUdeviceptr other = filled(4 * MIB, 3);
-    OKAY(cuStreamBeginCapture_v2(stream, 2));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OKAY(cuMemFree_v2(other)); /* must not end the capture */
     EQUAL(12 * MIB, manager_words()->needed_bytes);
     OKAY(cuMemsetD32Async(p, 0xabc, 2 * MIB, stream));
@@ -66,7 +66,7 @@ static void graph_nodes(void)
     begin(CAPACITY);
     grant();
     CUdeviceptr p = filled(8 * MIB, 1);
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OKAY(cuGraphCreate(&graph, 0));
     evict();
     set.target = p;
@@ -95,7 +95,7 @@ static void fixed(void)
     begin(CAPACITY);
     grant();
     CUdeviceptr p = filled(8 * MIB, 1), q = filled(8 * MIB, 2);
-    OKAY(cuPointerSetAttribute(&on, 6, p));
+    OKAY(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
     EQUAL(8 * MIB, manager_words()->fixed_bytes);
     EQUAL(8 * MIB, manager_words()->needed_bytes);
     evict();

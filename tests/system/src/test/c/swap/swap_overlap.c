@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 
+#include "cuda_constants.h"
 #include "swap_situation.h"
 
 #define CHUNK (6 * MIB) /* of a device that shows CAPACITY */
@@ -72,7 +73,7 @@ static void captured(void)
     CHECK(begin_capture && end_capture);
     void *stream, *graph = NULL;
     fill_all();
-    OKAY(cuStreamCreate(&stream, 1));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     evict();
     OKAY(begin_capture(stream, 0)); /* global: calls of other threads break it, unless they relax their mode */
     bring_back();

@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "cuda_calls.h"
+#include "cuda_constants.h"
 
 enum kind { NONE, LINEAR, PITCHED, ASYNC, POOLED, MAPPED, KINDS };
 enum { MAX_SLOTS = 64, BURST = 6, GRAPHS = 3, GRAIN = 2 << 20 };
@@ -199,7 +200,7 @@ static void record(struct worker *w, struct graph *g, CUdeviceptr results)
     size_t bytes = 8192 + next(w) % 3 * 4096;
     g->first = new_value(w);
     g->second = new_value(w);
-    OKAY(cuStreamBeginCapture_v2(stream, 1));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
     OKAY(cuMemAllocAsync(&a, bytes, stream));
     fill(a, g->first, bytes / 4, stream);
     OKAY(cuMemAllocAsync(&b, bytes, stream));
@@ -292,8 +293,8 @@ static void *work(void *argument)
     struct worker *w = argument;
     uint64_t end = now_ns() + (uint64_t)ms * 1000000;
     OKAY(cuCtxSetCurrent(context));
-    OKAY(cuStreamCreate(&w->streams[0], 1));
-    OKAY(cuStreamCreate(&w->streams[1], 1));
+    OKAY(cuStreamCreate(&w->streams[0], CU_STREAM_NON_BLOCKING));
+    OKAY(cuStreamCreate(&w->streams[1], CU_STREAM_NON_BLOCKING));
     OKAY(cuMemHostAlloc((void **)&w->host, 3 * 4096, 0));
     OKAY(cuMemAlloc_v2(&w->results, 8 * GRAPHS));
     while (now_ns() < end || !everything_seen())
@@ -341,10 +342,10 @@ static void nothing_used(void)
 {
     void *standard;
     uint64_t used = 1;
-    OKAY(cuMemPoolGetAttribute(pool, 7, &used));
+    OKAY(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
     EQUAL(0, used);
     OKAY(cuDeviceGetDefaultMemPool(&standard, 0));
-    OKAY(cuMemPoolGetAttribute(standard, 7, &used));
+    OKAY(cuMemPoolGetAttribute(standard, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
     EQUAL(0, used);
 }
 
@@ -363,7 +364,7 @@ int main(int argc, char **argv)
     OKAY(cuModuleGetFunction(&filler, module, "scripted_fill"));
     OKAY(cuMemPoolCreate(&pool, &properties));
     uint64_t threshold = 1 << 20;
-    OKAY(cuMemPoolSetAttribute(pool, 4, &threshold));
+    OKAY(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
     for (unsigned i = 0; i < threads; i++) {
         workers[i].id = i + 1;
         workers[i].random = (uint64_t)seed * 0x9e3779b97f4a7c15ULL + i + 1;

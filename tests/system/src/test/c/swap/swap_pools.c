@@ -172,13 +172,13 @@ static void streams(void)
     OKAY(cuCtxSynchronize());
     OKAY(cuMemPoolTrimTo(standard(), 0));
     EQUAL(0, attribute(standard(), CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
-    OKAY(cuStreamCreate(&brief, 1));
+    OKAY(cuStreamCreate(&brief, CU_STREAM_NON_BLOCKING));
     CUdeviceptr p = allocate(MIB, brief);
     hold(brief);
     OKAY(cuMemFreeAsync(p, brief));
     OKAY(cuStreamDestroy_v2(brief)); /* its work goes on */
     for (int i = 0; i < 8; i++) {
-        OKAY(cuStreamCreate(&brief, 1));
+        OKAY(cuStreamCreate(&brief, CU_STREAM_NON_BLOCKING));
         CHECK(allocate(MIB, brief) != p);
     }
     let_go();
@@ -188,7 +188,7 @@ static void streams(void)
 
 static void *begin_capture(void *on)
 {
-    OKAY(cuStreamBeginCapture_v2(on, 0));
+    OKAY(cuStreamBeginCapture_v2(on, CU_STREAM_CAPTURE_MODE_GLOBAL));
     return on;
 }
 
@@ -291,7 +291,7 @@ static void capture_beside(void)
     OKAY(cuMemAlloc_v2(&p, MIB));
     q = allocate(MIB, other);
     uint64_t before = manager_segment->devices[0].used_bytes;
-    OKAY(cuStreamBeginCapture_v2(stream, 2));
+    OKAY(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     CUdeviceptr a = allocate(MIB, stream);
     fill(a, 1, MIB, stream);
     OKAY(cuMemFree_v2(p));

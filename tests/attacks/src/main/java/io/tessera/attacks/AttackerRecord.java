@@ -1,6 +1,7 @@
 package io.tessera.attacks;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,8 +35,8 @@ record AttackerRecord(List<Answer> answers, byte[] loot, String unable, int exit
 
     /** From its last line to its end. */
     private static final long LAST_NS = 10_000_000_000L;
-    /** CUDA_ERROR_ILLEGAL_ADDRESS, with which what may happen to a kernel begins. */
-    private static final int FIRST_FAULT = 700;
+    /** Of what may happen to a kernel, the result with the lowest number. */
+    private static final int FIRST_FAULT = CudaResult.ILLEGAL_ADDRESS;
     /** What a shell and Java add to the number of the signal by which a process died. */
     private static final int SIGNAL = 128;
 

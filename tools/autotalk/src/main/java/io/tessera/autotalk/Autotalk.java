@@ -56,7 +56,7 @@ public final class Autotalk {
             autotalk java --api FILE --annotations FILE [--constants FILE] --out DIR [--resources DIR]
                 Writes the enumeration of entries as Java source into DIR, and what each entry takes as a resource
                 into the directory for resources, which is DIR unless named. --constants: enumerators (results,
-                attributes, kinds of memory) that become Java sources too.
+                attributes, kinds of memory and others) that become Java sources too.
                   autotalk java --api cuda.api --annotations cuda.annotations --out target/generated-sources
 
             autotalk coverage --api FILE --annotations FILE [--api ... --annotations ...] --out FILE [--check]

@@ -1,5 +1,7 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaEnums.MemoryOperation;
+import io.tessera.device.CudaLayouts.CUstreamBatchMemOpParams;
 import io.tessera.device.CudaResult;
 import io.tessera.device.ParameterDescription.Pointer;
 import io.tessera.executor.handle.DeferredReleases;
@@ -14,15 +16,6 @@ import java.lang.foreign.MemorySegment;
  * arguments, so that nothing changes between check and use. One owner thread.
  */
 public final class AddressCheck {
-    /** {@code CUstreamBatchMemOpParams}: an operation, and what of it is 64 bits wide (cuda.h). */
-    private static final int OPERATION_BYTES = 48;
-    private static final int WAIT_32 = 1;
-    private static final int WRITE_32 = 2;
-    private static final int FLUSH_REMOTE = 3;
-    private static final int WAIT_64 = 4;
-    private static final int WRITE_64 = 5;
-    private static final int BARRIER = 6;
-
     private final ClientMemory memory;
     private final ClientStreams streams;
     private final DeferredReleases deferredReleases;
@@ -64,18 +57,20 @@ public final class AddressCheck {
      */
     public void operations(MemorySegment operations, long count, boolean inGraph) throws RejectedException {
         for (long i = 0; i < count; i++) {
-            long at = i * OPERATION_BYTES;
+            long at = i * CUstreamBatchMemOpParams.BYTES;
             int operation = operations.get(WireTypes.U32, at);
-            long address = operations.get(WireTypes.U64, at + 8);
+            long address = operations.get(WireTypes.U64, at + CUstreamBatchMemOpParams.waitValue_address);
             switch (operation) {
-                case FLUSH_REMOTE, BARRIER -> {
+                case MemoryOperation.FLUSH_REMOTE_WRITES, MemoryOperation.BARRIER -> {
                     continue;
                 }
-                case WRITE_32, WRITE_64 -> own(address, operation == WRITE_64 ? Long.BYTES : Integer.BYTES);
-                case WAIT_32, WAIT_64 -> {
-                    boolean wide = operation == WAIT_64;
+                case MemoryOperation.WRITE_VALUE_32, MemoryOperation.WRITE_VALUE_64 ->
+                    own(address, operation == MemoryOperation.WRITE_VALUE_64 ? Long.BYTES : Integer.BYTES);
+                case MemoryOperation.WAIT_VALUE_32, MemoryOperation.WAIT_VALUE_64 -> {
+                    boolean wide = operation == MemoryOperation.WAIT_VALUE_64;
                     own(address, wide ? Long.BYTES : Integer.BYTES);
-                    awaits(address, wide, operations.get(WireTypes.U64, at + 16), operations.get(WireTypes.U32, at + 24),
+                    awaits(address, wide, operations.get(WireTypes.U64, at + CUstreamBatchMemOpParams.waitValue_value64),
+                            operations.get(WireTypes.U32, at + CUstreamBatchMemOpParams.waitValue_flags),
                             inGraph);
                 }
                 // Others have their address somewhere else, where nobody has looked.

@@ -1,5 +1,6 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaLayouts.CUDA_ARRAY3D_DESCRIPTOR;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -12,11 +13,6 @@ import java.lang.foreign.MemorySegment;
  * addresses are the driver's, so a comparison of its own that wraps would lead into anybody's memory. One owner thread.
  */
 public final class ArrayBounds {
-    /** {@code CUDA_ARRAY3D_DESCRIPTOR}: width at 0, height, depth, format and channels. */
-    private static final int HEIGHT = 8;
-    private static final int DEPTH = 16;
-    private static final int FORMAT = 24;
-    private static final int CHANNELS = 28;
     /** No element of a compressed or planar format has more bytes: a block of BC2 to BC7 has 16 for 16 elements. */
     private static final long MOST_ELEMENT_BYTES = 16;
     private final DriverCalls driver;
@@ -39,7 +35,8 @@ public final class ArrayBounds {
      */
     public void row(CallFrame frame, int array, int bytes) throws RejectedException {
         MemorySegment shape = shape(frame.slot(array));
-        inside(frame.slot(array + 1), frame.slot(bytes), width(shape) * count(shape, HEIGHT) * count(shape, DEPTH));
+        inside(frame.slot(array + 1), frame.slot(bytes),
+                width(shape) * count(shape, CUDA_ARRAY3D_DESCRIPTOR.Height) * count(shape, CUDA_ARRAY3D_DESCRIPTOR.Depth));
         moved.ofArray(frame.slot(bytes));
     }
 
@@ -52,8 +49,8 @@ public final class ArrayBounds {
     void box(long array, long xBytes, long y, long z, long widthBytes, long height, long depth) throws RejectedException {
         MemorySegment shape = shape(array);
         inside(xBytes, widthBytes, width(shape));
-        inside(y, height, count(shape, HEIGHT));
-        inside(z, depth, count(shape, DEPTH));
+        inside(y, height, count(shape, CUDA_ARRAY3D_DESCRIPTOR.Height));
+        inside(z, depth, count(shape, CUDA_ARRAY3D_DESCRIPTOR.Depth));
         moved.ofArray(widthBytes * height * depth);
     }
 
@@ -67,8 +64,9 @@ public final class ArrayBounds {
     }
 
     private static long width(MemorySegment shape) {
-        long elementBytes = ArrayFormat.arrayElementBytes(shape.get(WireTypes.U32, FORMAT), shape.get(WireTypes.U32, CHANNELS));
-        return shape.get(WireTypes.U64, 0) * (elementBytes == 0 ? MOST_ELEMENT_BYTES : elementBytes);
+        long elementBytes = ArrayFormat.arrayElementBytes(shape.get(WireTypes.U32, CUDA_ARRAY3D_DESCRIPTOR.Format),
+                shape.get(WireTypes.U32, CUDA_ARRAY3D_DESCRIPTOR.NumChannels));
+        return shape.get(WireTypes.U64, CUDA_ARRAY3D_DESCRIPTOR.Width) * (elementBytes == 0 ? MOST_ELEMENT_BYTES : elementBytes);
     }
 
     private static long count(MemorySegment shape, int at) {

@@ -1,5 +1,7 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaEnums.ElementFormat;
+
 /** {@code CUarray_format}: how large elements are. Stateless. */
 public final class ArrayFormat {
     private static final int MOST_CHANNELS = 4;
@@ -14,9 +16,9 @@ public final class ArrayFormat {
      */
     public static long elementBytes(int format, int channels) throws RejectedException {
         int bytes = switch (format) {
-            case 0x01, 0x08 -> 1;
-            case 0x02, 0x09, 0x10 -> 2;
-            case 0x03, 0x0a, 0x20 -> 4;
+            case ElementFormat.UNSIGNED_INT8, ElementFormat.SIGNED_INT8 -> 1;
+            case ElementFormat.UNSIGNED_INT16, ElementFormat.SIGNED_INT16, ElementFormat.HALF -> 2;
+            case ElementFormat.UNSIGNED_INT32, ElementFormat.SIGNED_INT32, ElementFormat.FLOAT -> 4;
             default -> throw CallFrame.malformed("elements of a format that linear memory does not have");
         };
         if (channels < 1 || channels > MOST_CHANNELS) {
@@ -32,14 +34,14 @@ public final class ArrayFormat {
      */
     public static long arrayElementBytes(int format, int channels) {
         return switch (format) {
-            case 0x01, 0x08 -> channels;
-            case 0x02, 0x09, 0x10 -> 2L * channels;
-            case 0x03, 0x0a, 0x20 -> 4L * channels;
+            case ElementFormat.UNSIGNED_INT8, ElementFormat.SIGNED_INT8 -> channels;
+            case ElementFormat.UNSIGNED_INT16, ElementFormat.SIGNED_INT16, ElementFormat.HALF -> 2L * channels;
+            case ElementFormat.UNSIGNED_INT32, ElementFormat.SIGNED_INT32, ElementFormat.FLOAT -> 4L * channels;
             // Normalised integers name their channels themselves: 8 and 16 bits, unsigned and signed, of 1, 2, and 4.
-            case 0xc0, 0xc6 -> 1;
-            case 0xc1, 0xc3, 0xc7, 0xc9 -> 2;
-            case 0xc2, 0xc4, 0xc8, 0xca -> 4;
-            case 0xc5, 0xcb -> 8;
+            case ElementFormat.UNORM_INT8X1, ElementFormat.SNORM_INT8X1 -> 1;
+            case ElementFormat.UNORM_INT8X2, ElementFormat.UNORM_INT16X1, ElementFormat.SNORM_INT8X2, ElementFormat.SNORM_INT16X1 -> 2;
+            case ElementFormat.UNORM_INT8X4, ElementFormat.UNORM_INT16X2, ElementFormat.SNORM_INT8X4, ElementFormat.SNORM_INT16X2 -> 4;
+            case ElementFormat.UNORM_INT16X4, ElementFormat.SNORM_INT16X4 -> 8;
             default -> 0;
         };
     }

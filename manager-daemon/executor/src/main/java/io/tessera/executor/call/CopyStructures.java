@@ -1,7 +1,11 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaLayouts.CUDA_MEMCPY2D;
+import io.tessera.device.CudaLayouts.CUDA_MEMCPY3D;
+import io.tessera.device.CudaLayouts.CUDA_MEMCPY3D_PEER;
 import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
+import io.tessera.device.MemoryType;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
 import io.tessera.protocol.WireTypes;
@@ -12,27 +16,19 @@ import java.lang.foreign.MemorySegment;
  * the client's, boxes of arrays must lie in them. One owner thread.
  */
 public final class CopyStructures {
-    private static final int HOST = 1;
-    private static final int DEVICE = 2;
-    private static final int ARRAY = 3;
-    private static final int UNIFIED = 4;
-
     /** Offsets of one side of {@code CUDA_MEMCPY2D}, from its begin. */
-    private static final Side PLANE_SIDE = new Side(0, 8, -1, -1, 16, 24, 32, 40, -1, 48, -1);
-    private static final int PLANE_SIDE_BYTES = 56;
-    private static final int PLANE_WIDTH = 112;
+    private static final Side PLANE_SIDE = new Side(CUDA_MEMCPY2D.srcXInBytes, CUDA_MEMCPY2D.srcY, -1, CUDA_MEMCPY2D.srcMemoryType,
+            CUDA_MEMCPY2D.srcHost, CUDA_MEMCPY2D.srcDevice, CUDA_MEMCPY2D.srcArray, CUDA_MEMCPY2D.srcPitch, -1);
     /** Offsets of one side of {@code CUDA_MEMCPY3D} and {@code CUDA_MEMCPY3D_PEER}. */
-    private static final Side BOX_SIDE = new Side(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80);
-    private static final int BOX_SIDE_BYTES = 88;
-    private static final int BOX_WIDTH = 176;
+    private static final Side BOX_SIDE = new Side(CUDA_MEMCPY3D.srcXInBytes, CUDA_MEMCPY3D.srcY, CUDA_MEMCPY3D.srcZ, CUDA_MEMCPY3D.srcMemoryType,
+            CUDA_MEMCPY3D.srcHost, CUDA_MEMCPY3D.srcDevice, CUDA_MEMCPY3D.srcArray, CUDA_MEMCPY3D.srcPitch, CUDA_MEMCPY3D.srcHeight);
 
     private final ClientHandles handles;
     private final AddressCheck addresses;
     private final ArrayBounds arrays;
     private final long context;
 
-    private record Side(int x, int y, int z, int lod, int type, int host, int device, int array, int context, int pitch,
-            int height) {
+    private record Side(int x, int y, int z, int type, int host, int device, int array, int pitch, int height) {
     }
 
     /** For one client; of a context of the driver. */
@@ -49,10 +45,10 @@ public final class CopyStructures {
      * @throws RejectedException if a part of it is not the client's
      */
     public void plane(MemorySegment copy) throws RejectedException {
-        long width = copy.get(WireTypes.U64, PLANE_WIDTH);
-        long height = copy.get(WireTypes.U64, PLANE_WIDTH + 8);
+        long width = copy.get(WireTypes.U64, CUDA_MEMCPY2D.WidthInBytes);
+        long height = copy.get(WireTypes.U64, CUDA_MEMCPY2D.Height);
         side(copy, 0, PLANE_SIDE, width, height, 1);
-        side(copy, PLANE_SIDE_BYTES, PLANE_SIDE, width, height, 1);
+        side(copy, CUDA_MEMCPY2D.dstXInBytes, PLANE_SIDE, width, height, 1);
     }
 
     /**
@@ -61,12 +57,12 @@ public final class CopyStructures {
      * @throws RejectedException if a part of it is not the client's
      */
     public void box(MemorySegment copy, boolean peer) throws RejectedException {
-        long width = copy.get(WireTypes.U64, BOX_WIDTH);
-        long height = copy.get(WireTypes.U64, BOX_WIDTH + 8);
-        long depth = copy.get(WireTypes.U64, BOX_WIDTH + 16);
-        for (int begin = 0; begin <= BOX_SIDE_BYTES; begin += BOX_SIDE_BYTES) {
+        long width = copy.get(WireTypes.U64, CUDA_MEMCPY3D.WidthInBytes);
+        long height = copy.get(WireTypes.U64, CUDA_MEMCPY3D.Height);
+        long depth = copy.get(WireTypes.U64, CUDA_MEMCPY3D.Depth);
+        for (int begin = 0; begin <= CUDA_MEMCPY3D.dstXInBytes; begin += CUDA_MEMCPY3D.dstXInBytes) {
             side(copy, begin, BOX_SIDE, width, height, depth);
-            copy.set(WireTypes.U64, begin + BOX_SIDE.context, peer ? context : 0);
+            copy.set(WireTypes.U64, begin + CUDA_MEMCPY3D_PEER.srcContext, peer ? context : 0);
         }
     }
 
@@ -78,12 +74,12 @@ public final class CopyStructures {
         long y = copy.get(WireTypes.U64, begin + side.y);
         long z = flat ? 0 : copy.get(WireTypes.U64, begin + side.z);
         switch (type) {
-            case HOST, DEVICE, UNIFIED -> {
-                long base = copy.get(WireTypes.U64, begin + (type == HOST ? side.host : side.device));
+            case MemoryType.HOST, MemoryType.DEVICE, MemoryType.UNIFIED -> {
+                long base = copy.get(WireTypes.U64, begin + (type == MemoryType.HOST ? side.host : side.device));
                 addresses.rows(base, PitchedExtent.bytes(x, y, z, copy.get(WireTypes.U64, begin + side.pitch),
                         flat ? 0 : copy.get(WireTypes.U64, begin + side.height), width, height, depth), height * depth);
             }
-            case ARRAY -> {
+            case MemoryType.ARRAY -> {
                 long array = handles.value(HandleKind.ARRAY, copy.get(WireTypes.U64, begin + side.array));
                 if (array == HandleTable.NONE) {
                     throw new RejectedException(CudaResult.INVALID_HANDLE, "no array of the client");

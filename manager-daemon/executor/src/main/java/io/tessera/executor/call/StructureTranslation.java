@@ -1,5 +1,7 @@
 package io.tessera.executor.call;
 
+import io.tessera.device.CudaEnums.LaunchAttributeId;
+import io.tessera.device.CudaLayouts.CUaccessPolicyWindow;
 import io.tessera.device.CudaResult;
 import io.tessera.device.HandleKind;
 import io.tessera.device.StructureDescription;
@@ -16,12 +18,6 @@ import java.lang.foreign.MemorySegment;
  * addresses must be the client's, pointers and functions stay away. One owner thread.
  */
 public final class StructureTranslation {
-    /** {@code CUlaunchAttributeID}. */
-    private static final int ACCESS_POLICY_WINDOW = 1;
-    private static final int PROGRAMMATIC_EVENT = 7;
-    private static final int COMPLETION_EVENT = 12;
-    private static final int DEVICE_UPDATABLE_NODE = 13;
-
     private final DeviceContext device;
     private final ClientHandles handles;
     private final AddressCheck addresses;
@@ -82,12 +78,12 @@ public final class StructureTranslation {
      */
     public void attribute(int attribute, MemorySegment value) throws RejectedException {
         switch (attribute) {
-            case ACCESS_POLICY_WINDOW -> {
-                if (value.get(WireTypes.U64, 0) != 0) {
-                    addresses.own(value.get(WireTypes.U64, 0), value.get(WireTypes.U64, 8));
+            case LaunchAttributeId.ACCESS_POLICY_WINDOW -> {
+                if (value.get(WireTypes.U64, CUaccessPolicyWindow.base_ptr) != 0) {
+                    addresses.own(value.get(WireTypes.U64, CUaccessPolicyWindow.base_ptr), value.get(WireTypes.U64, CUaccessPolicyWindow.num_bytes));
                 }
             }
-            case PROGRAMMATIC_EVENT, COMPLETION_EVENT, DEVICE_UPDATABLE_NODE ->
+            case LaunchAttributeId.PROGRAMMATIC_EVENT, LaunchAttributeId.LAUNCH_COMPLETION_EVENT, LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE ->
                 throw RejectedException
                         .unsupported("attribute " + attribute + " of a stream or kernel node (an event, or a node that the device may change)");
             default -> {}

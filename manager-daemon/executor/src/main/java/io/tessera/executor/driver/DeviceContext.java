@@ -3,6 +3,7 @@ package io.tessera.executor.driver;
 import static io.tessera.executor.driver.DriverFailedException.check;
 
 import io.tessera.clock.Clocks;
+import io.tessera.device.CudaEnums.StreamCaptureMode;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -15,9 +16,6 @@ import java.lang.foreign.ValueLayout;
  * once, when no thread uses it.
  */
 public final class DeviceContext {
-    /** cudaStreamCaptureModeRelaxed and CU_STREAM_CAPTURE_MODE_RELAXED. */
-    public static final long CAPTURE_RELAXED = 2;
-
     private final DriverPort port;
     private final int device;
     private final int ordinal;
@@ -61,7 +59,7 @@ public final class DeviceContext {
     public void enter(DriverCalls driver) throws DriverFailedException {
         check(DriverApi.cuCtxSetCurrent, driver.call(DriverEntry.cuCtxSetCurrent, context));
         long mode = driver.out(0);
-        driver.outMemory().set(ValueLayout.JAVA_INT, 0, (int) CAPTURE_RELAXED);
+        driver.outMemory().set(ValueLayout.JAVA_INT, 0, StreamCaptureMode.RELAXED);
         int result = driver.call(DriverEntry.cuThreadExchangeStreamCaptureMode, mode);
         if (result != CudaResult.NOT_SUPPORTED) { // a driver without captures forbids nothing either
             check(DriverApi.cuThreadExchangeStreamCaptureMode, result);

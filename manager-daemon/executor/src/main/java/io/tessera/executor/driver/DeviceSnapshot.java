@@ -4,6 +4,8 @@ import static io.tessera.executor.driver.DriverFailedException.check;
 import static io.tessera.protocol.relay.RelayLayout.DEVICE;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
+import io.tessera.device.CudaEnums.ExecAffinity;
+import io.tessera.device.CudaLayouts.CUexecAffinityParam;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -95,10 +97,9 @@ public final class DeviceSnapshot {
         if (driver.call(DriverEntry.cuCtxGetCacheConfig, driver.out(0)) == 0) {
             image.set(WireTypes.U32, offset(DEVICE, "cache_config"), driver.outInt(0));
         }
-        // CU_EXEC_AFFINITY_TYPE_SM_COUNT is 0; the union begins behind the type.
-        if (driver.call(DriverEntry.cuCtxGetExecAffinity, driver.outRoom(), 0) == 0) {
+        if (driver.call(DriverEntry.cuCtxGetExecAffinity, driver.outRoom(), ExecAffinity.SM_COUNT) == 0) {
             image.set(WireTypes.U64, offset(DEVICE, "exec_affinity_sms"),
-                    Integer.toUnsignedLong(driver.outMemory().get(WireTypes.U32, 4)));
+                    Integer.toUnsignedLong(driver.outMemory().get(WireTypes.U32, CUexecAffinityParam.param_smCount)));
         }
     }
 

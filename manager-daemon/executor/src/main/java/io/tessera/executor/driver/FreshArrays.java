@@ -1,8 +1,10 @@
 package io.tessera.executor.driver;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaLayouts.CUDA_MEMCPY3D;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
+import io.tessera.device.MemoryType;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
 import java.lang.foreign.MemorySegment;
@@ -21,21 +23,6 @@ public final class FreshArrays {
     static final long ZEROS_BYTES = 8 << 20;
     /** Copies that are out at once: fewer than a driver takes before it keeps its caller waiting. */
     private static final int MOST_OUT = 256;
-    private static final int DEVICE = 2;
-    private static final int ARRAY = 3;
-    /** {@code CUDA_MEMCPY3D}: where the source's and the target's fields are. */
-    private static final int FROM_TYPE = 32;
-    private static final int FROM_DEVICE = 48;
-    private static final int FROM_PITCH = 72;
-    private static final int FROM_HEIGHT = 80;
-    private static final int TO_X = 88;
-    private static final int TO_Y = 96;
-    private static final int TO_Z = 104;
-    private static final int TO_TYPE = 120;
-    private static final int TO_ARRAY = 144;
-    private static final int WIDTH = 176;
-    private static final int HEIGHT = 184;
-    private static final int DEPTH = 192;
 
     /** Arrays that were not zeroed in time: ended when nothing writes them any more. */
     private final List<Consumer<DriverCalls>> late = new ArrayList<>();
@@ -103,11 +90,11 @@ public final class FreshArrays {
             for (long y = 0; y < rows; y += height) {
                 for (long x = 0; x < rowBytes; x += width) {
                     MemorySegment copy = copy(driver, array, x, y, z);
-                    copy.set(ValueLayout.JAVA_LONG, FROM_PITCH, width);
-                    copy.set(ValueLayout.JAVA_LONG, FROM_HEIGHT, height);
-                    copy.set(ValueLayout.JAVA_LONG, WIDTH, Math.min(width, rowBytes - x));
-                    copy.set(ValueLayout.JAVA_LONG, HEIGHT, Math.min(height, rows - y));
-                    copy.set(ValueLayout.JAVA_LONG, DEPTH, Math.min(depth, planes - z));
+                    copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.srcPitch, width);
+                    copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.srcHeight, height);
+                    copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.WidthInBytes, Math.min(width, rowBytes - x));
+                    copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.Height, Math.min(height, rows - y));
+                    copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.Depth, Math.min(depth, planes - z));
                     int result = submit(driver, copy);
                     if (result != CudaResult.SUCCESS) {
                         return result;
@@ -121,13 +108,13 @@ public final class FreshArrays {
     private MemorySegment copy(DriverCalls driver, long array, long x, long y, long z) {
         driver.outRoom();
         MemorySegment copy = driver.outMemory();
-        copy.set(ValueLayout.JAVA_INT, FROM_TYPE, DEVICE);
-        copy.set(ValueLayout.JAVA_LONG, FROM_DEVICE, zeros);
-        copy.set(ValueLayout.JAVA_LONG, TO_X, x);
-        copy.set(ValueLayout.JAVA_LONG, TO_Y, y);
-        copy.set(ValueLayout.JAVA_LONG, TO_Z, z);
-        copy.set(ValueLayout.JAVA_INT, TO_TYPE, ARRAY);
-        copy.set(ValueLayout.JAVA_LONG, TO_ARRAY, array);
+        copy.set(ValueLayout.JAVA_INT, CUDA_MEMCPY3D.srcMemoryType, MemoryType.DEVICE);
+        copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.srcDevice, zeros);
+        copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.dstXInBytes, x);
+        copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.dstY, y);
+        copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.dstZ, z);
+        copy.set(ValueLayout.JAVA_INT, CUDA_MEMCPY3D.dstMemoryType, MemoryType.ARRAY);
+        copy.set(ValueLayout.JAVA_LONG, CUDA_MEMCPY3D.dstArray, array);
         return copy;
     }
 

@@ -1,5 +1,6 @@
 package io.tessera.executor.driver;
 
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.wait.BoundedWait;
@@ -14,7 +15,6 @@ import java.util.function.LongToIntFunction;
  * time calls.
  */
 public final class OwnStream {
-    private static final long NON_BLOCKING = 1;
     /** No device has a higher priority; a driver takes the highest that it has. */
     private static final long HIGHEST = -100;
 
@@ -25,7 +25,7 @@ public final class OwnStream {
         if (stream != 0) {
             return CudaResult.SUCCESS;
         }
-        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING, HIGHEST);
+        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), StreamFlag.NON_BLOCKING, HIGHEST);
         if (result == CudaResult.SUCCESS) {
             stream = driver.outLong(0);
         }

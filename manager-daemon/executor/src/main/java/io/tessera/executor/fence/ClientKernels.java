@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -399,7 +400,7 @@ public final class ClientKernels {
     private int localBytes(Launchable kernel) {
         if (kernel.localBytes() < 0) {
             boolean shared = RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
-            kernel.localBytes(new KernelAttributes(driver, fencing.device()).get(kernel.function, shared, KernelAttributes.LOCAL_BYTES));
+            kernel.localBytes(new KernelAttributes(driver, fencing.device()).get(kernel.function, shared, FunctionAttribute.LOCAL_SIZE_BYTES));
         }
         return kernel.localBytes();
     }

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaEnums.JitInput;
 import io.tessera.executor.fence.load.UnfencedImages;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.FencedText;
@@ -49,7 +50,7 @@ public final class ClientLinks {
     public LinkInput linkInput(int type, byte[] data) throws ProgramRefusedException {
         ModuleImage image = ModuleImage.of(data);
         ProgramSource source = ProgramSource.of(image);
-        String lacking = type == LinkerInput.PTX || type == LinkerInput.FAT_BINARY
+        String lacking = type == JitInput.PTX || type == JitInput.FATBINARY
                 ? source.lacksPtx(maker.target().capability()) : "it is machine code that is to be linked";
         if (lacking != null) {
             unfenced.decide(source, lacking, launched.getAsBoolean());

@@ -2,6 +2,7 @@ package io.tessera.executor.fence;
 
 import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
+import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
@@ -37,9 +38,7 @@ public final class FencingService implements AutoCloseable {
     private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
     /** Whether kernels get other code for grids of few blocks; if nobody says it, on GPUs: the software GPU has no registers. */
     private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
-    /** CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT. */
-    private static final int MULTIPROCESSORS = 16;
-    /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
+    /** The stack of a thread in a new context: there is room for it. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
     /** Images of all clients lie in one heap. */
@@ -71,7 +70,7 @@ public final class FencingService implements AutoCloseable {
             DriverCalls driver = new DriverCalls(device.port(), arena);
             this.doneWords = ProgressCounters.make(driver);
             this.localQuota = LocalQuota.of(device.device(), driver);
-            int result = driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), MULTIPROCESSORS, device.device());
+            int result = driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), DeviceAttribute.MULTIPROCESSOR_COUNT, device.device());
             this.processors = result == CudaResult.SUCCESS ? driver.outInt(0) : 0;
             this.maker = new ProgramMaker(Target.of(device, driver), cache, workers, new VerifiedText(), localQuota, clock);
         }

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -15,17 +16,11 @@ import org.slf4j.LoggerFactory;
  */
 public record KernelAttributes(DriverCalls driver, int device) {
     private static final Logger LOG = LoggerFactory.getLogger(KernelAttributes.class);
-    /** CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES. */
-    static final int LOCAL_BYTES = 3;
-    /** CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES. */
-    private static final int STATIC_SHARED = 1;
-    /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES. */
-    public static final int MOST_DYNAMIC_SHARED = 8;
     /** What a block has of shared memory where the program does not ask for more (CUDA C++ Programming Guide, compute capabilities). */
     private static final int DEFAULT_SHARED = 48 << 10;
-    /** CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES to _CLUSTER_SCHEDULING_POLICY_PREFERENCE: what programs set. */
-    private static final int FIRST_SETTABLE = 8;
-    private static final int LAST_SETTABLE = 15;
+    /** The first and the last of those that programs set. */
+    private static final int FIRST_SETTABLE = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    private static final int LAST_SETTABLE = FunctionAttribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE;
 
     /** An attribute; -1 where the driver does not tell. */
     int get(long function, boolean kernel, int attribute) {
@@ -34,10 +29,11 @@ public record KernelAttributes(DriverCalls driver, int device) {
 
     /** Lets launches of a kernel have so much more dynamic shared memory than it may have by itself, as long as the program has not said how much. */
     void addDynamicShared(long function, boolean kernel, int bytes) {
-        int most = DEFAULT_SHARED - get(function, kernel, STATIC_SHARED);
-        if (get(function, kernel, MOST_DYNAMIC_SHARED) == most && (kernel
-                ? driver.call(DriverEntry.cuKernelSetAttribute, MOST_DYNAMIC_SHARED, most + bytes, function, device)
-                : driver.call(DriverEntry.cuFuncSetAttribute, function, MOST_DYNAMIC_SHARED, most + bytes)) != CudaResult.SUCCESS) {
+        int most = DEFAULT_SHARED - get(function, kernel, FunctionAttribute.SHARED_SIZE_BYTES);
+        if (get(function, kernel, FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES) == most && (kernel
+                ? driver.call(DriverEntry.cuKernelSetAttribute, FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, most + bytes, function, device)
+                : driver.call(DriverEntry.cuFuncSetAttribute, function, FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                        most + bytes)) != CudaResult.SUCCESS) {
             LOG.warn("a kernel is not given {} bytes of shared memory more: launches that need all of it are refused", bytes);
         }
     }

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -8,10 +9,6 @@ import io.tessera.protocol.relay.RelayHandle;
 
 /** How many blocks of kernels a processor holds. One owner thread. */
 final class KernelOccupancy {
-    /** {@code CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH} to {@code _DEPTH} (cuda.h). */
-    private static final int FIRST_CLUSTER_ATTRIBUTE = 11;
-    private static final int LAST_CLUSTER_ATTRIBUTE = 13;
-
     private final DriverCalls driver;
     private final KernelAttributes attributes;
 
@@ -36,7 +33,7 @@ final class KernelOccupancy {
         }
         int blocks = driver.outInt(0);
         boolean shared = function == kernel.function && RelayHandle.type(kernel.handle) == HandleKind.KERNEL.number();
-        for (int attribute = FIRST_CLUSTER_ATTRIBUTE; attribute <= LAST_CLUSTER_ATTRIBUTE; attribute++) {
+        for (int attribute = FunctionAttribute.REQUIRED_CLUSTER_WIDTH; attribute <= FunctionAttribute.REQUIRED_CLUSTER_DEPTH; attribute++) {
             int width = attributes.get(function, shared, attribute);
             if (width < 0) {
                 return ClientKernels.NOT_SAID;

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -19,8 +20,6 @@ import org.slf4j.LoggerFactory;
 final class KernelVariants {
     /** After so many launches of a kernel with few blocks there will be more of them. */
     private static final int SOME_LAUNCHES = 16;
-    /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
-    private static final int REGISTERS = 4;
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelVariants.class);
 
@@ -107,7 +106,7 @@ final class KernelVariants {
             long module = few.find(kernel.module);
             long found = module > 0 ? function(DriverEntry.cuModuleGetFunction, module, kernel.name) : module;
             // Asked for its registers, it is loaded. With as many as the first it has no other code.
-            boolean has = found > 0 && !isNoLarger(found, kernel, REGISTERS) && isNoLarger(found, kernel, KernelAttributes.LOCAL_BYTES);
+            boolean has = found > 0 && !isNoLarger(found, kernel, FunctionAttribute.NUM_REGS) && isNoLarger(found, kernel, FunctionAttribute.LOCAL_SIZE_BYTES);
             kernel.fewBlocks.found(found == 0 || has ? found : OtherCode.NEVER);
         }
     }
@@ -131,7 +130,7 @@ final class KernelVariants {
             int result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), found); // loads it
             found = result == CudaResult.SUCCESS ? driver.outLong(0) : OtherCode.NEVER;
         }
-        return found == 0 ? 0 : found > 0 && isNoLarger(found, kernel, REGISTERS) && isNoLarger(found, kernel, KernelAttributes.LOCAL_BYTES) ? found
+        return found == 0 ? 0 : found > 0 && isNoLarger(found, kernel, FunctionAttribute.NUM_REGS) && isNoLarger(found, kernel, FunctionAttribute.LOCAL_SIZE_BYTES) ? found
                 : OtherCode.NEVER;
     }
 

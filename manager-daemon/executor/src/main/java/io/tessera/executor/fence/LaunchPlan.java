@@ -3,6 +3,7 @@ package io.tessera.executor.fence;
 import static io.tessera.protocol.relay.RelayLayout.LAUNCH;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
+import io.tessera.device.CudaLayouts.CUlaunchAttribute;
 import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RecordHeader;
 import io.tessera.protocol.relay.RelayLayout;
@@ -15,8 +16,6 @@ import java.lang.foreign.MemorySegment;
  * ({@code GridSlicing}). One owner thread.
  */
 public final class LaunchPlan {
-    /** {@code CUlaunchAttribute}: id, padding, 64 bytes of value. */
-    public static final int ATTRIBUTE_BYTES = 72;
     /** Where grid, block and shared bytes lie in a record, as in {@code CUlaunchConfig}. */
     public static final long GRID = RecordHeader.BYTES + offset(LAUNCH, "grid");
     /** Where attributes begin in a record; parameters follow them. */
@@ -76,7 +75,7 @@ public final class LaunchPlan {
 
     /** Where they are in the record. */
     public long parametersAt() {
-        return BODY + (long) attributes() * ATTRIBUTE_BYTES;
+        return BODY + (long) attributes() * CUlaunchAttribute.BYTES;
     }
 
     /** How many attributes there are. */
@@ -86,7 +85,7 @@ public final class LaunchPlan {
 
     /** The number of an attribute, below {@link #attributes}. */
     public int attribute(int i) {
-        return record.get(WireTypes.U32, BODY + (long) i * ATTRIBUTE_BYTES);
+        return record.get(WireTypes.U32, BODY + (long) i * CUlaunchAttribute.BYTES);
     }
 
     /** Blocks in a dimension from 0 to 2, unsigned. */

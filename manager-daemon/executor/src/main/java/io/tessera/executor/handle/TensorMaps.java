@@ -1,5 +1,6 @@
 package io.tessera.executor.handle;
 
+import io.tessera.device.CudaLayouts.CUtensorMap;
 import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.quota.Countable;
 import java.lang.foreign.MemorySegment;
@@ -13,8 +14,8 @@ import java.util.SequencedMap;
  * these bytes are what it is known by; one that is not here was made by hand, and leads anywhere. One owner thread.
  */
 public final class TensorMaps {
-    /** Size of {@code CUtensorMap} (cuda.h). */
-    public static final int BYTES = 128;
+    /** Size of a map. */
+    public static final int BYTES = CUtensorMap.BYTES;
     private final ClientAccount account;
     private final SequencedMap<ByteBuffer, Long> spans = new LinkedHashMap<>(16, 0.75f, true);
 

@@ -20,8 +20,6 @@ public final class Exports {
     private static final long EXECUTOR = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "executor");
     private static final long KEY = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "key");
     private static final long BYTES = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "bytes");
-    /** {@code CUDA_ERROR_INVALID_CONTEXT}: what CUDA says of a handle in the process that it comes from. */
-    private static final int OWN = 201;
 
     private final SecureRandom random = new SecureRandom();
     /** Tells handles of other executors, of other devices or before a restart. */
@@ -82,7 +80,8 @@ public final class Exports {
                     + " exchange memory need one --name; run both with it");
         }
         if (found.owner == opener) {
-            return Opening.refused(OWN, "");
+            // What CUDA says of a handle in the process that it comes from.
+            return Opening.refused(CudaResult.INVALID_CONTEXT, "");
         }
         found.openers += again ? 0 : 1;
         return new Opening(CudaResult.SUCCESS, "", found);

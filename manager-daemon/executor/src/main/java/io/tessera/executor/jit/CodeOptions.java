@@ -1,5 +1,6 @@
 package io.tessera.executor.jit;
 
+import io.tessera.device.CudaEnums.JitOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,10 +13,8 @@ import java.util.List;
  * @param values  as many
  */
 public record CodeOptions(List<Integer> numbers, List<Long> values) {
-    /** CU_JIT_MAX_REGISTERS, THREADS_PER_BLOCK, GENERATE_LINE_INFO, CACHE_MODE. */
-    private static final List<Integer> CODE = List.of(0, 1, 13, 14);
-    private static final int MAX_REGISTERS = 0;
-    private static final int THREADS_PER_BLOCK = 1;
+    private static final List<Integer> CODE = List.of(JitOption.MAX_REGISTERS, JitOption.THREADS_PER_BLOCK, JitOption.GENERATE_LINE_INFO,
+            JitOption.CACHE_MODE);
 
     /** Copies the lists. */
     public CodeOptions {
@@ -43,14 +42,14 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
 
     /** Whether they say how many registers a thread may have. */
     public boolean limitRegisters() {
-        return numbers.contains(MAX_REGISTERS) || numbers.contains(THREADS_PER_BLOCK);
+        return numbers.contains(JitOption.MAX_REGISTERS) || numbers.contains(JitOption.THREADS_PER_BLOCK);
     }
 
     /** The same, which do not say it yet, with so many registers for a thread at most. */
     public CodeOptions withRegisters(int most) {
         List<Integer> more = new ArrayList<>(numbers);
         List<Long> of = new ArrayList<>(values);
-        more.add(MAX_REGISTERS);
+        more.add(JitOption.MAX_REGISTERS);
         of.add((long) most);
         return new CodeOptions(more, of);
     }

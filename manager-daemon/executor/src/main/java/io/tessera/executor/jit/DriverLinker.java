@@ -1,5 +1,6 @@
 package io.tessera.executor.jit;
 
+import io.tessera.device.CudaEnums.JitInput;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -57,7 +58,7 @@ public final class DriverLinker {
         MemorySegment name = arena.allocateFrom("module");
         for (LinkerInput input : inputs) {
             byte[] data = input.data();
-            boolean ended = input.type() != LinkerInput.PTX || data.length > 0 && data[data.length - 1] == 0;
+            boolean ended = input.type() != JitInput.PTX || data.length > 0 && data[data.length - 1] == 0;
             MemorySegment memory = arena.allocate(data.length + (ended ? 0 : 1L), 64);
             MemorySegment.copy(data, 0, memory, ValueLayout.JAVA_BYTE, 0, data.length);
             int result = driver.call(DriverEntry.cuLinkAddData_v2, state, input.type(), memory.address(), memory.byteSize(),

@@ -1,16 +1,12 @@
 package io.tessera.executor.jit;
 
+import io.tessera.device.CudaEnums.JitOption;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** Options of a compilation as a driver takes them, with room for what its compiler says. Lives as long as its arena. */
 final class JitArguments {
-    /** CUjit_option. */
-    private static final int INFO_LOG = 3;
-    private static final int INFO_LOG_BYTES = 4;
-    private static final int ERROR_LOG = 5;
-    private static final int ERROR_LOG_BYTES = 6;
     private static final int LOG_BYTES = 16_384;
 
     private final int count;
@@ -29,10 +25,10 @@ final class JitArguments {
         for (int i = 0; i < own; i++) {
             set(i, options.numbers().get(i), options.values().get(i));
         }
-        set(own, INFO_LOG, info.address());
-        set(own + 1, INFO_LOG_BYTES, LOG_BYTES);
-        set(own + 2, ERROR_LOG, error.address());
-        set(own + 3, ERROR_LOG_BYTES, LOG_BYTES);
+        set(own, JitOption.INFO_LOG_BUFFER, info.address());
+        set(own + 1, JitOption.INFO_LOG_BUFFER_SIZE_BYTES, LOG_BYTES);
+        set(own + 2, JitOption.ERROR_LOG_BUFFER, error.address());
+        set(own + 3, JitOption.ERROR_LOG_BUFFER_SIZE_BYTES, LOG_BYTES);
     }
 
     private void set(int at, int number, long value) {

@@ -1,5 +1,7 @@
 package io.tessera.executor.jit;
 
+import io.tessera.device.CudaEnums.JitInput;
+
 /**
  * One input of a linker. Nobody writes to the bytes.
  *
@@ -7,8 +9,4 @@ package io.tessera.executor.jit;
  * @param data the input; text may lack its final NUL
  */
 public record LinkerInput(int type, byte[] data) {
-    /** CU_JIT_INPUT_PTX. */
-    public static final int PTX = 1;
-    /** CU_JIT_INPUT_FATBINARY. */
-    public static final int FAT_BINARY = 2;
 }

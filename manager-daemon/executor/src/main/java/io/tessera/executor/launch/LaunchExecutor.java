@@ -1,6 +1,11 @@
 package io.tessera.executor.launch;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaEnums.LaunchAttributeId;
+import io.tessera.device.CudaEnums.LaunchParameter;
+import io.tessera.device.CudaLayouts.CUaccessPolicyWindow;
+import io.tessera.device.CudaLayouts.CUlaunchAttribute;
+import io.tessera.device.CudaLayouts.CUlaunchConfig;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -34,21 +39,8 @@ import java.lang.foreign.ValueLayout;
  * is made once: no launch allocates. One owner thread.
  */
 public final class LaunchExecutor {
-    /** {@code extra} of cuLaunchKernel (cuda.h). */
-    private static final long PARAM_BUFFER_POINTER = 1;
-    private static final long PARAM_BUFFER_SIZE = 2;
-    /** {@code CUlaunchConfig}: grid, block, shared bytes, stream, attributes, their count. */
-    private static final int CONFIG_BYTES = 56;
-    private static final int CONFIG_SHARED = 24;
     /** Of the record, and one of the executor's. */
     private static final int MOST_ATTRIBUTES = 65;
-    private static final int ACCESS_POLICY_WINDOW = 1;
-    private static final int COOPERATIVE = 2;
-    private static final int CLUSTER_DIMENSION = 4;
-    private static final int PREFERRED_CLUSTER_DIMENSION = 11;
-    private static final int PROGRAMMATIC_EVENT = 7;
-    private static final int COMPLETION_EVENT = 12;
-    private static final int DEVICE_UPDATABLE_NODE = 13;
 
     private final DriverCalls driver;
     private final ClientHandles handles;
@@ -85,19 +77,19 @@ public final class LaunchExecutor {
         this.slicing = new GridSlicing(streams, kernels, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
-        this.config = arena.allocate(CONFIG_BYTES, Long.BYTES);
-        this.attributes = arena.allocate((long) LaunchPlan.ATTRIBUTE_BYTES * MOST_ATTRIBUTES, 64);
+        this.config = arena.allocate(CUlaunchConfig.BYTES, Long.BYTES);
+        this.attributes = arena.allocate((long) CUlaunchAttribute.BYTES * MOST_ATTRIBUTES, 64);
         this.size = arena.allocate(Long.BYTES, Long.BYTES);
         this.parameters = arena.allocate(RelayLayout.RECORD_MAX + Long.BYTES + GridSlices.PARAMETER_BYTES, 64);
         this.extra = arena.allocate(5L * Long.BYTES, Long.BYTES);
-        extra.setAtIndex(ValueLayout.JAVA_LONG, 0, PARAM_BUFFER_POINTER);
+        extra.setAtIndex(ValueLayout.JAVA_LONG, 0, LaunchParameter.BUFFER_POINTER_AS_INT);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 1, parameters.address());
-        extra.setAtIndex(ValueLayout.JAVA_LONG, 2, PARAM_BUFFER_SIZE);
+        extra.setAtIndex(ValueLayout.JAVA_LONG, 2, LaunchParameter.BUFFER_SIZE_AS_INT);
         extra.setAtIndex(ValueLayout.JAVA_LONG, 3, size.address());
         slots.setAtIndex(ValueLayout.JAVA_LONG, 10, extra.address());
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 0, config.address());
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 3, extra.address());
-        config.set(WireTypes.U64, 40, attributes.address());
+        config.set(WireTypes.U64, CUlaunchConfig.attrs, attributes.address());
     }
 
     /** Whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a launch are left. */
@@ -203,7 +195,7 @@ public final class LaunchExecutor {
             checkClusters(launch, kernel);
             boolean capturing = streams.isCapturing(stream);
             if (capturing) {
-                graphs.captured(stream, 1, launch.parameterBytes() + (long) launch.attributes() * LaunchPlan.ATTRIBUTE_BYTES, 0);
+                graphs.captured(stream, 1, launch.parameterBytes() + (long) launch.attributes() * CUlaunchAttribute.BYTES, 0);
             }
             boolean loads = kernels.loads(kernel);
             long function = kernels.toLaunch(kernel, launch, capturing);
@@ -239,8 +231,8 @@ public final class LaunchExecutor {
         boolean inClusters = false;
         for (int i = 0; i < launch.attributes(); i++) {
             int id = launch.attribute(i);
-            together |= id == COOPERATIVE;
-            inClusters |= id == CLUSTER_DIMENSION || id == PREFERRED_CLUSTER_DIMENSION;
+            together |= id == LaunchAttributeId.COOPERATIVE;
+            inClusters |= id == LaunchAttributeId.CLUSTER_DIMENSION || id == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
         }
         return room.has(wanted, launch, kernel, function, inClusters, together) ? wanted : ProcessorParts.WHOLE;
     }
@@ -278,7 +270,7 @@ public final class LaunchExecutor {
 
     private void checkClusters(LaunchPlan launch, Launchable kernel) throws ProgramRefusedException {
         for (int i = 0; i < launch.attributes(); i++) {
-            if (launch.attribute(i) == CLUSTER_DIMENSION || launch.attribute(i) == PREFERRED_CLUSTER_DIMENSION) {
+            if (launch.attribute(i) == LaunchAttributeId.CLUSTER_DIMENSION || launch.attribute(i) == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION) {
                 kernels.inCluster(kernel);
             }
         }
@@ -305,21 +297,21 @@ public final class LaunchExecutor {
     }
 
     private MemorySegment extended(LaunchPlan launch, long function, long sharedBytes, ClientStream stream) throws RejectedException {
-        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, CONFIG_SHARED); // grid and block lie as in the configuration
-        config.set(WireTypes.U32, CONFIG_SHARED, (int) sharedBytes);
-        config.set(WireTypes.U64, 32, stream.value());
+        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, CUlaunchConfig.sharedMemBytes); // grid and block lie as in the configuration
+        config.set(WireTypes.U32, CUlaunchConfig.sharedMemBytes, (int) sharedBytes);
+        config.set(WireTypes.U64, CUlaunchConfig.hStream, stream.value());
         int count = launch.attributes();
-        MemorySegment.copy(launch.record(), LaunchPlan.BODY, attributes, 0, (long) count * LaunchPlan.ATTRIBUTE_BYTES);
+        MemorySegment.copy(launch.record(), LaunchPlan.BODY, attributes, 0, (long) count * CUlaunchAttribute.BYTES);
         for (int i = 0; i < count; i++) {
-            attribute((long) i * LaunchPlan.ATTRIBUTE_BYTES);
+            attribute((long) i * CUlaunchAttribute.BYTES);
         }
         if (launch.isCooperative()) {
-            long at = (long) count++ * LaunchPlan.ATTRIBUTE_BYTES;
-            attributes.asSlice(at, LaunchPlan.ATTRIBUTE_BYTES).fill((byte) 0);
-            attributes.set(WireTypes.U32, at, COOPERATIVE);
-            attributes.set(WireTypes.U32, at + 8, 1);
+            long at = (long) count++ * CUlaunchAttribute.BYTES;
+            attributes.asSlice(at, CUlaunchAttribute.BYTES).fill((byte) 0);
+            attributes.set(WireTypes.U32, at, LaunchAttributeId.COOPERATIVE);
+            attributes.set(WireTypes.U32, at + CUlaunchAttribute.value, 1);
         }
-        config.set(WireTypes.U32, 48, count);
+        config.set(WireTypes.U32, CUlaunchConfig.numAttrs, count);
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 1, function);
         exSlots.setAtIndex(ValueLayout.JAVA_LONG, 3, launch.parameterBytes() == 0 ? 0 : extra.address());
         return exSlots;
@@ -328,24 +320,24 @@ public final class LaunchExecutor {
     /** Events in attributes are handles; a node that the device updates would give its handle to the program. */
     private void attribute(long at) throws RejectedException {
         int id = attributes.get(WireTypes.U32, at);
-        if (id == DEVICE_UPDATABLE_NODE) {
+        if (id == LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE) {
             throw RejectedException.unsupported("a kernel node that the device may change");
         }
-        if (id == ACCESS_POLICY_WINDOW) {
-            long address = attributes.get(WireTypes.U64, at + 8);
-            long bytes = attributes.get(WireTypes.U64, at + 16);
+        if (id == LaunchAttributeId.ACCESS_POLICY_WINDOW) {
+            long address = attributes.get(WireTypes.U64, at + CUlaunchAttribute.value + CUaccessPolicyWindow.base_ptr);
+            long bytes = attributes.get(WireTypes.U64, at + CUlaunchAttribute.value + CUaccessPolicyWindow.num_bytes);
             if (address != 0 && bytes != 0 && !memory.contains(address, bytes)) {
                 throw malformed("a window of " + Long.toUnsignedString(bytes) + " bytes at " + Long.toHexString(address)
                         + " is not the client's; " + memory.around(address));
             }
         }
-        if (id == PROGRAMMATIC_EVENT || id == COMPLETION_EVENT) {
-            long clientHandle = attributes.get(WireTypes.U64, at + 8);
+        if (id == LaunchAttributeId.PROGRAMMATIC_EVENT || id == LaunchAttributeId.LAUNCH_COMPLETION_EVENT) {
+            long clientHandle = attributes.get(WireTypes.U64, at + CUlaunchAttribute.value);
             long event = handles.value(HandleKind.EVENT, clientHandle);
             if (event == HandleTable.NONE && clientHandle != 0) {
                 throw new RejectedException(CudaResult.INVALID_HANDLE, "no event of the client");
             }
-            attributes.set(WireTypes.U64, at + 8, event);
+            attributes.set(WireTypes.U64, at + CUlaunchAttribute.value, event);
         }
     }
 

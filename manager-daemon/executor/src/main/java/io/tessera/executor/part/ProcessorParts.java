@@ -1,5 +1,10 @@
 package io.tessera.executor.part;
 
+import io.tessera.device.CudaEnums.DeviceResource;
+import io.tessera.device.CudaEnums.GreenContextFlag;
+import io.tessera.device.CudaEnums.StreamFlag;
+import io.tessera.device.CudaLayouts.CUdevResource;
+import io.tessera.device.CudaLayouts.CUdevSmResource;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -35,14 +40,6 @@ public final class ProcessorParts implements AutoCloseable {
     static final double LARGE_RESERVE = 0.30;
     /** With fewer processors there is nothing to divide. */
     private static final int FEWEST_PROCESSORS = 16;
-    /** {@code CUdevResource} (cuda.h): its type, its size, and where it has the number of processors and the least that can be split off. */
-    private static final int TYPE_PROCESSORS = 1;
-    private static final long RESOURCE_BYTES = 144;
-    private static final long COUNT = 96;
-    private static final long LEAST = 100;
-    /** {@code CU_GREEN_CTX_DEFAULT_STREAM}, without which none is made. */
-    private static final long DEFAULT_STREAM = 1;
-    private static final long NON_BLOCKING = 1;
     private static final Logger LOG = LoggerFactory.getLogger(ProcessorParts.class);
 
     private final DeviceContext device;
@@ -80,11 +77,11 @@ public final class ProcessorParts implements AutoCloseable {
     }
 
     private static ProcessorParts make(DeviceContext device, DriverCalls driver, Arena arena) throws DriverFailedException {
-        MemorySegment all = arena.allocate(RESOURCE_BYTES, Long.BYTES);
+        MemorySegment all = arena.allocate(CUdevResource.BYTES, Long.BYTES);
         DriverFailedException.check(DriverApi.cuDeviceGetDevResource,
-                driver.call(DriverEntry.cuDeviceGetDevResource, device.device(), all.address(), TYPE_PROCESSORS));
-        int processors = all.get(ValueLayout.JAVA_INT, COUNT);
-        int least = Math.max(1, all.get(ValueLayout.JAVA_INT, LEAST));
+                driver.call(DriverEntry.cuDeviceGetDevResource, device.device(), all.address(), DeviceResource.SM));
+        int processors = all.get(ValueLayout.JAVA_INT, CUdevResource.sm + CUdevSmResource.smCount);
+        int least = Math.max(1, all.get(ValueLayout.JAVA_INT, CUdevResource.sm + CUdevSmResource.minSmPartitionSize));
         DriverFailedException.check(DriverApi.cuCtxGetStreamPriorityRange,
                 driver.call(DriverEntry.cuCtxGetStreamPriorityRange, driver.out(0), driver.out(1)));
         int highest = driver.outInt(1);
@@ -106,8 +103,8 @@ public final class ProcessorParts implements AutoCloseable {
     }
 
     private static Part without(DriverCalls driver, int device, MemorySegment all, int reserved, Arena arena) throws DriverFailedException {
-        MemorySegment first = arena.allocate(RESOURCE_BYTES, Long.BYTES);
-        MemorySegment rest = arena.allocate(RESOURCE_BYTES, Long.BYTES);
+        MemorySegment first = arena.allocate(CUdevResource.BYTES, Long.BYTES);
+        MemorySegment rest = arena.allocate(CUdevResource.BYTES, Long.BYTES);
         MemorySegment groups = arena.allocate(ValueLayout.JAVA_INT);
         groups.set(ValueLayout.JAVA_INT, 0, 1);
         DriverFailedException.check(DriverApi.cuDevSmResourceSplitByCount, driver.call(DriverEntry.cuDevSmResourceSplitByCount,
@@ -116,8 +113,8 @@ public final class ProcessorParts implements AutoCloseable {
                 driver.call(DriverEntry.cuDevResourceGenerateDesc, driver.out(0), rest.address(), 1));
         long description = driver.outLong(0);
         DriverFailedException.check(DriverApi.cuGreenCtxCreate,
-                driver.call(DriverEntry.cuGreenCtxCreate, driver.out(0), description, device, DEFAULT_STREAM));
-        return new Part(driver.outLong(0), rest.get(ValueLayout.JAVA_INT, COUNT));
+                driver.call(DriverEntry.cuGreenCtxCreate, driver.out(0), description, device, GreenContextFlag.DEFAULT_STREAM));
+        return new Part(driver.outLong(0), rest.get(ValueLayout.JAVA_INT, CUdevResource.sm + CUdevSmResource.smCount));
     }
 
     /** Whether the processors can be divided. */
@@ -155,7 +152,7 @@ public final class ProcessorParts implements AutoCloseable {
         if (part > parts.size()) {
             return CudaResult.NOT_SUPPORTED;
         }
-        return driver.call(DriverEntry.cuGreenCtxStreamCreate, driver.out(0), parts.get(part - 1).context, NON_BLOCKING, priority);
+        return driver.call(DriverEntry.cuGreenCtxStreamCreate, driver.out(0), parts.get(part - 1).context, StreamFlag.NON_BLOCKING, priority);
     }
 
     private static void end(DriverCalls driver, List<Part> parts) {

@@ -1,5 +1,6 @@
 package io.tessera.executor.pool;
 
+import io.tessera.device.CudaEnums.GraphMemoryAttribute;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -216,21 +217,21 @@ public final class GraphMemory {
     /** CUgraphMem_attribute: used now and at most, reserved now and at most. */
     public long attribute(int attribute) {
         return switch (attribute) {
-            case 0 -> usedBytes;
-            case 1 -> usedHigh;
-            case 2 -> reservedBytes;
-            case 3 -> reservedHigh;
+            case GraphMemoryAttribute.USED_MEM_CURRENT -> usedBytes;
+            case GraphMemoryAttribute.USED_MEM_HIGH -> usedHigh;
+            case GraphMemoryAttribute.RESERVED_MEM_CURRENT -> reservedBytes;
+            case GraphMemoryAttribute.RESERVED_MEM_HIGH -> reservedHigh;
             default -> throw new IllegalArgumentException("no attribute " + attribute);
         };
     }
 
     /** Sets a high mark back; false for any other attribute or value. */
     public boolean attribute(int attribute, long value) {
-        if (value != 0 || attribute != 1 && attribute != 3) {
+        if (value != 0 || attribute != GraphMemoryAttribute.USED_MEM_HIGH && attribute != GraphMemoryAttribute.RESERVED_MEM_HIGH) {
             return false;
         }
-        usedHigh = attribute == 1 ? usedBytes : usedHigh;
-        reservedHigh = attribute == 3 ? reservedBytes : reservedHigh;
+        usedHigh = attribute == GraphMemoryAttribute.USED_MEM_HIGH ? usedBytes : usedHigh;
+        reservedHigh = attribute == GraphMemoryAttribute.RESERVED_MEM_HIGH ? reservedBytes : reservedHigh;
         return true;
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.executor.pool;
 
+import io.tessera.device.CudaEnums.PoolAttribute;
 import io.tessera.executor.stream.ProgressEvents;
 import io.tessera.executor.window.WindowAccess;
 import java.util.ArrayDeque;
@@ -16,14 +17,8 @@ import java.util.TreeMap;
  * complete. What is complete stays as long as the pool has no more than its release threshold. One owner thread.
  */
 public final class MemoryPool {
-    /** Numbers of {@code CUmemPool_attribute} (cuda.h); those below are flags of how blocks may be used again. */
-    private static final int RELEASE_THRESHOLD = 4;
-    private static final int RESERVED_CURRENT = 5;
-    private static final int RESERVED_HIGH = 6;
-    private static final int USED_CURRENT = 7;
-    private static final int USED_HIGH = 8;
     /** The last number of an attribute. */
-    public static final int LAST_ATTRIBUTE = USED_HIGH;
+    public static final int LAST_ATTRIBUTE = PoolAttribute.USED_MEM_HIGH;
     /** A block may be larger than what is asked for by this part of it. */
     private static final int WASTE_SHARE = 8;
     private static final long ALIGNMENT = 512;
@@ -283,18 +278,20 @@ public final class MemoryPool {
 
     /** Whether an attribute is 32 bits wide in the interface; the others are 64. */
     public static boolean isFlag(int attribute) {
-        return attribute >= 1 && attribute < RELEASE_THRESHOLD;
+        return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }
 
     /** The value of an attribute, 1 to {@value #LAST_ATTRIBUTE}. */
     public long attribute(int attribute) {
         return switch (attribute) {
-            case 1, 2, 3 -> flags[attribute];
-            case RELEASE_THRESHOLD -> threshold;
-            case RESERVED_CURRENT -> reserved;
-            case RESERVED_HIGH -> reservedHigh;
-            case USED_CURRENT -> used;
-            case USED_HIGH -> usedHigh;
+            case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,
+                    PoolAttribute.REUSE_ALLOW_INTERNAL_DEPENDENCIES ->
+                flags[attribute];
+            case PoolAttribute.RELEASE_THRESHOLD -> threshold;
+            case PoolAttribute.RESERVED_MEM_CURRENT -> reserved;
+            case PoolAttribute.RESERVED_MEM_HIGH -> reservedHigh;
+            case PoolAttribute.USED_MEM_CURRENT -> used;
+            case PoolAttribute.USED_MEM_HIGH -> usedHigh;
             default -> throw new IllegalArgumentException("no attribute " + attribute);
         };
     }
@@ -302,14 +299,16 @@ public final class MemoryPool {
     /** Sets an attribute; false if it cannot have that value. The high marks can be set to 0 alone. */
     public boolean attribute(int attribute, long value) {
         switch (attribute) {
-            case 1, 2, 3 -> flags[attribute] = value == 0 ? 0 : 1;
-            case RELEASE_THRESHOLD -> threshold = value;
-            case RESERVED_HIGH, USED_HIGH -> {
+            case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,
+                    PoolAttribute.REUSE_ALLOW_INTERNAL_DEPENDENCIES ->
+                flags[attribute] = value == 0 ? 0 : 1;
+            case PoolAttribute.RELEASE_THRESHOLD -> threshold = value;
+            case PoolAttribute.RESERVED_MEM_HIGH, PoolAttribute.USED_MEM_HIGH -> {
                 if (value != 0) {
                     return false;
                 }
-                reservedHigh = attribute == RESERVED_HIGH ? reserved : reservedHigh;
-                usedHigh = attribute == USED_HIGH ? used : usedHigh;
+                reservedHigh = attribute == PoolAttribute.RESERVED_MEM_HIGH ? reserved : reservedHigh;
+                usedHigh = attribute == PoolAttribute.USED_MEM_HIGH ? used : usedHigh;
             }
             default -> {
                 return false;

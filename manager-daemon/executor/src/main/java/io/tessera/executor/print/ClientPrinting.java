@@ -1,5 +1,6 @@
 package io.tessera.executor.print;
 
+import io.tessera.device.CudaEnums.EventFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -18,7 +19,6 @@ import java.util.function.BooleanSupplier;
  * 5). Behind each mark an event is recorded, so that the driver can be made to print without waiting. One owner thread.
  */
 public final class ClientPrinting {
-    private static final long DISABLE_TIMING = 2;
     /** As many as there are words: one more waits for a word that somebody waits for already. */
     private static final int MOST_MARKS = RelayLayout.WORDS;
 
@@ -96,7 +96,7 @@ public final class ClientPrinting {
         }
         Long event = events.poll();
         if (event == null) {
-            int result = driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING);
+            int result = driver.call(DriverEntry.cuEventCreate, driver.out(0), EventFlag.DISABLE_TIMING);
             if (result != CudaResult.SUCCESS) {
                 return result;
             }

@@ -3,6 +3,7 @@ package io.tessera.executor.query;
 import static io.tessera.protocol.relay.RelayLayout.FUNCTION_INFO;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -25,10 +26,6 @@ import java.lang.foreign.MemorySegment;
 
 /** Attributes and parameters of a kernel, in one answer. One owner thread. */
 final class FunctionQuery {
-    /** CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES. */
-    private static final int CONSTANT_BYTES = 2;
-    /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
-    private static final int REGISTERS = 4;
     private static final long FUNCTION = offset(FUNCTION_INFO, "function");
     private static final long VALID = offset(FUNCTION_INFO, "valid");
     private static final long PARAMETER_BYTES = offset(FUNCTION_INFO, "parameter_bytes");
@@ -73,9 +70,9 @@ final class FunctionQuery {
             }
         }
         ClientKernels.Added added = added(clientHandle, value);
-        lower(answer, CONSTANT_BYTES, added.constantBytes());
-        lower(answer, REGISTERS, added.registers());
-        lower(answer, KernelAttributes.MOST_DYNAMIC_SHARED, added.sharedBytes());
+        lower(answer, FunctionAttribute.CONST_SIZE_BYTES, added.constantBytes());
+        lower(answer, FunctionAttribute.NUM_REGS, added.registers());
+        lower(answer, FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, added.sharedBytes());
         answer.set(WireTypes.U32, VALID, valid);
         answer.set(WireTypes.U64, FUNCTION, clientHandle);
         if (kernel && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), value) == CudaResult.SUCCESS) {

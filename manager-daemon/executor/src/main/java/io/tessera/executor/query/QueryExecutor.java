@@ -1,5 +1,6 @@
 package io.tessera.executor.query;
 
+import io.tessera.device.CudaEnums.HostAllocFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientAllocations;
@@ -25,7 +26,7 @@ import java.util.Set;
 
 /** Answers queries of one client. One owner thread. */
 public final class QueryExecutor {
-    private static final long PORTABLE_AND_MAPPED = 1 | 2;
+    private static final long PORTABLE_AND_MAPPED = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP;
 
     private final DriverCalls driver;
     private final ClientHandles handles;

@@ -2,6 +2,7 @@ package io.tessera.executor.session;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.tessera.clock.NanoClock;
+import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientAllocations;
 import io.tessera.executor.call.ClientCompletion;
@@ -70,10 +71,6 @@ public final class SessionFactory {
     /** Images that programs have in files: by default the heap may take a quarter of the machine's memory, these an eighth. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 2;
 
-    /** CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE and CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH. */
-    private static final int MEMORY_KILOHERTZ = 36;
-    private static final int MEMORY_BITS = 37;
-
     private static final Logger LOG = LoggerFactory.getLogger(SessionFactory.class);
 
     private final DeviceContext device;
@@ -128,7 +125,7 @@ public final class SessionFactory {
         this.fencing = fencing;
         this.synchronization = new SynchronizationGate(clock);
         this.moves = snapshot.software() ? MoveTime.ofSoftware()
-                : MoveTime.ofGpu(snapshot.attribute(MEMORY_KILOHERTZ), snapshot.attribute(MEMORY_BITS));
+                : MoveTime.ofGpu(snapshot.attribute(DeviceAttribute.MEMORY_CLOCK_RATE), snapshot.attribute(DeviceAttribute.GLOBAL_MEMORY_BUS_WIDTH));
         this.parts = ProcessorParts.make(device);
         this.keeper = new PartKeeper(parts, clock);
         DeviceAddresses range = DeviceAddresses.of(device.ordinal(), device.count());

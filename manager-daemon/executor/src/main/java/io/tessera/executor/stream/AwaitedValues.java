@@ -1,5 +1,7 @@
 package io.tessera.executor.stream;
 
+import io.tessera.device.CudaEnums.StreamFlag;
+import io.tessera.device.CudaEnums.WaitValueFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -24,9 +26,6 @@ public final class AwaitedValues {
     /** Waits since the client's streams were last seen idle: as many as can be ended in far less than a client's end takes. */
     private static final int MOST = 4096;
     private static final int CONDITION = 3;
-    private static final int AND = 2;
-    private static final int NOR = 3;
-    private static final long NON_BLOCKING = 1;
     /** More than the channels that a driver shares out (CUDA_DEVICE_MAX_CONNECTIONS is 32 at most). */
     private static final int STREAMS = 48;
     /** In one go: far fewer than a driver takes before it keeps its caller waiting. */
@@ -79,8 +78,8 @@ public final class AwaitedValues {
     String add(long address, boolean wide, long value, int flags, boolean inGraph) {
         long all = wide ? -1 : NARROW;
         int condition = flags & CONDITION;
-        boolean never = condition == AND && (value & all) == 0 || condition == NOR && (value & all) == all;
-        Value ends = new Value(address, wide, condition == AND ? all : condition == NOR ? 0 : value & all);
+        boolean never = condition == WaitValueFlag.AND && (value & all) == 0 || condition == WaitValueFlag.NOR && (value & all) == all;
+        Value ends = new Value(address, wide, condition == WaitValueFlag.AND ? all : condition == WaitValueFlag.NOR ? 0 : value & all);
         if (never) {
             return "a stream is to wait for a value that nothing makes true, so nobody could end the wait; wait for another value (cuStreamWaitValue32 and 64)";
         }
@@ -155,7 +154,7 @@ public final class AwaitedValues {
                 return stream;
             }
         }
-        if (streams.size() >= STREAMS || driver.callAtOnce(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING,
+        if (streams.size() >= STREAMS || driver.callAtOnce(DriverEntry.cuStreamCreateWithPriority, driver.out(0), StreamFlag.NON_BLOCKING,
                 streams.size() % 2 == 0 ? HIGHEST : 0) != CudaResult.SUCCESS) {
             return 0;
         }

@@ -2,6 +2,8 @@ package io.tessera.executor.stream;
 
 import io.tessera.clock.Clocks;
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaEnums.EventFlag;
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -30,8 +32,6 @@ import java.util.stream.Stream;
 public final class ClientStreams {
     /** {@link #boundNs} of a client that is alone on the device. */
     public static final long ALONE_NS = Backlog.ALONE_NS;
-    private static final long NON_BLOCKING = 1;
-    private static final long DISABLE_TIMING = 2;
 
     private final DriverCalls driver;
     private final ClientHandles handles;
@@ -185,7 +185,7 @@ public final class ClientStreams {
     }
 
     private ClientStream open(ClientContext context, boolean blocking, boolean legacy) {
-        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), NON_BLOCKING, parts.processors().raised(0));
+        int result = driver.call(DriverEntry.cuStreamCreateWithPriority, driver.out(0), StreamFlag.NON_BLOCKING, parts.processors().raised(0));
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context.number, blocking, legacy) : null;
     }
 
@@ -371,7 +371,7 @@ public final class ClientStreams {
 
     private boolean record(ClientStream stream) {
         if (stream.event == 0) {
-            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
+            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), EventFlag.DISABLE_TIMING) != CudaResult.SUCCESS) {
                 return false;
             }
             stream.event = driver.outLong(0);

@@ -1,5 +1,7 @@
 package io.tessera.executor.stream;
 
+import io.tessera.device.CudaEnums.HostRegisterFlag;
+import io.tessera.device.CudaEnums.WaitValueFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -11,8 +13,7 @@ import io.tessera.protocol.relay.RelaySegment;
  * that streams can write them. One owner thread.
  */
 public final class CompletionCounters {
-    private static final long PORTABLE_AND_MAPPED = 1 | 2;
-    private static final long WAIT_EQUAL = 1;
+    private static final long PORTABLE_AND_MAPPED = HostRegisterFlag.PORTABLE | HostRegisterFlag.DEVICEMAP;
 
     private final DriverCalls driver;
     private final RelaySegment segment;
@@ -76,7 +77,7 @@ public final class CompletionCounters {
 
     /** Has a stream wait until a word is a value. Returns the CUresult. */
     public int await(ClientStream stream, int word, long value) {
-        return driver.call(DriverEntry.cuStreamWaitValue64_v2, stream.value, address(word), value, WAIT_EQUAL);
+        return driver.call(DriverEntry.cuStreamWaitValue64_v2, stream.value, address(word), value, WaitValueFlag.EQ);
     }
 
     /** A word's device address. */

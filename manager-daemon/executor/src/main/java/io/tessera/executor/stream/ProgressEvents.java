@@ -1,5 +1,6 @@
 package io.tessera.executor.stream;
 
+import io.tessera.device.CudaEnums.EventFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -14,7 +15,6 @@ import java.util.Map;
 public final class ProgressEvents {
     /** No event could be had. */
     public static final long NONE = 0;
-    private static final long DISABLE_TIMING = 2;
 
     private final DriverCalls driver;
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
@@ -30,7 +30,7 @@ public final class ProgressEvents {
     public long record(long stream) {
         Long event = spare.poll();
         if (event == null) {
-            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING) != CudaResult.SUCCESS) {
+            if (driver.call(DriverEntry.cuEventCreate, driver.out(0), EventFlag.DISABLE_TIMING) != CudaResult.SUCCESS) {
                 return NONE;
             }
             event = driver.outLong(0);

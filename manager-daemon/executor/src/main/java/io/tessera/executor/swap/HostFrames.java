@@ -1,5 +1,6 @@
 package io.tessera.executor.swap;
 
+import io.tessera.device.CudaEnums.HostRegisterFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -27,8 +28,7 @@ public final class HostFrames {
     private static final long BLOCK_BYTES = 32L << 20;
     /** Mapped behind each block and never touched: a driver refuses one copy over two registrations (580 on an H100), so frames of two must not lie side by side. */
     private static final long GAP_BYTES = 4096;
-    /** CU_MEMHOSTREGISTER_PORTABLE and _DEVICEMAP. */
-    private static final long PORTABLE_AND_MAPPED = 1 | 2;
+    private static final long PORTABLE_AND_MAPPED = HostRegisterFlag.PORTABLE | HostRegisterFlag.DEVICEMAP;
     private static final Logger LOG = LoggerFactory.getLogger(HostFrames.class);
 
     private final SharedMemoryPort memory;

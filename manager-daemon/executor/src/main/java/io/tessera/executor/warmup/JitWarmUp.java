@@ -4,6 +4,8 @@ import static io.tessera.executor.warmup.WarmUpClient.pointer;
 import static io.tessera.executor.warmup.WarmUpClient.words;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaEnums.EventFlag;
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.hang.TenantPresence;
@@ -35,8 +37,6 @@ public final class JitWarmUp implements AutoCloseable {
     private static final long MOST_NS = 2_000_000_000L;
     private static final int RARELY = 8;
     private static final long BYTES = 65_536;
-    private static final long NON_BLOCKING = 1;
-    private static final long DISABLE_TIMING = 2;
     /** Older than every supported GPU, which compiles it for itself. */
     private static final long[] IMAGE = words("""
             .version 6.0
@@ -111,8 +111,8 @@ public final class JitWarmUp implements AutoCloseable {
 
     private void prepare() throws WarmUpEndedException {
         client.ask(RecordKind.CONTEXT, 0, RelayLayout.CONTEXT_CREATE);
-        stream = make(DriverEntry.cuStreamCreateWithPriority, pointer(0, 8), NON_BLOCKING, 0);
-        event = make(DriverEntry.cuEventCreate, pointer(0, 8), DISABLE_TIMING);
+        stream = make(DriverEntry.cuStreamCreateWithPriority, pointer(0, 8), StreamFlag.NON_BLOCKING, 0);
+        event = make(DriverEntry.cuEventCreate, pointer(0, 8), EventFlag.DISABLE_TIMING);
         long image = pointer(IMAGE.length * Long.BYTES, 0);
         long name = pointer(KERNEL.length * Long.BYTES, 0);
         long library = make(DriverEntry.cuLibraryLoadData, with(new long[] {pointer(0, 8), image, 0, 0, 0, 0, 0, 0}, IMAGE));
@@ -169,10 +169,10 @@ public final class JitWarmUp implements AutoCloseable {
         client.awaitWord(2, value);
         client.awaitWord(1, value);
         client.ask(RecordKind.QUERY, QueryKind.MEMORY.code(), 0);
-        long other = make(DriverEntry.cuStreamCreate, pointer(0, 8), NON_BLOCKING);
+        long other = make(DriverEntry.cuStreamCreate, pointer(0, 8), StreamFlag.NON_BLOCKING);
         long asynchronous = make(DriverEntry.cuMemAllocAsync, pointer(0, 8), BYTES, other);
         client.call(DriverEntry.cuMemFreeAsync, asynchronous, other);
-        long recorded = make(DriverEntry.cuEventCreate, pointer(0, 8), DISABLE_TIMING);
+        long recorded = make(DriverEntry.cuEventCreate, pointer(0, 8), EventFlag.DISABLE_TIMING);
         client.post(DriverEntry.cuEventRecord, recorded, other);
         client.post(DriverEntry.cuEventDestroy_v2, recorded);
         client.post(DriverEntry.cuStreamDestroy_v2, other);

@@ -1,5 +1,11 @@
 package io.tessera.executor.window;
 
+import io.tessera.device.CudaEnums.AccessFlag;
+import io.tessera.device.CudaEnums.AllocationType;
+import io.tessera.device.CudaEnums.LocationType;
+import io.tessera.device.CudaLayouts.CUmemAccessDesc;
+import io.tessera.device.CudaLayouts.CUmemAllocationProp;
+import io.tessera.device.CudaLayouts.CUmemLocation;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
@@ -16,12 +22,6 @@ final class DriverPages {
     /** Offset of the driver's room for results where structures are built; results themselves lie before it. */
     private static final int STRUCTURE_AT = 256;
     private static final int STRUCTURE_INDEX = STRUCTURE_AT / Long.BYTES;
-    /** {@code CUmemAllocationProp} (cuda.h): type, handle types, location, metadata, flags. */
-    private static final int PROPERTIES_BYTES = 32;
-    private static final int ACCESS_BYTES = 12;
-    private static final int TYPE_PINNED = 1;
-    private static final int LOCATION_DEVICE = 1;
-    private static final int READ_WRITE = 3;
 
     private final int device;
 
@@ -37,10 +37,10 @@ final class DriverPages {
     }
 
     private MemorySegment properties(DriverCalls driver) {
-        MemorySegment properties = structure(driver, PROPERTIES_BYTES);
-        properties.set(ValueLayout.JAVA_INT, 0, TYPE_PINNED);
-        properties.set(ValueLayout.JAVA_INT, 8, LOCATION_DEVICE);
-        properties.set(ValueLayout.JAVA_INT, 12, device);
+        MemorySegment properties = structure(driver, CUmemAllocationProp.BYTES);
+        properties.set(ValueLayout.JAVA_INT, CUmemAllocationProp.type, AllocationType.PINNED);
+        properties.set(ValueLayout.JAVA_INT, CUmemAllocationProp.location + CUmemLocation.type, LocationType.DEVICE);
+        properties.set(ValueLayout.JAVA_INT, CUmemAllocationProp.location + CUmemLocation.id, device);
         return properties;
     }
 
@@ -67,7 +67,7 @@ final class DriverPages {
     /** Makes a sink, where the driver has such; its handle is the driver's first result. */
     int createSink(DriverCalls driver, long bytes) {
         MemorySegment properties = properties(driver);
-        properties.set(ValueLayout.JAVA_INT, 8, DriverPort.SINK_LOCATION);
+        properties.set(ValueLayout.JAVA_INT, CUmemAllocationProp.location + CUmemLocation.type, DriverPort.SINK_LOCATION);
         return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties.address(), 0);
     }
 
@@ -88,10 +88,10 @@ final class DriverPages {
 
     /** Lets the device read and write what is mapped. */
     int allow(DriverCalls driver, long address, long bytes) {
-        MemorySegment access = structure(driver, ACCESS_BYTES);
-        access.set(ValueLayout.JAVA_INT, 0, LOCATION_DEVICE);
-        access.set(ValueLayout.JAVA_INT, 4, device);
-        access.set(ValueLayout.JAVA_INT, 8, READ_WRITE);
+        MemorySegment access = structure(driver, CUmemAccessDesc.BYTES);
+        access.set(ValueLayout.JAVA_INT, CUmemAccessDesc.location + CUmemLocation.type, LocationType.DEVICE);
+        access.set(ValueLayout.JAVA_INT, CUmemAccessDesc.location + CUmemLocation.id, device);
+        access.set(ValueLayout.JAVA_INT, CUmemAccessDesc.flags, AccessFlag.READWRITE);
         return driver.call(DriverEntry.cuMemSetAccess, address, bytes, access.address(), 1);
     }
 

@@ -1,6 +1,7 @@
 package io.tessera.executor.window;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaEnums.HostAllocFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -20,8 +21,7 @@ import org.slf4j.LoggerFactory;
  * clients.
  */
 final class SinkChecks {
-    /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
-    private static final long VISIBLE = 1 | 2;
+    private static final long VISIBLE = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP;
     /** NaN as two of bfloat16 or float16, as float32, and as the upper half of float64; what is added leaves it so. */
     private static final int LEAST_PATTERN = 0x7FF1_7F81;
     private static final int UPPER_VALUES = 0xE;

@@ -2,6 +2,7 @@ package io.tessera.manager.residency;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
+import io.tessera.device.CudaResult;
 import io.tessera.manager.conductor.ConductorProxy;
 import io.tessera.os.LinuxException;
 import java.io.IOException;
@@ -27,8 +28,6 @@ public final class ProcessCheckpoints implements Checkpoints {
     /** Copying 140 GB of a context at 5 GB/s takes half of it. */
     private static final long PATIENCE_S = 60;
     private static final int LONGEST_ANSWER = 4096;
-    /** CUDA_ERROR_NOT_SUPPORTED. Driver 580 answers a checkpoint of a process with managed memory so, which then goes on. */
-    private static final int NOT_SUPPORTED = 801;
     /** The program's exit code where no driver is found, or one without these calls. */
     private static final int EXIT_UNABLE = 3;
     private static final Gson GSON = new Gson();
@@ -105,7 +104,8 @@ public final class ProcessCheckpoints implements Checkpoints {
         if (exitCode == EXIT_UNABLE) {
             return "this driver does not take processes off the device, 570 and newer ones do" + where;
         }
-        boolean managed = said.step.equals("checkpoint") && said.code == NOT_SUPPORTED;
+        // Driver 580 answers a checkpoint of a process with managed memory so, which then goes on.
+        boolean managed = said.step.equals("checkpoint") && said.code == CudaResult.NOT_SUPPORTED;
         return "the driver refuses" + where + (managed ? ": it takes no managed memory, for one" : "");
     }
 

@@ -43,11 +43,11 @@ public final class RelayLayout {
     public static final int PRINT_BYTES = 262_144;
     /** Bytes of sentences for the user of a client, NUL-padded. */
     public static final int NOTICE_BYTES = 2048;
-    /** Device attributes by CUdevice_attribute. */
+    /** Device attributes, by their numbers in the driver interface. */
     public static final int ATTRIBUTES = 256;
-    /** Context limits by CUlimit. */
+    /** Context limits, by number. */
     public static final int LIMITS = 32;
-    /** Function attributes by CUfunction_attribute. */
+    /** Function attributes, by number. */
     public static final int FUNCTION_ATTRIBUTES = 32;
     /** Parameters of one kernel. */
     public static final int PARAMETERS = 1024;

@@ -1,5 +1,6 @@
 package io.tessera.software.texture;
 
+import io.tessera.device.CudaLayouts.CUtensorMap;
 import io.tessera.software.memory.RealMemory;
 import java.util.Arrays;
 
@@ -18,8 +19,8 @@ import java.util.Arrays;
  */
 public record TensorMap(int elementBytes, long address, long[] sizes, long[] strides, int[] box, int[] elementSteps,
         int swizzle, boolean fillsWithNan) {
-    /** Size of CUtensorMap (cuda.h). */
-    public static final int BYTES = 128;
+    /** Size of a map in memory. */
+    public static final int BYTES = CUtensorMap.BYTES;
     /** Most dimensions. */
     public static final int DIMENSIONS = 5;
 

@@ -2,6 +2,7 @@ package io.tessera.bench.relay;
 
 import io.tessera.clock.Clocks;
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.ClientAllocations;
 import io.tessera.executor.call.ClientCompletion;
@@ -81,7 +82,6 @@ public class RelayRecordBenchmark {
     private static final int BATCH = 256;
     private static final long BYTES = 65_536;
     private static final long DEVICE_BYTES = 8L << 30;
-    private static final long NON_BLOCKING = 1;
     /** The fake driver's kernel with one parameter, as the client's launches have. */
     private static final String ONE_PARAMETER = "nothing";
 
@@ -139,7 +139,7 @@ public class RelayRecordBenchmark {
         client = new WarmUpClient(segment, Linux.futex(), clock);
         client.mark(RecordKind.CONTEXT, RelayLayout.CONTEXT_CREATE, 0, 0);
         drain();
-        stream = make(DriverEntry.cuStreamCreate, WarmUpClient.pointer(0, 8), NON_BLOCKING);
+        stream = make(DriverEntry.cuStreamCreate, WarmUpClient.pointer(0, 8), StreamFlag.NON_BLOCKING);
         long module = make(DriverEntry.cuModuleLoadDataEx, WarmUpClient.pointer(0, 8),
                 WarmUpClient.pointer(8, 0), 0, 0, 0, '/' | '/' << 8);
         function = make(DriverEntry.cuModuleGetFunction, WarmUpClient.pointer(0, 8), module,

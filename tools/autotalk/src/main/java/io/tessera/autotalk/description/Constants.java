@@ -12,9 +12,21 @@ public final class Constants {
     private static final String ENUMERATOR = "enumerator";
 
     private final List<Constant> all;
+    private final List<Enumeration> enumerations;
 
-    private Constants(List<Constant> all) {
+    private Constants(List<Constant> all, List<Enumeration> enumerations) {
         this.all = List.copyOf(all);
+        this.enumerations = List.copyOf(enumerations);
+    }
+
+    /**
+     * Enumerators that belong together.
+     *
+     * @param name    their class in Java
+     * @param prefix  the part of each name in cuda.h that says what it belongs to
+     * @param members in the order of the file
+     */
+    public record Enumeration(String name, String prefix, List<Constant> members) {
     }
 
     /**
@@ -40,10 +52,11 @@ public final class Constants {
     /**
      * Reads a file.
      *
-     * @throws InputException if a line is none, or a number or name is there twice
+     * @throws InputException if a line is none, a number or name is there twice, or an enumerator is not in the enumeration before it
      */
     public static Constants parse(String file, List<String> lines) {
         List<Constant> all = new ArrayList<>();
+        List<Enumeration> enumerations = new ArrayList<>();
         Set<String> known = new HashSet<>();
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i);
@@ -51,21 +64,40 @@ public final class Constants {
                 continue;
             }
             String[] words = line.split(" ", 4);
-            if (words.length < 3 || !words[1].matches("\\d{1,4}") || !words[2].matches("[A-Z][A-Z0-9_]*")) {
+            if (words[0].equals("enumeration")) {
+                if (words.length != 3 || !words[1].matches("[A-Z][A-Za-z0-9]*") || !known.add(words[1])) {
+                    throw new InputException(file, i + 1, "not 'enumeration CLASS PREFIX', or the class is there twice");
+                }
+                enumerations.add(new Enumeration(words[1], words[2], new ArrayList<>()));
+                continue;
+            }
+            if (words.length < 3 || !words[1].matches("-?\\d{1,10}") || !words[2].matches("[A-Z][A-Z0-9_]*")) {
                 throw new InputException(file, i + 1, "not 'KIND NUMBER NAME [TEXT]'");
             }
             boolean again = !words[0].equals(ENUMERATOR) && !known.add(words[0] + " " + words[1]);
             if (again || !known.add(words[0] + " " + words[2])) {
                 throw new InputException(file, i + 1, "number or name is there twice");
             }
-            all.add(new Constant(words[0], Integer.parseInt(words[1]), words[2], words.length > 3 ? words[3] : ""));
+            Constant constant = new Constant(words[0], Integer.parseInt(words[1]), words[2], words.length > 3 ? words[3] : "");
+            all.add(constant);
+            if (words[0].equals(ENUMERATOR)) {
+                if (enumerations.isEmpty() || !words[2].matches(enumerations.getLast().prefix() + "[A-Z][A-Z0-9_]*")) {
+                    throw new InputException(file, i + 1, "the enumeration before it has another prefix");
+                }
+                enumerations.getLast().members().add(constant);
+            }
         }
-        return new Constants(all);
+        return new Constants(all, enumerations);
     }
 
     /** All, in the order of the file. */
     public List<Constant> all() {
         return all;
+    }
+
+    /** The enumerations with their members, in the order of the file. */
+    public List<Enumeration> enumerations() {
+        return enumerations;
     }
 
     /** Those of a kind, in the order of the file. */

@@ -2,6 +2,7 @@ package io.tessera.autotalk.generate;
 
 import io.tessera.autotalk.description.Constants;
 import io.tessera.autotalk.description.Constants.Constant;
+import io.tessera.autotalk.description.Constants.Enumeration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,6 +26,7 @@ public final class JavaConstants {
                 numbers("DeviceAttribute", "Numbers of CUdevice_attribute (CU_DEVICE_ATTRIBUTE_*).", constants.of("attribute")));
         files.put(folder + "MemoryType.java",
                 numbers("MemoryType", "Kinds of memory that a side of a copy can be (CUmemorytype).", constants.of("memorytype")));
+        files.put(folder + "CudaEnums.java", enumerations(constants.enumerations()));
         return files;
     }
 
@@ -77,6 +79,31 @@ public final class JavaConstants {
                     }
                 }
                 """;
+    }
+
+    private static String enumerations(List<Enumeration> enumerations) {
+        StringBuilder text = new StringBuilder(FileNotice.TEXT).append("""
+                package io.tessera.device;
+
+                /**
+                 * Enumerators and flags of the driver interface, a class for each enumeration. A name lacks the part that all of its class
+                 * have in cuda.h.
+                 */
+                public final class CudaEnums {
+                    private CudaEnums() {
+                    }
+                """);
+        for (Enumeration enumeration : enumerations) {
+            text.append("\n    /** {@code ").append(enumeration.prefix()).append("*}. */\n    public static final class ")
+                    .append(enumeration.name()).append(" {\n");
+            for (Constant constant : enumeration.members()) {
+                text.append("        /** {@code ").append(constant.symbol()).append("}. */\n        public static final int ")
+                        .append(constant.name().substring(enumeration.prefix().length())).append(" = ").append(constant.number())
+                        .append(";\n");
+            }
+            text.append("\n        private ").append(enumeration.name()).append("() {\n        }\n    }\n");
+        }
+        return text.append("}\n").toString();
     }
 
     private static String numbers(String type, String purpose, List<Constant> constants) {

@@ -37,11 +37,23 @@ class ConstantsTest {
 
     @Test
     void enumeratorsHaveWholeNamesAndMayHaveTheNumbersOfOthers() {
-        Constants constants = Constants.parse("x", List.of("enumerator 1 CU_ONE", "enumerator 1 CU_OTHER", "result 0 SUCCESS no error",
-                "result 1 ONE", "attribute 3 WIDTH"));
+        Constants constants = Constants.parse("x",
+                List.of("enumeration Some CU_", "enumerator 1 CU_ONE", "enumerator 1 CU_OTHER", "result 0 SUCCESS no error",
+                        "result 1 ONE", "attribute 3 WIDTH"));
         assertEquals(List.of("CU_ONE", "CU_OTHER", "CUDA_SUCCESS", "CUDA_ERROR_ONE", "CU_DEVICE_ATTRIBUTE_WIDTH"),
                 constants.all().stream().map(Constants.Constant::symbol).toList());
-        assertThrows(InputException.class, () -> Constants.parse("x", List.of("enumerator 1 CU_ONE", "enumerator 2 CU_ONE")));
+        assertEquals(List.of("CU_ONE", "CU_OTHER"),
+                constants.enumerations().getFirst().members().stream().map(Constants.Constant::symbol).toList());
+        assertThrows(InputException.class,
+                () -> Constants.parse("x", List.of("enumeration Some CU_", "enumerator 1 CU_ONE", "enumerator 2 CU_ONE")));
+    }
+
+    @Test
+    void enumeratorsBelongToTheEnumerationBeforeThem() {
+        assertEquals("x:1: the enumeration before it has another prefix",
+                assertThrows(InputException.class, () -> Constants.parse("x", List.of("enumerator 1 CU_ONE"))).getMessage());
+        assertThrows(InputException.class, () -> Constants.parse("x", List.of("enumeration Some CU_A_", "enumerator 1 CU_ONE")));
+        assertThrows(InputException.class, () -> Constants.parse("x", List.of("enumeration Some CU_A_", "enumeration Some CU_B_")));
     }
 
     /** Against the header of the toolkit of this machine, of version 13.0: a compiler compares. */

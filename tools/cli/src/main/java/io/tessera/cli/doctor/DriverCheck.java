@@ -3,14 +3,13 @@ package io.tessera.cli.doctor;
 import io.tessera.cli.probe.Probe;
 import io.tessera.cli.probe.ProbeReport;
 import io.tessera.cli.text.Sizes;
+import io.tessera.device.CudaResult;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The vendor's driver, its devices, and what of it would be intercepted, as the probe saw them. */
 final class DriverCheck implements DoctorCheck {
     private static final String LOADED = "ok";
-    /** CUDA_ERROR_NO_DEVICE of cuda.h: a driver without a device to drive, as good as no driver. */
-    private static final int NO_DEVICE = 100;
     private static final int NAMES_SHOWN = 12;
 
     private final Probe.Outcome outcome;
@@ -53,7 +52,8 @@ final class DriverCheck implements DoctorCheck {
         if (!LOADED.equals(driver.status())) {
             findings.add(DoctorFinding.problem("driver", name + " cannot be loaded: " + driver.status(),
                     "install the driver again, or name another library in TESSERA_DRIVER"));
-        } else if (init == NO_DEVICE || init == 0 && report.devices().isEmpty()) {
+        } else if (init == CudaResult.NO_DEVICE || init == 0 && report.devices().isEmpty()) {
+            // As good as no driver.
             findings.add(DoctorFinding.note("driver", name + ": it finds no GPU",
                     "in a container, pass the devices in; elsewhere, see whether nvidia-smi lists one"));
         } else if (init != 0) {

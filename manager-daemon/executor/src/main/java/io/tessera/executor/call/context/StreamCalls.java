@@ -1,5 +1,7 @@
 package io.tessera.executor.call.context;
 
+import io.tessera.device.CudaEnums.LaunchAttributeId;
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -21,12 +23,9 @@ import java.lang.foreign.MemorySegment;
 
 /** Streams: how they come and go, what is set of them, and their waits and writes of values in memory. One owner thread. */
 final class StreamCalls {
-    private static final long NON_BLOCKING = 1;
-    /** Launch attributes that streams have, by their bits: access policy, synchronisation policy, priority, memory domains. */
-    private static final long ATTRIBUTES = 1 << 1 | 1 << 3 | 1 << 8 | 1 << 9 | 1 << 10;
-
-    /** CU_LAUNCH_ATTRIBUTE_PRIORITY. */
-    private static final int PRIORITY = 8;
+    /** Launch attributes that streams have, by their bits. */
+    private static final long ATTRIBUTES = 1 << LaunchAttributeId.ACCESS_POLICY_WINDOW | 1 << LaunchAttributeId.SYNCHRONIZATION_POLICY
+            | 1 << LaunchAttributeId.PRIORITY | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN_MAP | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN;
 
     private final DriverCalls driver;
     private final ClientStreams streams;
@@ -57,14 +56,14 @@ final class StreamCalls {
 
     private int create(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(0, Long.BYTES);
-        frame.slot(1, frame.slot(1) | NON_BLOCKING);
+        frame.slot(1, frame.slot(1) | StreamFlag.NON_BLOCKING);
         boolean asks = frame.parameters() > 2;
         frame.slot(2, streams.parts().processors().raised(asks ? (int) frame.slot(2) : 0));
         return driver.call(DriverEntry.cuStreamCreateWithPriority, frame.slots());
     }
 
     private void created(CallFrame frame) {
-        streams.created(frame.data(0).get(WireTypes.U64, 0), frame.context(), (frame.argument(1) & NON_BLOCKING) == 0);
+        streams.created(frame.data(0).get(WireTypes.U64, 0), frame.context(), (frame.argument(1) & StreamFlag.NON_BLOCKING) == 0);
     }
 
     private int destroy(CallFrame frame, ClientContext context) {
@@ -77,7 +76,7 @@ final class StreamCalls {
     private int attribute(CallFrame frame, ClientContext context) throws RejectedException {
         frame.slot(0, frame.stream().whole());
         int result = driver.call(frame.entry(), frame.slots());
-        if (result == CudaResult.SUCCESS && frame.slot(1) == PRIORITY) {
+        if (result == CudaResult.SUCCESS && frame.slot(1) == LaunchAttributeId.PRIORITY) {
             MemorySegment value = frame.required(2);
             value.set(WireTypes.U32, 0, streams.parts().processors().lowered(value.get(WireTypes.U32, 0)));
         }
@@ -90,7 +89,7 @@ final class StreamCalls {
             return CudaResult.INVALID_VALUE;
         }
         structures.attribute((int) frame.slot(1), frame.required(2));
-        if (frame.slot(1) == PRIORITY) {
+        if (frame.slot(1) == LaunchAttributeId.PRIORITY) {
             MemorySegment value = frame.required(2);
             value.set(WireTypes.U32, 0, streams.parts().processors().raised(value.get(WireTypes.U32, 0)));
         }

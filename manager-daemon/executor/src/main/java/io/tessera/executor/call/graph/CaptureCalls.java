@@ -1,5 +1,6 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.StreamCaptureMode;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
@@ -59,7 +60,7 @@ final class CaptureCalls {
 
     /** Whose calls are unsafe while a stream is captured the client decides, in its mode. */
     private int relaxed(CallFrame frame, int mode) {
-        frame.slot(mode, DeviceContext.CAPTURE_RELAXED);
+        frame.slot(mode, StreamCaptureMode.RELAXED);
         return driver.call(frame.entry(), frame.slots());
     }
 

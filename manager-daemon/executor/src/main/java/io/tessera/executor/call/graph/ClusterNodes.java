@@ -1,5 +1,7 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.LaunchAttributeId;
+import io.tessera.device.CudaLayouts.CUlaunchAttributeValue;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.RejectedException;
@@ -18,15 +20,9 @@ import java.util.Set;
  * that had it once counts for executable graphs, which were made before. One owner thread.
  */
 final class ClusterNodes {
-    /** CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION. */
-    private static final int DIMENSION = 4;
-    /** CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION. */
-    private static final int PREFERRED_DIMENSION = 11;
-    private static final int VALUE_BYTES = 64;
-
     private final DriverCalls driver;
     private final ClientFences fences;
-    private final MemorySegment value = Arena.ofAuto().allocate(VALUE_BYTES, Long.BYTES);
+    private final MemorySegment value = Arena.ofAuto().allocate(CUlaunchAttributeValue.BYTES, Long.BYTES);
     /** By the client's handle. */
     private final Set<Long> once = new HashSet<>();
     private boolean updated;
@@ -39,11 +35,11 @@ final class ClusterNodes {
 
     /** Whether an attribute of a launch makes clusters. */
     static boolean makes(long attribute) {
-        return attribute == DIMENSION || attribute == PREFERRED_DIMENSION;
+        return attribute == LaunchAttributeId.CLUSTER_DIMENSION || attribute == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
     }
 
     private boolean has(long node) {
-        return has(node, DIMENSION) || has(node, PREFERRED_DIMENSION);
+        return has(node, LaunchAttributeId.CLUSTER_DIMENSION) || has(node, LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION);
     }
 
     private boolean has(long node, int attribute) {

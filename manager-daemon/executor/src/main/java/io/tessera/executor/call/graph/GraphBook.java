@@ -1,5 +1,7 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaLayouts.CUgraphNodeParams;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
@@ -29,7 +31,6 @@ import java.util.function.Function;
 public final class GraphBook {
     /** Graphs in graphs: drivers walk them recursively. */
     static final int MOST_DEPTH = 32;
-    private static final int CHILD_GRAPH = 4;
 
     private final ClientHandles handles;
     private final ClientAccount account;
@@ -184,15 +185,15 @@ public final class GraphBook {
     /** Of {@code CUgraphNodeParams}, its last pointer: a child graph, if that is what it is, stands behind the type. */
     private GraphSize anyNode(CallFrame frame) throws RejectedException {
         int i = frame.parameters() - 1;
-        if (frame.inBytes(i) < NodeStructures.ANY_BYTES) {
+        if (frame.inBytes(i) < CUgraphNodeParams.BYTES) {
             throw CallFrame.malformed("a node of " + frame.inBytes(i) + " bytes");
         }
-        int type = frame.data(i).get(WireTypes.U32, 0);
-        if (type == CHILD_GRAPH) {
+        int type = frame.data(i).get(WireTypes.U32, CUgraphNodeParams.type);
+        if (type == GraphNodeType.GRAPH) {
             return child(frame, frame.data(i).get(WireTypes.U64, NodeStructures.BODY), Content.ANY);
         }
         GraphSize node = node(frame, Content.ANY);
-        node.depth = type == NodeStructures.CONDITIONAL ? 2 : 1;
+        node.depth = type == GraphNodeType.CONDITIONAL ? 2 : 1;
         return node;
     }
 

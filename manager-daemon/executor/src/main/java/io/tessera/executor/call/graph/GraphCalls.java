@@ -1,5 +1,7 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.InstantiateFlag;
+import io.tessera.device.CudaLayouts.CUDA_GRAPH_INSTANTIATE_PARAMS;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
@@ -22,8 +24,6 @@ import java.util.List;
 
 /** Graphs as wholes: made, copied, made executable, launched, destroyed. One owner thread. */
 final class GraphCalls {
-    private static final long AUTO_FREE = 1;
-
     private final DriverCalls driver;
     private final ClientHandles handles;
     private final ClientStreams streams;
@@ -57,9 +57,9 @@ final class GraphCalls {
         graphs.addsEdges(calls.row(DriverApi.cuGraphAddDependencies).ofGraphs());
         graphs.removesEdges(calls.row(DriverApi.cuGraphRemoveDependencies).ofGraphs());
         graphs.instantiates(calls.row(DriverApi.cuGraphInstantiate).ofGraphs().stream(StreamUse.STATE)
-                .records(frame -> made(frame, frame.parameters() == 3 && (frame.slot(2) & AUTO_FREE) != 0)));
+                .records(frame -> made(frame, frame.parameters() == 3 && (frame.slot(2) & InstantiateFlag.AUTO_FREE_ON_LAUNCH) != 0)));
         graphs.instantiates(calls.row(DriverApi.cuGraphInstantiateWithParams).ofGraphs().stream(StreamUse.STATE).executes(this::instantiate)
-                .records(frame -> made(frame, (frame.data(2).get(WireTypes.U64, 0) & AUTO_FREE) != 0)));
+                .records(frame -> made(frame, (frame.data(2).get(WireTypes.U64, 0) & InstantiateFlag.AUTO_FREE_ON_LAUNCH) != 0)));
         graphs.updates(calls.row(DriverApi.cuGraphExecUpdate).ofGraphs().executes(this::update).records(this::updated));
         calls.row(DriverApi.cuGraphLaunch).ofGraphs().occupiesDevice().pauses(Pause.IN_GRAPH)
                 .captures(frame -> graphs.capturedGraph(frame.stream(), frame.argument(0)))
@@ -118,7 +118,7 @@ final class GraphCalls {
     private int instantiate(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment asked = frame.required(2);
         structures.in(asked, "CUDA_GRAPH_INSTANTIATE_PARAMS");
-        asked.set(WireTypes.U64, 16, 0);
+        asked.set(WireTypes.U64, CUDA_GRAPH_INSTANTIATE_PARAMS.hErrNode_out, 0);
         int result = driver.call(frame.entry(), frame.slots());
         structures.out(asked, "CUDA_GRAPH_INSTANTIATE_PARAMS", frame.argument(1), frame.contextNumber());
         return result;

@@ -1,5 +1,12 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.AllocationType;
+import io.tessera.device.CudaEnums.CaptureDependencies;
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaEnums.LocationType;
+import io.tessera.device.CudaLayouts.CUDA_MEM_ALLOC_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUmemLocation;
+import io.tessera.device.CudaLayouts.CUmemPoolProps;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -24,12 +31,7 @@ import java.lang.foreign.ValueLayout;
  * {@link GraphMemory}. One owner thread.
  */
 public final class GraphMemoryCalls {
-    /** Offsets in {@code CUDA_MEM_ALLOC_NODE_PARAMS} (cuda.h). */
-    static final int BYTES = 104;
-    static final int ADDRESS = 112;
-    private static final int SET_DEPENDENCIES = 1;
     private static final int ATTRIBUTES = 4;
-    private static final long AUTO_FREE = 1;
 
     private final DriverCalls driver;
     private final GraphMemory memory;
@@ -59,14 +61,14 @@ public final class GraphMemoryCalls {
      * @throws RejectedException if it is nothing, or the tenant's limit forbids it
      */
     int allocation(MemorySegment parameters, Maker make, long graph, ClientContext context) throws RejectedException {
-        long bytes = parameters.get(WireTypes.U64, BYTES);
+        long bytes = parameters.get(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.bytesize);
         if (bytes <= 0 || !charge.take(bytes)) {
             throw new RejectedException(bytes <= 0 ? CudaResult.INVALID_VALUE : CudaResult.OUT_OF_MEMORY,
                     "a node that allocates " + bytes + " bytes");
         }
         int result = uncharged(parameters, make, graph);
         if (result == CudaResult.SUCCESS) {
-            live.add(new MemoryRange(parameters.get(WireTypes.U64, ADDRESS), bytes, Origin.GRAPH,
+            live.add(new MemoryRange(parameters.get(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.dptr), bytes, Origin.GRAPH,
                     context == null ? 0 : context.number(), bytes, 0));
         } else {
             charge.giveBack(bytes);
@@ -75,7 +77,7 @@ public final class GraphMemoryCalls {
     }
 
     private int uncharged(MemorySegment parameters, Maker make, long graph) throws RejectedException {
-        long bytes = parameters.get(WireTypes.U64, BYTES);
+        long bytes = parameters.get(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.bytesize);
         long address = memory.allocate(bytes);
         int result = address == 0 ? CudaResult.OUT_OF_MEMORY : make.node();
         if (result != CudaResult.SUCCESS) {
@@ -84,8 +86,8 @@ public final class GraphMemoryCalls {
             }
             return result;
         }
-        parameters.set(WireTypes.U64, ADDRESS, address);
-        byte[] kept = parameters.asSlice(0, NodeStructures.ALLOCATION_BYTES).toArray(ValueLayout.JAVA_BYTE);
+        parameters.set(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.dptr, address);
+        byte[] kept = parameters.asSlice(0, CUDA_MEM_ALLOC_NODE_PARAMS.BYTES).toArray(ValueLayout.JAVA_BYTE);
         memory.allocates(graph, made, address, bytes, kept);
         return result;
     }
@@ -125,8 +127,8 @@ public final class GraphMemoryCalls {
 
     /** The type of a node that is an empty one for the driver. */
     int typeOf(long node, int type) {
-        return type != NodeStructures.EMPTY ? type : memory.allocationOf(node) != null ? NodeStructures.ALLOCATION
-                : memory.freedBy(node) != 0 ? NodeStructures.FREE : type;
+        return type != GraphNodeType.EMPTY ? type : memory.allocationOf(node) != null ? GraphNodeType.MEM_ALLOC
+                : memory.freedBy(node) != 0 ? GraphNodeType.MEM_FREE : type;
     }
 
     /** Parameters: node, address. */
@@ -173,14 +175,14 @@ public final class GraphMemoryCalls {
      * @throws RejectedException if the call has no memory for that
      */
     public int captured(CallFrame frame, long stream, long bytes) throws RejectedException {
-        MemorySegment parameters = frame.room(NodeStructures.ALLOCATION_BYTES);
-        parameters.set(WireTypes.U32, 0, 1); // CU_MEM_ALLOCATION_TYPE_PINNED
-        parameters.set(WireTypes.U32, 8, 1); // CU_MEM_LOCATION_TYPE_DEVICE
-        parameters.set(WireTypes.U64, BYTES, bytes);
+        MemorySegment parameters = frame.room(CUDA_MEM_ALLOC_NODE_PARAMS.BYTES);
+        parameters.set(WireTypes.U32, CUDA_MEM_ALLOC_NODE_PARAMS.poolProps + CUmemPoolProps.allocType, AllocationType.PINNED);
+        parameters.set(WireTypes.U32, CUDA_MEM_ALLOC_NODE_PARAMS.poolProps + CUmemPoolProps.location + CUmemLocation.type, LocationType.DEVICE);
+        parameters.set(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.bytesize, bytes);
         long graph = graphOf(stream);
         // The call was charged as any allocation is, and its memory becomes the client's as any does.
         int result = uncharged(parameters, () -> append(stream), graph);
-        frame.data(0).set(WireTypes.U64, 0, result == CudaResult.SUCCESS ? parameters.get(WireTypes.U64, ADDRESS) : 0);
+        frame.data(0).set(WireTypes.U64, 0, result == CudaResult.SUCCESS ? parameters.get(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.dptr) : 0);
         return result;
     }
 
@@ -212,7 +214,7 @@ public final class GraphMemoryCalls {
             made = driver.outLong(5);
             MemorySegment nodes = driver.outMemory();
             result = driver.call(DriverEntry.cuStreamUpdateCaptureDependencies, stream,
-                    nodes.address() + 5L * Long.BYTES, 1, SET_DEPENDENCIES);
+                    nodes.address() + 5L * Long.BYTES, 1, CaptureDependencies.SET_CAPTURE_DEPENDENCIES);
         }
         return result;
     }

@@ -1,5 +1,12 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaLayouts.CUDA_BATCH_MEM_OP_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_CONDITIONAL_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_HOST_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_MEM_ALLOC_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_MEM_FREE_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUgraphNodeParams;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -21,8 +28,6 @@ import java.lang.foreign.MemorySegment;
 
 /** Entries that make and change nodes of graphs. One owner thread. */
 final class NodeCalls {
-    private static final int HOST_NODE_BYTES = 16;
-
     private final DriverCalls driver;
     private final ClientFences fences;
     private final GraphBook graphs;
@@ -160,16 +165,16 @@ final class NodeCalls {
 
     private int host(CallFrame frame, DriverEntry entry) throws RejectedException {
         int i = structureOf(frame);
-        followers(frame, i, HOST_NODE_BYTES);
-        MemorySegment node = frame.room(NodeStructures.OPERATIONS_BYTES);
-        nodes.hostCall(frame, node, frame.data(i).get(WireTypes.U64, 8));
+        followers(frame, i, CUDA_HOST_NODE_PARAMS.BYTES);
+        MemorySegment node = frame.room(CUDA_BATCH_MEM_OP_NODE_PARAMS.BYTES);
+        nodes.hostCall(frame, node, frame.data(i).get(WireTypes.U64, CUDA_HOST_NODE_PARAMS.userData));
         frame.slot(i, node.address());
         return driver.call(entry, frame.slots());
     }
 
     private int operations(CallFrame frame, ClientContext context) throws RejectedException {
         int i = structureOf(frame);
-        MemorySegment operations = followers(frame, i, NodeStructures.OPERATIONS_BYTES);
+        MemorySegment operations = followers(frame, i, CUDA_BATCH_MEM_OP_NODE_PARAMS.BYTES);
         nodes.operations(frame.data(i), operations);
         return call(frame);
     }
@@ -177,11 +182,11 @@ final class NodeCalls {
     private int allocation(CallFrame frame, ClientContext context) throws RejectedException {
         frame.want(0, Long.BYTES);
         int i = structureOf(frame);
-        MemorySegment access = followers(frame, i, NodeStructures.ALLOCATION_BYTES);
+        MemorySegment access = followers(frame, i, CUDA_MEM_ALLOC_NODE_PARAMS.BYTES);
         structures.in(frame.data(i), "CUDA_MEM_ALLOC_NODE_PARAMS");
         nodes.allocation(frame.data(i), access);
-        frame.data(i).set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS, 0);
-        frame.data(i).set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS_COUNT, 0); // the device reaches all its memory
+        frame.data(i).set(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.accessDescs, 0);
+        frame.data(i).set(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.accessDescCount, 0); // the device reaches all its memory
         return memory.allocation(frame.data(i), memory.maker(frame, DriverEntry.cuGraphAddEmptyNode), frame.slot(1),
                 context);
     }
@@ -189,30 +194,30 @@ final class NodeCalls {
     /** Makes a node of memory by {@code CUgraphNodeParams}, which the driver gets as an empty one's. */
     private int memoryNode(CallFrame frame, MemorySegment node, int type, ClientContext context)
             throws RejectedException {
-        MemorySegment body = frame.room(NodeStructures.ALLOCATION_BYTES);
-        body.copyFrom(node.asSlice(NodeStructures.BODY, NodeStructures.ALLOCATION_BYTES));
-        body.set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS, 0);
-        body.set(WireTypes.U64, NodeStructures.ALLOCATION_ACCESS_COUNT, 0);
+        MemorySegment body = frame.room(CUDA_MEM_ALLOC_NODE_PARAMS.BYTES);
+        body.copyFrom(node.asSlice(NodeStructures.BODY, CUDA_MEM_ALLOC_NODE_PARAMS.BYTES));
+        body.set(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.accessDescs, 0);
+        body.set(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.accessDescCount, 0);
         node.fill((byte) 0);
-        node.set(WireTypes.U32, 0, NodeStructures.EMPTY);
+        node.set(WireTypes.U32, CUgraphNodeParams.type, GraphNodeType.EMPTY);
         GraphMemoryCalls.Maker maker = memory.maker(frame, frame.entry());
-        int result = type == NodeStructures.ALLOCATION ? memory.allocation(body, maker, frame.slot(1), context)
-                : memory.frees(body.get(WireTypes.U64, 0), maker);
-        node.asSlice(NodeStructures.BODY, NodeStructures.ALLOCATION_BYTES).copyFrom(body);
+        int result = type == GraphNodeType.MEM_ALLOC ? memory.allocation(body, maker, frame.slot(1), context)
+                : memory.frees(body.get(WireTypes.U64, CUDA_MEM_FREE_NODE_PARAMS.dptr), maker);
+        node.asSlice(NodeStructures.BODY, CUDA_MEM_ALLOC_NODE_PARAMS.BYTES).copyFrom(body);
         return result;
     }
 
     private int any(CallFrame frame, ClientContext context, Change change) throws RejectedException {
         int i = structureOf(frame);
-        MemorySegment followers = followers(frame, i, NodeStructures.ANY_BYTES);
-        MemorySegment node = frame.data(i).asSlice(0, NodeStructures.ANY_BYTES);
-        int type = node.get(WireTypes.U32, 0);
+        MemorySegment followers = followers(frame, i, CUgraphNodeParams.BYTES);
+        MemorySegment node = frame.data(i).asSlice(0, CUgraphNodeParams.BYTES);
+        int type = node.get(WireTypes.U32, CUgraphNodeParams.type);
         MemorySegment body = node.asSlice(NodeStructures.BODY);
-        long kernel = type == NodeStructures.KERNEL ? NodeStructures.kernelOf(body) : 0;
+        long kernel = type == GraphNodeType.KERNEL ? NodeStructures.kernelOf(body) : 0;
         nodes.any(frame, node, followers);
         changes(frame, change, kernel, kernel == 0 ? 0 : NodeStructures.kernelOf(body));
         boolean adds = change == Change.ADDED;
-        boolean ofMemory = type == NodeStructures.ALLOCATION || type == NodeStructures.FREE;
+        boolean ofMemory = type == GraphNodeType.MEM_ALLOC || type == GraphNodeType.MEM_FREE;
         if (ofMemory && !adds) {
             throw new RejectedException(CudaResult.NOT_SUPPORTED, "a node's memory cannot be changed");
         }
@@ -228,14 +233,14 @@ final class NodeCalls {
 
     /** What goes back of {@code CUgraphNodeParams}: an address, bodies' graphs, and nothing of the driver's own. */
     private void answer(CallFrame frame, MemorySegment node, MemorySegment followers, int type) {
-        long address = node.get(WireTypes.U64, NodeStructures.BODY + 112L);
-        long graphs = node.get(WireTypes.U64, NodeStructures.CONDITIONAL_GRAPHS);
-        int size = node.get(WireTypes.U32, NodeStructures.CONDITIONAL_SIZE);
+        long address = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_MEM_ALLOC_NODE_PARAMS.dptr);
+        long graphs = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_CONDITIONAL_NODE_PARAMS.phGraph_out);
+        int size = node.get(WireTypes.U32, NodeStructures.BODY + CUDA_CONDITIONAL_NODE_PARAMS.size);
         node.fill((byte) 0);
         followers.fill((byte) 0);
-        if (type == NodeStructures.ALLOCATION) {
-            node.set(WireTypes.U64, NodeStructures.BODY + 112L, address);
-        } else if (type == NodeStructures.CONDITIONAL && graphs != 0) {
+        if (type == GraphNodeType.MEM_ALLOC) {
+            node.set(WireTypes.U64, NodeStructures.BODY + CUDA_MEM_ALLOC_NODE_PARAMS.dptr, address);
+        } else if (type == GraphNodeType.CONDITIONAL && graphs != 0) {
             MemorySegment made = MemorySegment.ofAddress(graphs).reinterpret((long) size * Long.BYTES);
             for (long at = 0; at < made.byteSize(); at += Long.BYTES) {
                 followers.set(WireTypes.U64, at, results.translated(HandleKind.GRAPH, made.get(WireTypes.U64, at),

@@ -1,5 +1,10 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaLayouts.CUDA_MEMCPY3D;
+import io.tessera.device.CudaLayouts.CUDA_MEMSET_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUgraphNodeParams;
+import io.tessera.device.MemoryType;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.MovedBytes;
 import io.tessera.protocol.WireTypes;
@@ -12,18 +17,8 @@ import java.lang.foreign.MemorySegment;
 final class NodeMoves {
     /** No memory is larger, and products of what is not larger are no numbers of bytes. */
     private static final long MOST_BYTES = 1L << 48;
-    /** {@code CUDA_MEMCPY3D}: begins of both sides; in a side type, host address and device address; width, height, depth. */
-    private static final int[] SIDES = {0, 88};
-    private static final int TYPE = 32;
-    private static final int HOST_ADDRESS = 40;
-    private static final int DEVICE_ADDRESS = 48;
-    private static final int WIDTH = 176;
-    private static final int COPY_BYTES = 200;
-    private static final int HOST_TYPE = 1;
-    private static final int ARRAY_TYPE = 3;
-    /** {@code CUDA_MEMSET_NODE_PARAMS}: destination, then element size, width, height. */
-    private static final int ELEMENT = 20;
-    private static final int MEMSET_BYTES = 40;
+    /** Where both sides begin in {@code CUDA_MEMCPY3D}; the members of the first one have the same offsets in the second. */
+    private static final int[] SIDES = {CUDA_MEMCPY3D.srcXInBytes, CUDA_MEMCPY3D.dstXInBytes};
 
     private final MovedBytes moved;
 
@@ -54,14 +49,14 @@ final class NodeMoves {
             case NOTHING -> 0;
             case COPY -> copy(structure);
             case MEMSET -> memset(structure);
-            case ANY -> structure.byteSize() < NodeStructures.ANY_BYTES ? 0 : any(structure);
+            case ANY -> structure.byteSize() < CUgraphNodeParams.BYTES ? 0 : any(structure);
         };
     }
 
     private long any(MemorySegment structure) {
-        return switch (structure.get(WireTypes.U32, 0)) {
-            case NodeStructures.COPY -> copy(structure.asSlice(NodeStructures.COPY_BODY));
-            case NodeStructures.MEMSET -> memset(structure.asSlice(NodeStructures.BODY));
+        return switch (structure.get(WireTypes.U32, CUgraphNodeParams.type)) {
+            case GraphNodeType.MEMCPY -> copy(structure.asSlice(NodeStructures.COPY_BODY));
+            case GraphNodeType.MEMSET -> memset(structure.asSlice(NodeStructures.BODY));
             default -> 0;
         };
     }
@@ -72,28 +67,30 @@ final class NodeMoves {
     }
 
     private long copy(MemorySegment copy) {
-        if (copy.byteSize() < COPY_BYTES) {
+        if (copy.byteSize() < CUDA_MEMCPY3D.BYTES) {
             return 0;
         }
-        long rows = product(copy.get(WireTypes.U64, WIDTH + 8), copy.get(WireTypes.U64, WIDTH + 16));
-        long bytes = product(copy.get(WireTypes.U64, WIDTH), rows);
+        long rows = product(copy.get(WireTypes.U64, CUDA_MEMCPY3D.Height), copy.get(WireTypes.U64, CUDA_MEMCPY3D.Depth));
+        long bytes = product(copy.get(WireTypes.U64, CUDA_MEMCPY3D.WidthInBytes), rows);
         long ns = bytes == 0 ? 0 : moved.time().ns(0, 0, 2 * rows);
         for (int side : SIDES) {
-            int type = copy.get(WireTypes.U32, side + TYPE);
-            boolean ofHost = type == HOST_TYPE ? moved.isPinned(copy.get(WireTypes.U64, side + HOST_ADDRESS))
-                    : type != ARRAY_TYPE && moved.isPinned(copy.get(WireTypes.U64, side + DEVICE_ADDRESS));
+            int type = copy.get(WireTypes.U32, side + CUDA_MEMCPY3D.srcMemoryType);
+            boolean ofHost = type == MemoryType.HOST ? moved.isPinned(copy.get(WireTypes.U64, side + CUDA_MEMCPY3D.srcHost))
+                    : type != MemoryType.ARRAY && moved.isPinned(copy.get(WireTypes.U64, side + CUDA_MEMCPY3D.srcDevice));
             ns += ofHost ? moved.time().ns(0, bytes, 0) : moved.time().ns(bytes, 0, 0);
         }
         return ns;
     }
 
     private long memset(MemorySegment node) {
-        if (node.byteSize() < MEMSET_BYTES) {
+        if (node.byteSize() < CUDA_MEMSET_NODE_PARAMS.BYTES) {
             return 0;
         }
-        long rows = node.get(WireTypes.U64, ELEMENT + 12);
-        long bytes = product(Integer.toUnsignedLong(node.get(WireTypes.U32, ELEMENT)), product(node.get(WireTypes.U64, ELEMENT + 4), rows));
-        return bytes == 0 ? 0 : moved.isPinned(node.get(WireTypes.U64, 0)) ? moved.time().ns(0, bytes, rows) : moved.time().ns(bytes, 0, rows);
+        long rows = node.get(WireTypes.U64, CUDA_MEMSET_NODE_PARAMS.height);
+        long bytes = product(Integer.toUnsignedLong(node.get(WireTypes.U32, CUDA_MEMSET_NODE_PARAMS.elementSize)),
+                product(node.get(WireTypes.U64, CUDA_MEMSET_NODE_PARAMS.width), rows));
+        return bytes == 0 ? 0 : moved.isPinned(node.get(WireTypes.U64, CUDA_MEMSET_NODE_PARAMS.dst)) ? moved.time().ns(0, bytes, rows)
+                : moved.time().ns(bytes, 0, rows);
     }
 
     private static long product(long first, long second) {

@@ -1,9 +1,17 @@
 package io.tessera.executor.call.graph;
 
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaLayouts.CUDA_BATCH_MEM_OP_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_HOST_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_KERNEL_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_MEMCPY3D;
+import io.tessera.device.CudaLayouts.CUDA_MEM_ALLOC_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUstreamBatchMemOpParams;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
+import io.tessera.device.MemoryType;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallTable;
 import io.tessera.executor.call.HandleResults;
@@ -17,16 +25,6 @@ import java.util.List;
 
 /** Entries that ask what nodes of graphs are; what the driver points to follows the structure. One owner thread. */
 final class NodeQueries {
-    private static final int KERNEL_BYTES = 72;
-    private static final int KERNEL_PARAMETERS = 40;
-    private static final int KERNEL_EXTRA = 48;
-    private static final int KERNEL_KERNEL = 56;
-    private static final int KERNEL_CONTEXT = 64;
-    private static final int SIDE_BYTES = 88;
-    private static final int SIDE_TYPE = 32;
-    private static final int SIDE_ARRAY = 56;
-    private static final int ARRAY = 3;
-
     private final DriverCalls driver;
     private final GraphMemory graphMemory;
     private final NodeStructures nodes;
@@ -71,9 +69,9 @@ final class NodeQueries {
     private int type(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment type = wanted(frame, Integer.BYTES);
         int result = driver.call(frame.entry(), frame.slots());
-        if (result == CudaResult.SUCCESS && type.get(WireTypes.U32, 0) == NodeStructures.OPERATIONS
+        if (result == CudaResult.SUCCESS && type.get(WireTypes.U32, 0) == GraphNodeType.BATCH_MEM_OP
                 && word(frame) >= 0) {
-            type.set(WireTypes.U32, 0, NodeStructures.HOST);
+            type.set(WireTypes.U32, 0, GraphNodeType.HOST);
         } else if (result == CudaResult.SUCCESS) {
             type.set(WireTypes.U32, 0, memory.typeOf(frame.slot(0), type.get(WireTypes.U32, 0)));
         }
@@ -82,41 +80,42 @@ final class NodeQueries {
 
     /** The word of a host node; -1: it is none. */
     private long word(CallFrame frame) throws RejectedException {
-        MemorySegment node = frame.room(NodeStructures.OPERATIONS_BYTES);
+        MemorySegment node = frame.room(CUDA_BATCH_MEM_OP_NODE_PARAMS.BYTES);
         int result = driver.call(DriverEntry.cuGraphBatchMemOpNodeGetParams, frame.slot(0), node.address());
         return result == CudaResult.SUCCESS ? nodes.wordOf(node) : -1;
     }
 
     private int host(CallFrame frame, ClientContext context) throws RejectedException {
-        MemorySegment wanted = wanted(frame, 2 * Long.BYTES);
+        MemorySegment wanted = wanted(frame, CUDA_HOST_NODE_PARAMS.BYTES);
         long word = word(frame);
-        wanted.set(WireTypes.U64, 0, 0);
-        wanted.set(WireTypes.U64, Long.BYTES, Math.max(0, word));
+        wanted.set(WireTypes.U64, CUDA_HOST_NODE_PARAMS.fn, 0);
+        wanted.set(WireTypes.U64, CUDA_HOST_NODE_PARAMS.userData, Math.max(0, word));
         return word < 0 ? CudaResult.INVALID_VALUE : CudaResult.SUCCESS;
     }
 
     private int kernel(CallFrame frame, ClientContext context) throws RejectedException {
-        MemorySegment wanted = wanted(frame, KERNEL_BYTES);
+        MemorySegment wanted = wanted(frame, CUDA_KERNEL_NODE_PARAMS.BYTES);
         int result = driver.call(DriverEntry.cuGraphKernelNodeGetParams_v2, frame.slots());
         if (result != CudaResult.SUCCESS) {
             wanted.fill((byte) 0);
             return result;
         }
-        long function = wanted.get(WireTypes.U64, 0);
-        long kernel = wanted.get(WireTypes.U64, KERNEL_KERNEL);
-        long array = wanted.get(WireTypes.U64, KERNEL_PARAMETERS);
+        long function = wanted.get(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.func);
+        long kernel = wanted.get(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.kern);
+        long array = wanted.get(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.kernelParams);
         if (function == 0 && kernel != 0
                 && driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), kernel) == CudaResult.SUCCESS) {
             function = driver.outLong(0);
         }
-        wanted.asSlice(KERNEL_BYTES).fill((byte) 0);
+        wanted.asSlice(CUDA_KERNEL_NODE_PARAMS.BYTES).fill((byte) 0);
         if (array != 0) {
-            parameters(function, array, wanted.asSlice(KERNEL_BYTES));
+            parameters(function, array, wanted.asSlice(CUDA_KERNEL_NODE_PARAMS.BYTES));
         }
         long clientHandle = results.function(function, kernel, frame.contextNumber());
         nodes.asked(clientHandle, function, wanted);
-        wanted.set(WireTypes.U64, 0, clientHandle);
-        for (int pointer : new int[] {KERNEL_PARAMETERS, KERNEL_EXTRA, KERNEL_KERNEL, KERNEL_CONTEXT}) {
+        wanted.set(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.func, clientHandle);
+        for (int pointer : new int[] {CUDA_KERNEL_NODE_PARAMS.kernelParams, CUDA_KERNEL_NODE_PARAMS.extra, CUDA_KERNEL_NODE_PARAMS.kern,
+                CUDA_KERNEL_NODE_PARAMS.ctx}) {
             wanted.set(WireTypes.U64, pointer, 0);
         }
         return result;
@@ -137,28 +136,28 @@ final class NodeQueries {
     }
 
     private int copy(CallFrame frame, ClientContext context) throws RejectedException {
-        MemorySegment wanted = wanted(frame, 2 * SIDE_BYTES);
+        MemorySegment wanted = wanted(frame, 2 * CUDA_MEMCPY3D.dstXInBytes);
         int result = driver.call(frame.entry(), frame.slots());
-        for (int side = 0; side <= SIDE_BYTES; side += SIDE_BYTES) {
-            boolean array = result == CudaResult.SUCCESS && wanted.get(WireTypes.U32, side + SIDE_TYPE) == ARRAY;
-            long handle = array ? wanted.get(WireTypes.U64, side + SIDE_ARRAY) : 0;
-            wanted.set(WireTypes.U64, side + SIDE_ARRAY, results.known(HandleKind.ARRAY, handle));
+        for (int side = 0; side <= CUDA_MEMCPY3D.dstXInBytes; side += CUDA_MEMCPY3D.dstXInBytes) {
+            boolean array = result == CudaResult.SUCCESS && wanted.get(WireTypes.U32, side + CUDA_MEMCPY3D.srcMemoryType) == MemoryType.ARRAY;
+            long handle = array ? wanted.get(WireTypes.U64, side + CUDA_MEMCPY3D.srcArray) : 0;
+            wanted.set(WireTypes.U64, side + CUDA_MEMCPY3D.srcArray, results.known(HandleKind.ARRAY, handle));
         }
         return result;
     }
 
     private int operations(CallFrame frame, ClientContext context) throws RejectedException {
-        MemorySegment wanted = wanted(frame, NodeStructures.OPERATIONS_BYTES);
+        MemorySegment wanted = wanted(frame, CUDA_BATCH_MEM_OP_NODE_PARAMS.BYTES);
         int result = driver.call(frame.entry(), frame.slots());
-        long count = Integer.toUnsignedLong(wanted.get(WireTypes.U32, NodeStructures.OPERATIONS_COUNT));
-        follow(wanted, NodeStructures.OPERATIONS_BYTES, NodeStructures.OPERATIONS_ARRAY,
-                result == CudaResult.SUCCESS ? count * NodeStructures.OPERATION_BYTES : 0);
-        wanted.set(WireTypes.U64, 0, 0);
+        long count = Integer.toUnsignedLong(wanted.get(WireTypes.U32, CUDA_BATCH_MEM_OP_NODE_PARAMS.count));
+        follow(wanted, CUDA_BATCH_MEM_OP_NODE_PARAMS.BYTES, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray,
+                result == CudaResult.SUCCESS ? count * CUstreamBatchMemOpParams.BYTES : 0);
+        wanted.set(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.ctx, 0);
         return result;
     }
 
     private int allocation(CallFrame frame, ClientContext context) throws RejectedException {
-        MemorySegment wanted = wanted(frame, NodeStructures.ALLOCATION_BYTES);
+        MemorySegment wanted = wanted(frame, CUDA_MEM_ALLOC_NODE_PARAMS.BYTES);
         byte[] kept = graphMemory.allocationOf(frame.slot(0));
         if (kept == null) {
             return CudaResult.INVALID_VALUE;

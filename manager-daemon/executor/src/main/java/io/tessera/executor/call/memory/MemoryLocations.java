@@ -1,5 +1,9 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaEnums.LocationType;
+import io.tessera.device.CudaLayouts.CUmemAccessDesc;
+import io.tessera.device.CudaLayouts.CUmemLocation;
+import io.tessera.device.CudaLayouts.CUmemPoolProps;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.DeviceContext;
@@ -10,9 +14,6 @@ import java.lang.foreign.MemorySegment;
  * Places of memory in structures ({@code CUmemLocation}): the client's number of the device becomes the driver's. One owner thread.
  */
 final class MemoryLocations {
-    private static final int TYPE_DEVICE = 1;
-    private static final int ACCESS_BYTES = 12;
-
     private final DeviceContext device;
 
     MemoryLocations(DeviceContext device) {
@@ -26,16 +27,16 @@ final class MemoryLocations {
      */
     void properties(CallFrame frame, int parameter) throws RejectedException {
         MemorySegment properties = frame.data(parameter);
-        if (properties == null || properties.get(WireTypes.U32, 4) != 0) {
+        if (properties == null || properties.get(WireTypes.U32, CUmemPoolProps.handleTypes) != 0) {
             throw RejectedException.unsupported("memory with a handle for other processes");
         }
-        device(properties, 8);
+        device(properties, CUmemPoolProps.location);
     }
 
     /** Of access descriptions. Errors as {@link #location}. */
     void accesses(CallFrame frame, int parameter, long count) throws RejectedException {
         for (long i = 0; i < count; i++) {
-            device(frame.required(parameter), i * ACCESS_BYTES);
+            device(frame.required(parameter), i * CUmemAccessDesc.BYTES);
         }
     }
 
@@ -49,9 +50,9 @@ final class MemoryLocations {
     }
 
     private void device(MemorySegment location, long at) throws RejectedException {
-        if (location == null || location.get(WireTypes.U32, at) != TYPE_DEVICE) {
+        if (location == null || location.get(WireTypes.U32, at + CUmemLocation.type) != LocationType.DEVICE) {
             throw RejectedException.unsupported("memory of the host in allocations that are mapped by hand, and in pools,");
         }
-        location.set(WireTypes.U32, at + 4, device.device());
+        location.set(WireTypes.U32, at + CUmemLocation.id, device.device());
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaEnums.EventFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallBody;
@@ -19,8 +20,6 @@ import java.util.function.ToIntFunction;
  * thread.
  */
 final class NullStream {
-    private static final long DISABLE_TIMING = 2;
-
     private final DriverCalls driver;
     private final ClientStreams streams;
     private final ClientFences fences;
@@ -60,7 +59,7 @@ final class NullStream {
     }
 
     private int betweenEvents(CallFrame frame, ClientStream legacy) {
-        int result = driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING);
+        int result = driver.call(DriverEntry.cuEventCreate, driver.out(0), EventFlag.DISABLE_TIMING);
         if (result != CudaResult.SUCCESS) {
             return result;
         }

@@ -1,5 +1,11 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaEnums.AccessFlag;
+import io.tessera.device.CudaEnums.AllocationType;
+import io.tessera.device.CudaEnums.LocationType;
+import io.tessera.device.CudaLayouts.CUmemAccessDesc;
+import io.tessera.device.CudaLayouts.CUmemLocation;
+import io.tessera.device.CudaLayouts.CUmemPoolProps;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
@@ -19,13 +25,6 @@ import java.lang.foreign.MemorySegment;
  * and lie in the tenant's window; the driver knows of none. One owner thread.
  */
 final class PoolCalls {
-    /** Of {@code CUmemPoolProps} (cuda.h). */
-    private static final int PROPERTIES_MOST_BYTES = 24;
-    private static final int ACCESS_BYTES = 12;
-    private static final int READ_WRITE = 3;
-    private static final int TYPE_PINNED = 1;
-    private static final int LOCATION_DEVICE = 1;
-
     private final ClientPools pools;
     private final HandleResults results;
     private final MemoryLocations locations;
@@ -101,7 +100,7 @@ final class PoolCalls {
     }
 
     private static void requireDevice(MemorySegment location, long type) throws RejectedException {
-        if (location.get(WireTypes.U32, 0) != LOCATION_DEVICE || type != TYPE_PINNED) {
+        if (location.get(WireTypes.U32, CUmemLocation.type) != LocationType.DEVICE || type != AllocationType.PINNED) {
             throw RejectedException.unsupported("a memory pool of the host or of another device");
         }
     }
@@ -110,9 +109,9 @@ final class PoolCalls {
     private int create(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment properties = frame.required(1);
         frame.want(0, Long.BYTES);
-        long most = properties.get(WireTypes.U64, PROPERTIES_MOST_BYTES);
-        if (properties.get(WireTypes.U32, 0) != TYPE_PINNED || most < 0) {
-            throw CallFrame.malformed("a pool of allocations of type " + properties.get(WireTypes.U32, 0));
+        long most = properties.get(WireTypes.U64, CUmemPoolProps.maxSize);
+        if (properties.get(WireTypes.U32, CUmemPoolProps.allocType) != AllocationType.PINNED || most < 0) {
+            throw CallFrame.malformed("a pool of allocations of type " + properties.get(WireTypes.U32, CUmemPoolProps.allocType));
         }
         frame.data(0).set(WireTypes.U64, 0, pools.create(most).number());
         return CudaResult.SUCCESS;
@@ -171,7 +170,7 @@ final class PoolCalls {
     private int setAccess(CallFrame frame, ClientContext context) throws RejectedException {
         pool(frame.slot(0));
         for (long i = 0; i < frame.slot(2); i++) {
-            if (frame.required(1).get(WireTypes.U32, i * ACCESS_BYTES + 8) != READ_WRITE) {
+            if (frame.required(1).get(WireTypes.U32, i * CUmemAccessDesc.BYTES + CUmemAccessDesc.flags) != AccessFlag.READWRITE) {
                 throw CallFrame.malformed("a device loses access to its own memory");
             }
         }
@@ -182,7 +181,7 @@ final class PoolCalls {
     private int getAccess(CallFrame frame, ClientContext context) throws RejectedException {
         pool(frame.slot(1));
         frame.want(0, Integer.BYTES);
-        frame.data(0).set(WireTypes.U32, 0, READ_WRITE);
+        frame.data(0).set(WireTypes.U32, 0, AccessFlag.READWRITE);
         return CudaResult.SUCCESS;
     }
 

@@ -1,5 +1,7 @@
 package io.tessera.executor.call.memory;
 
+import io.tessera.device.CudaEnums.AccessFlag;
+import io.tessera.device.CudaLayouts.CUmemAccessDesc;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -28,11 +30,6 @@ import java.util.List;
  * it. One owner thread.
  */
 final class VirtualMemoryCalls {
-    private static final int ACCESS_BYTES = 12;
-    private static final int ACCESS_FLAGS = 8;
-    private static final int NO_ACCESS = 0;
-    private static final int READ = 1;
-    private static final int READ_WRITE = 3;
     private static final long GRANULE = 2L << 20;
 
     private final DriverCalls driver;
@@ -214,15 +211,15 @@ final class VirtualMemoryCalls {
     private int setAccess(CallFrame frame, ClientContext context) throws RejectedException {
         List<MemoryRange> there = whole(frame.slot(0), frame.slot(1));
         for (long i = 0; i < frame.slot(3); i++) {
-            int access = frame.required(2).get(WireTypes.U32, i * ACCESS_BYTES + ACCESS_FLAGS);
-            if (access != NO_ACCESS && access != READ && access != READ_WRITE) {
+            int access = frame.required(2).get(WireTypes.U32, i * CUmemAccessDesc.BYTES + CUmemAccessDesc.flags);
+            if (access != AccessFlag.NONE && access != AccessFlag.READ && access != AccessFlag.READWRITE) {
                 throw CallFrame.malformed("access " + access);
             }
             for (MemoryRange range : there) {
                 virtual.at(range.address()).access = access;
                 memory.remove(range);
                 memory.add(new MemoryRange(range.address(), range.bytes(),
-                        access == NO_ACCESS ? Origin.SHUT : Origin.MAPPED, 0, 0, 0));
+                        access == AccessFlag.NONE ? Origin.SHUT : Origin.MAPPED, 0, 0, 0));
             }
             there = memory.mappedIn(frame.slot(0), frame.slot(1));
         }
@@ -236,7 +233,7 @@ final class VirtualMemoryCalls {
         if (mapping == null && !memory.contains(frame.slot(2), 1)) {
             throw CallFrame.malformed("memory that is not the client's");
         }
-        frame.data(0).set(WireTypes.U64, 0, mapping == null ? READ_WRITE : mapping.access);
+        frame.data(0).set(WireTypes.U64, 0, mapping == null ? AccessFlag.READWRITE : mapping.access);
         return CudaResult.SUCCESS;
     }
 }

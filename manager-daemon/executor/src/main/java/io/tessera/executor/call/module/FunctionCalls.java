@@ -1,5 +1,8 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
+import io.tessera.device.CudaLayouts.CUlaunchAttribute;
+import io.tessera.device.CudaLayouts.CUlaunchConfig;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.executor.call.CallFrame;
@@ -19,12 +22,12 @@ import java.lang.foreign.ValueLayout;
 /** Functions and kernels: what is asked and set of them. One owner thread. */
 final class FunctionCalls {
     /**
-     * CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET to _REQUIRED_CLUSTER_DEPTH: what makes clusters of every launch. The two behind
+     * The first and the last of those that make clusters of every launch. The two behind
      * (sizes that are not portable, the scheduling policy) say how launches in clusters go, if there are any; cuBLASLt sets the
      * first for a kernel that it only asks the driver about, and takes slower kernels where that fails.
      */
-    private static final int FIRST_CLUSTER = 10;
-    private static final int LAST_CLUSTER = 13;
+    private static final int FIRST_CLUSTER = FunctionAttribute.CLUSTER_SIZE_MUST_BE_SET;
+    private static final int LAST_CLUSTER = FunctionAttribute.REQUIRED_CLUSTER_DEPTH;
     private static final int LONGEST_NAME = 65_536;
 
     private final DriverCalls driver;
@@ -67,7 +70,7 @@ final class FunctionCalls {
             }
         }
         int value = (int) frame.slot(attributeAt + 1);
-        int added = attribute == KernelAttributes.MOST_DYNAMIC_SHARED && value >= 0 ? (int) sharedBytes(frame, kernel, value) : value;
+        int added = attribute == FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 ? (int) sharedBytes(frame, kernel, value) : value;
         if (added > value) {
             frame.slot(attributeAt + 1, added);
             if (changed(frame, kernel) == CudaResult.SUCCESS) {
@@ -137,16 +140,17 @@ final class FunctionCalls {
     private int clusters(CallFrame frame, ClientContext context) throws RejectedException {
         int i = frame.parameter("config");
         MemorySegment config = frame.required(i);
-        long attributes = config.byteSize() < 56 ? -1 : Integer.toUnsignedLong(config.get(WireTypes.U32, 48));
-        if (attributes < 0 || attributes > 64 || frame.inBytes(i) < 56 + attributes * 72) {
+        long attributes = config.byteSize() < CUlaunchConfig.BYTES ? -1 : Integer.toUnsignedLong(config.get(WireTypes.U32, CUlaunchConfig.numAttrs));
+        if (attributes < 0 || attributes > 64 || frame.inBytes(i) < CUlaunchConfig.BYTES + attributes * CUlaunchAttribute.BYTES) {
             throw CallFrame.malformed("a configuration of " + frame.inBytes(i) + " bytes");
         }
         for (long at = 0; at < attributes; at++) {
-            structures.in(config.asSlice(56 + at * 72, 72), "CUlaunchAttribute");
+            structures.in(config.asSlice(CUlaunchConfig.BYTES + at * CUlaunchAttribute.BYTES, CUlaunchAttribute.BYTES), "CUlaunchAttribute");
         }
-        config.set(WireTypes.U32, 24, (int) sharedBytes(frame, 1, Integer.toUnsignedLong(config.get(WireTypes.U32, 24))));
-        config.set(WireTypes.U64, 32, 0);
-        config.set(WireTypes.U64, 40, attributes == 0 ? 0 : config.address() + 56);
+        config.set(WireTypes.U32, CUlaunchConfig.sharedMemBytes,
+                (int) sharedBytes(frame, 1, Integer.toUnsignedLong(config.get(WireTypes.U32, CUlaunchConfig.sharedMemBytes))));
+        config.set(WireTypes.U64, CUlaunchConfig.hStream, 0);
+        config.set(WireTypes.U64, CUlaunchConfig.attrs, attributes == 0 ? 0 : config.address() + CUlaunchConfig.BYTES);
         return driver.call(frame.entry(), frame.slots());
     }
 }

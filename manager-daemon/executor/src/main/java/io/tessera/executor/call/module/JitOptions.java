@@ -1,5 +1,6 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaEnums.JitOption;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.jit.CodeOptions;
@@ -17,12 +18,9 @@ import java.util.Set;
  * log buffers (RELAY.md, section 8). Lives for one call.
  */
 final class JitOptions {
-    /** {@code CUjit_option}: logs, their sizes, and those whose values are addresses of the program. */
-    private static final int INFO_LOG = 3;
-    private static final int INFO_LOG_BYTES = 4;
-    private static final int ERROR_LOG = 5;
-    private static final int ERROR_LOG_BYTES = 6;
-    private static final Set<Integer> ADDRESSES = Set.of(17, 18, 25, 27);
+    private static final Set<Integer> ADDRESSES = Set.of(JitOption.GLOBAL_SYMBOL_NAMES, JitOption.GLOBAL_SYMBOL_ADDRESSES,
+            JitOption.REFERENCED_KERNEL_NAMES,
+            JitOption.REFERENCED_VARIABLE_NAMES);
     private static final int MOST_OPTIONS = 64;
     private static final long MOST_LOG_BYTES = 24_576;
 
@@ -68,16 +66,16 @@ final class JitOptions {
         travelled = frame.data(valuesAt);
         outBytes = frame.outBytes(valuesAt);
         values = room.allocate(Math.max(1, count) * (long) Long.BYTES);
-        info = log(INFO_LOG_BYTES);
-        error = log(ERROR_LOG_BYTES);
+        info = log(JitOption.INFO_LOG_BUFFER_SIZE_BYTES);
+        error = log(JitOption.ERROR_LOG_BUFFER_SIZE_BYTES);
         for (int i = 0; i < count; i++) {
             int option = option(i);
             if (ADDRESSES.contains(option)) {
                 throw CallFrame.malformed("an option whose value is an address: " + option);
             }
             values.set(WireTypes.U64, (long) i * Long.BYTES, switch (option) {
-                case INFO_LOG -> info.address();
-                case ERROR_LOG -> error.address();
+                case JitOption.INFO_LOG_BUFFER -> info.address();
+                case JitOption.ERROR_LOG_BUFFER -> error.address();
                 default -> travelled.get(WireTypes.U64, (long) i * Long.BYTES);
             });
         }
@@ -118,8 +116,8 @@ final class JitOptions {
 
     /** Writes the logs as the driver would; what is longer than the program's room is cut. */
     void log(String information, String errors) {
-        log(information, info, INFO_LOG_BYTES);
-        log(errors, error, ERROR_LOG_BYTES);
+        log(information, info, JitOption.INFO_LOG_BUFFER_SIZE_BYTES);
+        log(errors, error, JitOption.ERROR_LOG_BUFFER_SIZE_BYTES);
     }
 
     private void log(String text, MemorySegment to, int sizeOption) {
@@ -163,7 +161,7 @@ final class JitOptions {
 
     private void write(MemorySegment to) {
         for (int i = 0; i < count; i++) {
-            boolean address = option(i) == INFO_LOG || option(i) == ERROR_LOG;
+            boolean address = option(i) == JitOption.INFO_LOG_BUFFER || option(i) == JitOption.ERROR_LOG_BUFFER;
             to.set(WireTypes.U64, (long) i * Long.BYTES,
                     address ? 0 : values.get(WireTypes.U64, (long) i * Long.BYTES));
         }

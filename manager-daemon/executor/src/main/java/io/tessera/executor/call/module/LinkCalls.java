@@ -1,5 +1,6 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaEnums.JitInput;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
@@ -77,7 +78,7 @@ final class LinkCalls {
                 inputs.add(new LinkerInput(type, data));
             } else {
                 fenced.add(input);
-                inputs.add(new LinkerInput(LinkerInput.PTX, input.ptx()));
+                inputs.add(new LinkerInput(JitInput.PTX, input.ptx()));
             }
             return inputs.getLast().data().length;
         }

@@ -1,5 +1,6 @@
 package io.tessera.executor.call.module;
 
+import io.tessera.device.CudaEnums.LibraryOption;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -34,8 +35,6 @@ import org.slf4j.LoggerFactory;
 
 /** Modules and libraries: images in, names out. One owner thread. */
 final class ModuleCalls {
-    /** CU_LIBRARY_BINARY_IS_PRESERVED: who says so keeps the image as it is until the library is unloaded. */
-    private static final int BINARY_IS_PRESERVED = 1;
     private static final Logger LOG = LoggerFactory.getLogger(ModuleCalls.class);
 
     private final DriverCalls driver;
@@ -150,7 +149,7 @@ final class ModuleCalls {
         if (library && source.isKept()) {
             MemorySegment option = frame.room(Long.BYTES);
             MemorySegment value = frame.room(Long.BYTES);
-            option.set(WireTypes.U32, 0, BINARY_IS_PRESERVED);
+            option.set(WireTypes.U32, 0, LibraryOption.BINARY_IS_PRESERVED);
             value.set(WireTypes.U64, 0, 1);
             frame.slot(5, option.address());
             frame.slot(6, value.address());

@@ -1,5 +1,8 @@
 package io.tessera.executor.call.texture;
 
+import io.tessera.device.CudaEnums.ArrayFlag;
+import io.tessera.device.CudaLayouts.CUDA_ARRAY3D_DESCRIPTOR;
+import io.tessera.device.CudaLayouts.CUDA_ARRAY_DESCRIPTOR;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.DriverEntry;
@@ -22,15 +25,10 @@ import java.util.function.Consumer;
  * handle. Layouts are cuda.h's {@code CUDA_ARRAY_DESCRIPTOR} and {@code CUDA_ARRAY3D_DESCRIPTOR}. One owner thread.
  */
 final class ArrayCalls {
-    private static final int HEIGHT = 8;
-    private static final int DEPTH = 16;
-    private static final int FORMAT_2D = 16;
-    private static final int FORMAT_3D = 24;
-    private static final int FLAGS = 32;
-    /** {@code CUDA_ARRAY3D_LAYERED} and {@code CUDA_ARRAY3D_CUBEMAP}: the depth counts layers and faces. */
-    private static final int IN_LAYERS = 1 | 4;
-    /** {@code CUDA_ARRAY3D_SPARSE} and {@code CUDA_ARRAY3D_DEFERRED_MAPPING}: memory comes by calls that are not relayed. */
-    private static final int WITHOUT_MEMORY = 0x40 | 0x80;
+    /** The depth counts layers and faces. */
+    private static final int IN_LAYERS = ArrayFlag.LAYERED | ArrayFlag.CUBEMAP;
+    /** Memory comes by calls that are not relayed. */
+    private static final int WITHOUT_MEMORY = ArrayFlag.SPARSE | ArrayFlag.DEFERRED_MAPPING;
     private static final int MOST_CHANNELS = 4;
     private static final int MOST_LEVELS = 32;
 
@@ -79,10 +77,9 @@ final class ArrayCalls {
     }
 
     private static Shape shape(MemorySegment described, boolean deep) throws RejectedException {
-        int at = deep ? FORMAT_3D : FORMAT_2D;
-        int format = described.get(WireTypes.U32, at);
-        int channels = described.get(WireTypes.U32, at + 4);
-        int flags = deep ? described.get(WireTypes.U32, FLAGS) : 0;
+        int format = described.get(WireTypes.U32, deep ? CUDA_ARRAY3D_DESCRIPTOR.Format : CUDA_ARRAY_DESCRIPTOR.Format);
+        int channels = described.get(WireTypes.U32, deep ? CUDA_ARRAY3D_DESCRIPTOR.NumChannels : CUDA_ARRAY_DESCRIPTOR.NumChannels);
+        int flags = deep ? described.get(WireTypes.U32, CUDA_ARRAY3D_DESCRIPTOR.Flags) : 0;
         if (channels < 1 || channels > MOST_CHANNELS) {
             throw CallFrame.malformed(channels + " channels");
         }
@@ -91,9 +88,9 @@ final class ArrayCalls {
             throw RejectedException.unsupported("an array of format 0x" + Integer.toHexString(format) + " with flags 0x" + Integer.toHexString(flags)
                     + " (it cannot be zeroed before the program has it)");
         }
-        long width = described.get(WireTypes.U64, 0);
-        long height = described.get(WireTypes.U64, HEIGHT);
-        long depth = deep ? described.get(WireTypes.U64, DEPTH) : 0;
+        long width = described.get(WireTypes.U64, CUDA_ARRAY3D_DESCRIPTOR.Width);
+        long height = described.get(WireTypes.U64, CUDA_ARRAY3D_DESCRIPTOR.Height);
+        long depth = deep ? described.get(WireTypes.U64, CUDA_ARRAY3D_DESCRIPTOR.Depth) : 0;
         for (long extent : new long[] {width, height, depth}) {
             if (extent < 0 || extent > Integer.MAX_VALUE) {
                 throw CallFrame.malformed("an array of extent " + Long.toUnsignedString(extent));

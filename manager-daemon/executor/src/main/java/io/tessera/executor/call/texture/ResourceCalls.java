@@ -1,5 +1,8 @@
 package io.tessera.executor.call.texture;
 
+import io.tessera.device.CudaEnums.ResourceType;
+import io.tessera.device.CudaLayouts.CUDA_ARRAY_DESCRIPTOR;
+import io.tessera.device.CudaLayouts.CUDA_RESOURCE_DESC;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import io.tessera.device.HandleKind;
@@ -21,16 +24,6 @@ import java.lang.foreign.MemorySegment;
 /** Textures and surfaces: the memory that they read. Layouts are cuda.h's {@code CUDA_RESOURCE_DESC}. One owner thread. */
 final class ResourceCalls {
     private static final String TYPE = "CUDA_RESOURCE_DESC";
-    private static final int ARRAY = 0;
-    private static final int MIPMAP = 1;
-    private static final int LINEAR = 2;
-    private static final int PITCH_2D = 3;
-    private static final int ADDRESS = 8;
-    private static final int FORMAT = 16;
-    private static final int CHANNELS = 20;
-    private static final int SIZE = 24;
-    private static final int HEIGHT = 32;
-    private static final int PITCH = 40;
 
     private final DriverCalls driver;
     private final ClientFences fences;
@@ -77,34 +70,38 @@ final class ResourceCalls {
     /** Parameters of {@code cuTexRefSetAddress2D}: reference, {@code CUDA_ARRAY_DESCRIPTOR}, address, pitch. */
     private static long referencePlane(CallFrame frame, int parameter) throws RejectedException {
         MemorySegment shape = frame.required(1);
-        long elementBytes = ArrayFormat.elementBytes(shape.get(WireTypes.U32, 16), shape.get(WireTypes.U32, 20));
-        return AddressRule.rows(AddressRule.times(shape.get(WireTypes.U64, 0), elementBytes), shape.get(WireTypes.U64, 8), frame.slot(3));
+        long elementBytes = ArrayFormat.elementBytes(shape.get(WireTypes.U32, CUDA_ARRAY_DESCRIPTOR.Format),
+                shape.get(WireTypes.U32, CUDA_ARRAY_DESCRIPTOR.NumChannels));
+        return AddressRule.rows(AddressRule.times(shape.get(WireTypes.U64, CUDA_ARRAY_DESCRIPTOR.Width), elementBytes),
+                shape.get(WireTypes.U64, CUDA_ARRAY_DESCRIPTOR.Height), frame.slot(3));
     }
 
     /** Parameters: object, resource, and for textures how it is read. */
     private int create(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment resource = frame.required(1);
         structures.in(resource, TYPE);
-        int type = resource.get(WireTypes.U32, 0);
-        if (type == LINEAR) {
-            addresses.own(resource.get(WireTypes.U64, ADDRESS), resource.get(WireTypes.U64, SIZE));
-        } else if (type == PITCH_2D) {
-            long width = resource.get(WireTypes.U64, SIZE);
-            long bytes = ArrayFormat.elementBytes(resource.get(WireTypes.U32, FORMAT),
-                    resource.get(WireTypes.U32, CHANNELS));
+        int type = resource.get(WireTypes.U32, CUDA_RESOURCE_DESC.resType);
+        if (type == ResourceType.LINEAR) {
+            addresses.own(resource.get(WireTypes.U64, CUDA_RESOURCE_DESC.res_linear_devPtr),
+                    resource.get(WireTypes.U64, CUDA_RESOURCE_DESC.res_linear_sizeInBytes));
+        } else if (type == ResourceType.PITCH2D) {
+            long width = resource.get(WireTypes.U64, CUDA_RESOURCE_DESC.res_pitch2D_width);
+            long bytes = ArrayFormat.elementBytes(resource.get(WireTypes.U32, CUDA_RESOURCE_DESC.res_pitch2D_format),
+                    resource.get(WireTypes.U32, CUDA_RESOURCE_DESC.res_pitch2D_numChannels));
             if (width < 0 || width > Integer.MAX_VALUE) {
                 throw CallFrame.malformed("a texture " + width + " elements wide");
             }
-            addresses.own(resource.get(WireTypes.U64, ADDRESS), AddressRule.rows(width * bytes,
-                    resource.get(WireTypes.U64, HEIGHT), resource.get(WireTypes.U64, PITCH)));
+            addresses.own(resource.get(WireTypes.U64, CUDA_RESOURCE_DESC.res_pitch2D_devPtr), AddressRule.rows(width * bytes,
+                    resource.get(WireTypes.U64, CUDA_RESOURCE_DESC.res_pitch2D_height),
+                    resource.get(WireTypes.U64, CUDA_RESOURCE_DESC.res_pitch2D_pitchInBytes)));
         }
         int result = driver.call(frame.entry(), frame.slots());
         if (result != CudaResult.SUCCESS) {
             return result;
         }
         long object = frame.data(0).get(WireTypes.U64, 0);
-        if (type == ARRAY || type == MIPMAP) {
-            ends.made(object, resource.get(WireTypes.U64, ADDRESS));
+        if (type == ResourceType.ARRAY || type == ResourceType.MIPMAPPED_ARRAY) {
+            ends.made(object, resource.get(WireTypes.U64, CUDA_RESOURCE_DESC.res_array_hArray));
         }
         return fences.texture(object, true);
     }
@@ -129,7 +126,7 @@ final class ResourceCalls {
 
     /** Parameters: resource, object. */
     private int describe(CallFrame frame, ClientContext context) throws RejectedException {
-        frame.want(0, 144);
+        frame.want(0, CUDA_RESOURCE_DESC.BYTES);
         int result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {
             structures.out(frame.data(0), TYPE, 0, frame.contextNumber());

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence.hang;
 
+import io.tessera.device.CudaEnums.EventFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -15,8 +16,6 @@ import java.util.List;
  * that was submitted, so that fenced work goes on meanwhile. One owner thread.
  */
 public final class NativeDrain {
-    private static final long DISABLE_TIMING = 2;
-
     private final TenantPresence.Member member;
     private final ClientStreams streams;
     private final DriverCalls driver;
@@ -75,7 +74,7 @@ public final class NativeDrain {
     private int begin(ClientContext context) {
         ClientStream joined = streams.joined(context);
         int result = joined == null ? CudaResult.OUT_OF_MEMORY
-                : driver.call(DriverEntry.cuEventCreate, driver.out(0), DISABLE_TIMING);
+                : driver.call(DriverEntry.cuEventCreate, driver.out(0), EventFlag.DISABLE_TIMING);
         if (result != CudaResult.SUCCESS) {
             begun = false; // tried again at the next look
             return result;

@@ -1,5 +1,6 @@
 package io.tessera.executor.fence.hang;
 
+import io.tessera.device.CudaEnums.HostAllocFlag;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
@@ -19,8 +20,7 @@ public final class ProgressCounters {
     /** A place of which nobody knows whether a stream has come there. */
     static final long UNKNOWN = -1;
     private static final int WORDS = 16_384;
-    /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
-    private static final long VISIBLE = 1 | 2;
+    private static final long VISIBLE = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP;
     private static final VarHandle WORD = ValueLayout.JAVA_INT.arrayElementVarHandle();
 
     private final MemorySegment page;

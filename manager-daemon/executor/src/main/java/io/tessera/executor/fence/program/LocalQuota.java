@@ -1,6 +1,7 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.device.CudaResult;
+import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 
@@ -16,14 +17,11 @@ public record LocalQuota(long threads, long totalBytes) {
     static final long LEAST_BYTES = 64 << 10;
     /** The part of a device's memory that local memory may take. */
     private static final int PART = 4;
-    /** CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT. */
-    private static final int MULTIPROCESSORS = 16;
-    /** CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR. */
-    private static final int THREADS = 39;
 
     /** Of a device, by its number. */
     public static LocalQuota of(int device, DriverCalls driver) {
-        long threads = (long) attribute(device, MULTIPROCESSORS, driver) * attribute(device, THREADS, driver);
+        long threads = (long) attribute(device, DeviceAttribute.MULTIPROCESSOR_COUNT, driver)
+                * attribute(device, DeviceAttribute.MAX_THREADS_PER_MULTIPROCESSOR, driver);
         int result = driver.call(DriverEntry.cuDeviceTotalMem_v2, driver.out(0), device);
         return new LocalQuota(threads, result == CudaResult.SUCCESS ? driver.outLong(0) : 0);
     }

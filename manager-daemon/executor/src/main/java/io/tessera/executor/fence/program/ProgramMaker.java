@@ -1,6 +1,7 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaEnums.JitInput;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.jit.CodeOptions;
 import io.tessera.executor.jit.LinkerInput;
@@ -264,7 +265,7 @@ public final class ProgramMaker {
 
     private Answer linkParts(String tenant, ProgramSource source, List<FencedText> fenced, CodeOptions options) throws ProgramRefusedException {
         try {
-            return link(tenant, fenced.stream().map(one -> new LinkerInput(LinkerInput.PTX, one.text())).toList(), options);
+            return link(tenant, fenced.stream().map(one -> new LinkerInput(JitInput.PTX, one.text())).toList(), options);
         } catch (ProgramRefusedException e) {
             String lacking = source.partLacksPtx(target.capability());
             if (lacking == null) {

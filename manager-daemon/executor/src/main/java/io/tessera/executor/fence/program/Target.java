@@ -1,6 +1,7 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.device.CudaResult;
+import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DeviceContext;
 import io.tessera.executor.driver.DriverCalls;
@@ -22,17 +23,14 @@ import org.slf4j.LoggerFactory;
  * @param compiles   whether the driver makes machine code of PTX that can be kept; false on the software GPU
  */
 public record Target(ComputeCapability capability, String compiler, boolean compiles) {
-    /** CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR. */
-    private static final int MAJOR = 75;
-    private static final int MINOR = 76;
     private static final Path RELEASE = Path.of("/proc/driver/nvidia/version");
     private static final Pattern NUMBER = Pattern.compile("\\b\\d+\\.\\d+(?:\\.\\d+)?\\b");
     private static final Logger LOG = LoggerFactory.getLogger(Target.class);
 
     /** Asks the driver. */
     public static Target of(DeviceContext device, DriverCalls driver) {
-        int major = attribute(device, driver, MAJOR);
-        int minor = attribute(device, driver, MINOR);
+        int major = attribute(device, driver, DeviceAttribute.COMPUTE_CAPABILITY_MAJOR);
+        int minor = attribute(device, driver, DeviceAttribute.COMPUTE_CAPABILITY_MINOR);
         int version = driver.call(DriverEntry.cuDriverGetVersion, driver.out(0)) == CudaResult.SUCCESS
                 ? driver.outInt(0) : 0;
         return new Target(new ComputeCapability(major, minor), CodeIdentity.ofDriver(version, release()),

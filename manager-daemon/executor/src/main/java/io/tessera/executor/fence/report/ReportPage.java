@@ -1,6 +1,11 @@
 package io.tessera.executor.fence.report;
 
+import io.tessera.device.CudaEnums.AttachFlag;
+import io.tessera.device.CudaEnums.HostAllocFlag;
+import io.tessera.device.CudaEnums.MemoryAdvice;
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaResult;
+import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.program.ProgramRefusedException;
@@ -28,19 +33,10 @@ public final class ReportPage {
     private static final long STOP = 3072;
     /** Offset from {@link #reportArea} of the word that threads of fenced machine code write before they end, see {@code MachineFence}. */
     public static final long MACHINE_WORD = 2560;
-    /** CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP. */
-    private static final long VISIBLE = 1 | 2;
+    private static final long VISIBLE = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP;
     private static final Logger LOG = LoggerFactory.getLogger(ReportPage.class);
     private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
-    /** {@code CU_STREAM_NON_BLOCKING}. */
-    private static final long NON_BLOCKING = 1;
-    /** CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS. */
-    private static final int CONCURRENT_MANAGED_ACCESS = 89;
-    /** {@code CU_MEM_ATTACH_GLOBAL}. */
-    private static final long ATTACH_GLOBAL = 1;
-    /** {@code CU_MEM_ADVISE_SET_PREFERRED_LOCATION}. */
-    private static final long SET_PREFERRED_LOCATION = 3;
     /** A page of managed memory. */
     private static final long MANAGED_BYTES = 65_536;
 
@@ -89,13 +85,13 @@ public final class ReportPage {
     }
 
     private int placeWord(int device) {
-        if (driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), CONCURRENT_MANAGED_ACCESS, device) == CudaResult.SUCCESS
+        if (driver.call(DriverEntry.cuDeviceGetAttribute, driver.out(0), DeviceAttribute.CONCURRENT_MANAGED_ACCESS, device) == CudaResult.SUCCESS
                 && driver.outInt(0) != 0
-                && driver.call(DriverEntry.cuMemAllocManaged, driver.out(0), MANAGED_BYTES, ATTACH_GLOBAL) == CudaResult.SUCCESS) {
+                && driver.call(DriverEntry.cuMemAllocManaged, driver.out(0), MANAGED_BYTES, AttachFlag.GLOBAL) == CudaResult.SUCCESS) {
             word = driver.outLong(0);
             return fillManagedWord(device);
         }
-        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), NON_BLOCKING);
+        int result = driver.call(DriverEntry.cuStreamCreate, driver.out(0), StreamFlag.NON_BLOCKING);
         if (result == CudaResult.SUCCESS) {
             stream = driver.outLong(0);
             result = driver.call(DriverEntry.cuMemAlloc_v2, driver.out(0), BYTES);
@@ -111,7 +107,7 @@ public final class ReportPage {
     private int fillManagedWord(int device) {
         managed().fill((byte) 0);
         WORD.setRelease(managed(), 0L, WindowConstants.GO_ON);
-        int result = driver.call(DriverEntry.cuMemAdvise, word, MANAGED_BYTES, SET_PREFERRED_LOCATION, device);
+        int result = driver.call(DriverEntry.cuMemAdvise, word, MANAGED_BYTES, MemoryAdvice.SET_PREFERRED_LOCATION, device);
         if (result == CudaResult.SUCCESS) {
             result = driver.call(DriverEntry.cuMemPrefetchAsync, word, MANAGED_BYTES, device, 0);
         }

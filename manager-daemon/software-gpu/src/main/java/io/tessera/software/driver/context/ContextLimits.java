@@ -1,18 +1,13 @@
 package io.tessera.software.driver.context;
 
+import io.tessera.device.CudaEnums.CachePreference;
+import io.tessera.device.CudaEnums.ContextLimit;
+import io.tessera.device.CudaEnums.SharedMemoryBanks;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /** Sizes that programs set and read (CUlimit), and preferences that have no effect here. Thread-safe. */
 public final class ContextLimits {
-    private static final int STACK = 0;
-    private static final int PRINTF_FIFO = 1;
-    private static final int HEAP = 2;
-    private static final int SYNC_DEPTH = 3;
-    private static final int PENDING_LAUNCHES = 4;
-    private static final int FETCH_GRANULARITY = 5;
-    private static final int PERSISTING_L2 = 6;
-
     /** By CUlimit: what a context of compute capability 9.0 begins with; the software GPU has no persisting cache. */
     private final long[] values = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
     private int cacheConfig;
@@ -29,9 +24,11 @@ public final class ContextLimits {
         check(limit);
         DriverException.require(value >= 0, CudaError.INVALID_VALUE);
         switch (limit) {
-            case STACK, PRINTF_FIFO, HEAP, SYNC_DEPTH, PENDING_LAUNCHES -> values[limit] = value;
-            case FETCH_GRANULARITY -> values[limit] = Math.min(value, 128);
-            case PERSISTING_L2 -> values[limit] = 0;
+            case ContextLimit.STACK_SIZE, ContextLimit.PRINTF_FIFO_SIZE, ContextLimit.MALLOC_HEAP_SIZE, ContextLimit.DEV_RUNTIME_SYNC_DEPTH,
+                    ContextLimit.DEV_RUNTIME_PENDING_LAUNCH_COUNT ->
+                values[limit] = value;
+            case ContextLimit.MAX_L2_FETCH_GRANULARITY -> values[limit] = Math.min(value, 128);
+            case ContextLimit.PERSISTING_L2_CACHE_SIZE -> values[limit] = 0;
             default -> throw new DriverException(CudaError.UNSUPPORTED_LIMIT);
         }
     }
@@ -42,7 +39,7 @@ public final class ContextLimits {
 
     /** Bytes of text that a stream keeps until somebody waits. */
     public long printBytes() {
-        return get(PRINTF_FIFO);
+        return get(ContextLimit.PRINTF_FIFO_SIZE);
     }
 
     /** CUfunc_cache. */
@@ -52,7 +49,7 @@ public final class ContextLimits {
 
     /** Sets CUfunc_cache. */
     public synchronized void setCacheConfig(int config) {
-        DriverException.require(config >= 0 && config <= 3, CudaError.INVALID_VALUE);
+        DriverException.require(config >= 0 && config <= CachePreference.EQUAL, CudaError.INVALID_VALUE);
         cacheConfig = config;
     }
 
@@ -63,7 +60,7 @@ public final class ContextLimits {
 
     /** Sets CUsharedconfig. */
     public synchronized void setSharedConfig(int config) {
-        DriverException.require(config >= 0 && config <= 2, CudaError.INVALID_VALUE);
+        DriverException.require(config >= 0 && config <= SharedMemoryBanks.EIGHT_BYTE_BANK_SIZE, CudaError.INVALID_VALUE);
         sharedConfig = config;
     }
 }

@@ -1,5 +1,8 @@
 package io.tessera.software.driver.context;
 
+import io.tessera.device.CudaEnums.EventRecordFlag;
+import io.tessera.device.CudaEnums.EventWaitFlag;
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.graph.GraphExec;
@@ -19,11 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * order of submission is decided under the context's order lock.
  */
 public final class Stream {
-    /** CU_STREAM_NON_BLOCKING. */
-    public static final int NON_BLOCKING = 1;
-    /** CU_EVENT_RECORD_EXTERNAL and CU_EVENT_WAIT_EXTERNAL: a node of its own also in a capture. */
-    public static final int EXTERNAL = 1;
-
     /** One object for all tasks of the stream, by which workers tell streams apart. */
     private final Output printer = this::print;
     private final WorkOrder order;
@@ -104,7 +102,7 @@ public final class Stream {
     }
 
     static boolean isBlocking(int flags) {
-        return (flags & NON_BLOCKING) == 0;
+        return (flags & StreamFlag.NON_BLOCKING) == 0;
     }
 
     /** Whether it is the legacy default stream. */
@@ -157,7 +155,7 @@ public final class Stream {
         Task task;
         synchronized (order) {
             if (captures()) {
-                if ((recordFlags & EXTERNAL) != 0) {
+                if ((recordFlags & EventRecordFlag.EXTERNAL) != 0) {
                     capture.add(id, new EventRecord(event));
                 } else {
                     event.capture(capture.point(id));
@@ -180,7 +178,7 @@ public final class Stream {
                 return;
             }
             if (captures()) {
-                if ((waitFlags & EXTERNAL) == 0) {
+                if ((waitFlags & EventWaitFlag.EXTERNAL) == 0) {
                     capture.invalidate();
                     throw new DriverException(CudaError.STREAM_CAPTURE_ISOLATION);
                 }

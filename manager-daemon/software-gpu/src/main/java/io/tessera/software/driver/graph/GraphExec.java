@@ -1,5 +1,7 @@
 package io.tessera.software.driver.graph;
 
+import io.tessera.device.CudaEnums.GraphExecUpdate;
+import io.tessera.device.CudaEnums.InstantiateFlag;
 import io.tessera.device.CudaError;
 import io.tessera.software.clock.DeviceClock;
 import io.tessera.software.driver.abi.DriverException;
@@ -27,9 +29,6 @@ import java.util.Set;
  * documents.
  */
 public final class GraphExec {
-    /** CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH. */
-    public static final long AUTO_FREE = 1;
-
     private final CudaGraph graph;
     private final long flags;
     private final List<GraphNode> order;
@@ -88,7 +87,7 @@ public final class GraphExec {
     private GraphUpdate check(CudaGraph next) {
         List<GraphNode> theirs = next.inOrder();
         if (order.size() != theirs.size()) {
-            return new GraphUpdate(GraphUpdate.TOPOLOGY_CHANGED, null, null);
+            return new GraphUpdate(GraphExecUpdate.ERROR_TOPOLOGY_CHANGED, null, null);
         }
         Map<GraphNode, Integer> places = new HashMap<>();
         for (int i = 0; i < order.size(); i++) {
@@ -107,18 +106,18 @@ public final class GraphExec {
     private GraphUpdate checkNode(GraphNode mine, GraphNode theirs, Map<GraphNode, Integer> all) {
         NodeType type = NodeType.of(mine.operation());
         if (type != NodeType.of(theirs.operation())) {
-            return new GraphUpdate(GraphUpdate.NODE_TYPE_CHANGED, theirs, null);
+            return new GraphUpdate(GraphExecUpdate.ERROR_NODE_TYPE_CHANGED, theirs, null);
         }
         if (!places(mine, all).equals(places(theirs, all))) {
-            return new GraphUpdate(GraphUpdate.TOPOLOGY_CHANGED, theirs, null);
+            return new GraphUpdate(GraphExecUpdate.ERROR_TOPOLOGY_CHANGED, theirs, null);
         }
         if (mine.operation() instanceof KernelLaunch before && theirs.operation() instanceof KernelLaunch after
                 && before.cooperative() != after.cooperative()) {
-            return new GraphUpdate(GraphUpdate.PARAMETERS_CHANGED, theirs, null);
+            return new GraphUpdate(GraphExecUpdate.ERROR_PARAMETERS_CHANGED, theirs, null);
         }
         if (type == NodeType.MEM_ALLOC || type == NodeType.MEM_FREE) {
             return mine.operation().equals(theirs.operation()) ? GraphUpdate.ACCEPTED
-                    : new GraphUpdate(GraphUpdate.NOT_SUPPORTED, theirs, null);
+                    : new GraphUpdate(GraphExecUpdate.ERROR_NOT_SUPPORTED, theirs, null);
         }
         return theirs.operation() instanceof ChildGraph child ? children.get(mine).check(child.graph()) : GraphUpdate.ACCEPTED;
     }
@@ -213,7 +212,7 @@ public final class GraphExec {
     private void accountMemory() {
         for (GraphNode node : order) {
             switch (node.operation()) {
-                case MemoryAllocate allocate -> allocate.memory().allocate((flags & AUTO_FREE) != 0);
+                case MemoryAllocate allocate -> allocate.memory().allocate((flags & InstantiateFlag.AUTO_FREE_ON_LAUNCH) != 0);
                 case MemoryFree free -> free.memory().free();
                 case ChildGraph _ -> children.get(node).accountMemory();
                 default -> {}

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.graph;
 
+import io.tessera.device.CudaEnums.GraphNodeType;
 import io.tessera.software.driver.graph.CudaGraph.ChildGraph;
 import io.tessera.software.driver.operation.Copy;
 import io.tessera.software.driver.operation.EventRecord;
@@ -14,27 +15,27 @@ import io.tessera.software.driver.work.Operation;
 /** Types of nodes, with the numbers of CUgraphNodeType. */
 public enum NodeType {
     /** A kernel. */
-    KERNEL(0),
+    KERNEL(GraphNodeType.KERNEL),
     /** A copy. */
-    MEMCPY(1),
+    MEMCPY(GraphNodeType.MEMCPY),
     /** A fill. */
-    MEMSET(2),
+    MEMSET(GraphNodeType.MEMSET),
     /** A host function. */
-    HOST(3),
+    HOST(GraphNodeType.HOST),
     /** A graph. */
-    GRAPH(4),
+    GRAPH(GraphNodeType.GRAPH),
     /** Nothing. */
-    EMPTY(5),
+    EMPTY(GraphNodeType.EMPTY),
     /** Waits for an event. */
-    WAIT_EVENT(6),
+    WAIT_EVENT(GraphNodeType.WAIT_EVENT),
     /** Records an event. */
-    EVENT_RECORD(7),
+    EVENT_RECORD(GraphNodeType.EVENT_RECORD),
     /** Allocates. */
-    MEM_ALLOC(10),
+    MEM_ALLOC(GraphNodeType.MEM_ALLOC),
     /** Frees. */
-    MEM_FREE(11),
+    MEM_FREE(GraphNodeType.MEM_FREE),
     /** Waits for and writes words. */
-    BATCH_MEM_OP(12);
+    BATCH_MEM_OP(GraphNodeType.BATCH_MEM_OP);
 
     private final int number;
 

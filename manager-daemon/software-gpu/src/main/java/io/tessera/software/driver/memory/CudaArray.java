@@ -1,5 +1,6 @@
 package io.tessera.software.driver.memory;
 
+import io.tessera.device.CudaEnums.ArrayFlag;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
@@ -16,15 +17,7 @@ import io.tessera.software.driver.abi.DriverException;
  */
 public record CudaArray(long width, long height, long depth, CudaArrayFormat format, int channels, int flags,
         AddressRange storage) {
-    /** CUDA_ARRAY3D_LAYERED. */
-    public static final int LAYERED = 0x01;
-    /** CUDA_ARRAY3D_SURFACE_LDST. */
-    public static final int SURFACE = 0x02;
-    /** CUDA_ARRAY3D_CUBEMAP. */
-    public static final int CUBEMAP = 0x04;
-    /** CUDA_ARRAY3D_TEXTURE_GATHER. */
-    public static final int GATHER = 0x08;
-    /** Bytes that a row's pitch is a multiple of (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT). */
+    /** Bytes that a row's pitch is a multiple of: the device's texture pitch alignment. */
     public static final long PITCH_ALIGNMENT = 32;
 
     private static final int CUBE_FACES = 6;
@@ -37,13 +30,14 @@ public record CudaArray(long width, long height, long depth, CudaArrayFormat for
         long height = extent[1];
         long depth = extent[2];
         DriverException.require((channels == 1 || channels == 2 || channels == 4)
-                && (flags & ~(LAYERED | SURFACE | CUBEMAP | GATHER)) == 0, CudaError.INVALID_VALUE);
+                && (flags & ~(ArrayFlag.LAYERED | ArrayFlag.SURFACE_LDST | ArrayFlag.CUBEMAP | ArrayFlag.TEXTURE_GATHER)) == 0,
+                CudaError.INVALID_VALUE);
         DriverException.require(width > 0 && width <= LARGEST && height >= 0 && height <= LARGEST && depth >= 0
                 && depth <= LARGEST, CudaError.INVALID_VALUE);
-        DriverException.require((flags & LAYERED) == 0 || depth > 0, CudaError.INVALID_VALUE);
-        DriverException.require((flags & LAYERED) != 0 || depth == 0 || height > 0, CudaError.INVALID_VALUE);
-        DriverException.require((flags & CUBEMAP) == 0 || width == height
-                && ((flags & LAYERED) == 0 ? depth == CUBE_FACES : depth % CUBE_FACES == 0), CudaError.INVALID_VALUE);
+        DriverException.require((flags & ArrayFlag.LAYERED) == 0 || depth > 0, CudaError.INVALID_VALUE);
+        DriverException.require((flags & ArrayFlag.LAYERED) != 0 || depth == 0 || height > 0, CudaError.INVALID_VALUE);
+        DriverException.require((flags & ArrayFlag.CUBEMAP) == 0 || width == height
+                && ((flags & ArrayFlag.LAYERED) == 0 ? depth == CUBE_FACES : depth % CUBE_FACES == 0), CudaError.INVALID_VALUE);
         long pitch = pitch(width, format, channels);
         AddressRange storage = memory.allocate(pitch * Math.max(1, height) * Math.max(1, depth),
                 AddressRange.Kind.ARRAY, context);
@@ -71,7 +65,7 @@ public record CudaArray(long width, long height, long depth, CudaArrayFormat for
 
     /** Whether the last dimension counts layers. */
     public boolean layered() {
-        return (flags & LAYERED) != 0;
+        return (flags & ArrayFlag.LAYERED) != 0;
     }
 
     /** A place inside; ends the entry with INVALID_VALUE where a box does not fit. */

@@ -1,26 +1,27 @@
 package io.tessera.software.driver.memory;
 
+import io.tessera.device.CudaEnums.ElementFormat;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /** Formats of a channel of a CUDA array, with the numbers of CUarray_format. */
 public enum CudaArrayFormat {
     /** Unsigned, 8 bits. */
-    UNSIGNED_8(0x01, 1),
+    UNSIGNED_8(ElementFormat.UNSIGNED_INT8, 1),
     /** Unsigned, 16 bits. */
-    UNSIGNED_16(0x02, 2),
+    UNSIGNED_16(ElementFormat.UNSIGNED_INT16, 2),
     /** Unsigned, 32 bits. */
-    UNSIGNED_32(0x03, 4),
+    UNSIGNED_32(ElementFormat.UNSIGNED_INT32, 4),
     /** Signed, 8 bits. */
-    SIGNED_8(0x08, 1),
+    SIGNED_8(ElementFormat.SIGNED_INT8, 1),
     /** Signed, 16 bits. */
-    SIGNED_16(0x09, 2),
+    SIGNED_16(ElementFormat.SIGNED_INT16, 2),
     /** Signed, 32 bits. */
-    SIGNED_32(0x0a, 4),
+    SIGNED_32(ElementFormat.SIGNED_INT32, 4),
     /** IEEE half. */
-    HALF(0x10, 2),
+    HALF(ElementFormat.HALF, 2),
     /** IEEE single. */
-    FLOAT(0x20, 4);
+    FLOAT(ElementFormat.FLOAT, 4);
 
     private final int number;
     private final int bytes;

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.memory;
 
+import io.tessera.device.CudaEnums.ArrayFlag;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ public final class MipmappedArray {
      */
     public static MipmappedArray create(long[] extent, CudaArrayFormat format, int channels, int flags, long asked,
             DriverMemory memory, long context) {
-        boolean layered = (flags & (CudaArray.LAYERED | CudaArray.CUBEMAP)) != 0;
+        boolean layered = (flags & (ArrayFlag.LAYERED | ArrayFlag.CUBEMAP)) != 0;
         long longest = Math.max(extent[0], Math.max(extent[1], layered ? 1 : extent[2]));
         DriverException.require(longest > 0, CudaError.INVALID_VALUE);
         long most = Long.SIZE - Long.numberOfLeadingZeros(longest);

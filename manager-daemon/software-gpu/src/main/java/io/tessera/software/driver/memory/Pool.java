@@ -1,5 +1,6 @@
 package io.tessera.software.driver.memory;
 
+import io.tessera.device.CudaEnums.PoolAttribute;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
@@ -9,13 +10,6 @@ import io.tessera.software.driver.abi.DriverException;
  * Thread-safe.
  */
 public final class Pool {
-    /** Numbers of CUmemPool_attribute. */
-    private static final int RELEASE_THRESHOLD = 4;
-    private static final int RESERVED_CURRENT = 5;
-    private static final int RESERVED_HIGH = 6;
-    private static final int USED_CURRENT = 7;
-    private static final int USED_HIGH = 8;
-
     private final long maxBytes;
     private final long[] reuse = {0, 1, 1, 1};
     private long threshold;
@@ -48,16 +42,18 @@ public final class Pool {
 
     /** Whether an attribute is an int in the interface; the others are 64 bits. */
     public static boolean isInt(int attribute) {
-        return attribute >= 1 && attribute < RELEASE_THRESHOLD;
+        return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }
 
     /** The value of an attribute. */
     public synchronized long get(int attribute) {
         return switch (attribute) {
-            case 1, 2, 3 -> reuse[attribute];
-            case RELEASE_THRESHOLD -> threshold;
-            case RESERVED_CURRENT, USED_CURRENT -> used;
-            case RESERVED_HIGH, USED_HIGH -> high;
+            case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,
+                    PoolAttribute.REUSE_ALLOW_INTERNAL_DEPENDENCIES ->
+                reuse[attribute];
+            case PoolAttribute.RELEASE_THRESHOLD -> threshold;
+            case PoolAttribute.RESERVED_MEM_CURRENT, PoolAttribute.USED_MEM_CURRENT -> used;
+            case PoolAttribute.RESERVED_MEM_HIGH, PoolAttribute.USED_MEM_HIGH -> high;
             default -> throw new DriverException(CudaError.INVALID_VALUE);
         };
     }
@@ -65,9 +61,11 @@ public final class Pool {
     /** Sets an attribute; the marks of high water can only be set back. */
     public synchronized void set(int attribute, long value) {
         switch (attribute) {
-            case 1, 2, 3 -> reuse[attribute] = value;
-            case RELEASE_THRESHOLD -> threshold = value;
-            case RESERVED_HIGH, USED_HIGH -> {
+            case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,
+                    PoolAttribute.REUSE_ALLOW_INTERNAL_DEPENDENCIES ->
+                reuse[attribute] = value;
+            case PoolAttribute.RELEASE_THRESHOLD -> threshold = value;
+            case PoolAttribute.RESERVED_MEM_HIGH, PoolAttribute.USED_MEM_HIGH -> {
                 DriverException.require(value == 0, CudaError.INVALID_VALUE);
                 high = used;
             }

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.memory;
 
+import io.tessera.device.CudaEnums.AccessFlag;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.memory.DeviceMemory;
@@ -7,13 +8,6 @@ import io.tessera.software.memory.OutOfDeviceMemoryException;
 
 /** The program's own virtual memory: addresses, memory, and which lies where. Thread-safe. */
 public final class VirtualAddressSpace {
-    /** CU_MEM_ACCESS_FLAGS_PROT_NONE. */
-    public static final int NO_ACCESS = 0;
-    /** CU_MEM_ACCESS_FLAGS_PROT_READ. */
-    public static final int READ = 1;
-    /** CU_MEM_ACCESS_FLAGS_PROT_READWRITE. */
-    public static final int READ_WRITE = 3;
-
     /** More than any address range of a process on x86-64. */
     private static final long LARGEST = 1L << 47;
 
@@ -99,10 +93,10 @@ public final class VirtualAddressSpace {
 
     /** Lets kernels touch whole mappings, or forbids it. The arena knows no memory that is only read. */
     public void setAccess(long address, long bytes, int access) {
-        DriverException.require(access == NO_ACCESS || access == READ || access == READ_WRITE,
+        DriverException.require(access == AccessFlag.NONE || access == AccessFlag.READ || access == AccessFlag.READWRITE,
                 CudaError.INVALID_VALUE);
         try {
-            device.setAccess(address, bytes, access != NO_ACCESS);
+            device.setAccess(address, bytes, access != AccessFlag.NONE);
         } catch (IllegalArgumentException e) {
             throw new DriverException(CudaError.INVALID_VALUE, e.getMessage());
         }
@@ -111,7 +105,7 @@ public final class VirtualAddressSpace {
     /** What kernels may do at an address of a mapping. */
     public int access(long address) {
         DriverException.require(memory.addresses().containing(address) != null, CudaError.INVALID_VALUE);
-        return device.map().allows(address, 1) ? READ_WRITE : NO_ACCESS;
+        return device.map().allows(address, 1) ? AccessFlag.READWRITE : AccessFlag.NONE;
     }
 
     /** Unmaps whole mappings; the addresses stay reserved. */

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.module;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.launch.DeviceLimits;
@@ -38,17 +39,17 @@ public final class DeviceFunction {
     private final Origin module;
     private final LoadedKernel loaded;
     private final DeviceLimits limits;
-    private final int[] settable = new int[16];
+    private final int[] settable = new int[FunctionAttribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE + 1];
 
     DeviceFunction(Origin module, LoadedKernel loaded, DeviceLimits limits) {
         this.module = module;
         this.loaded = loaded;
         this.limits = limits;
-        settable[8] = Math.max(0, DEFAULT_SHARED_BYTES - kernel().staticSharedBytes());
-        settable[9] = -1;
+        settable[FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES] = Math.max(0, DEFAULT_SHARED_BYTES - kernel().staticSharedBytes());
+        settable[FunctionAttribute.PREFERRED_SHARED_MEMORY_CARVEOUT] = -1;
         List<Integer> cluster = kernel().limits().clusterDim();
         for (int i = 0; i < 3; i++) {
-            settable[11 + i] = i < cluster.size() ? cluster.get(i) : 0;
+            settable[FunctionAttribute.REQUIRED_CLUSTER_WIDTH + i] = i < cluster.size() ? cluster.get(i) : 0;
         }
     }
 
@@ -85,21 +86,25 @@ public final class DeviceFunction {
 
     /** Most dynamic shared memory that a launch may ask for now. */
     public synchronized int maxDynamicShared() {
-        return settable[8];
+        return settable[FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES];
     }
 
     /** An attribute (CUfunction_attribute). */
     public synchronized int attribute(int attribute) {
         return switch (attribute) {
-            case 0 -> maxThreads();
-            case 1 -> kernel().staticSharedBytes();
-            case 2, 7 -> 0;
-            case 3 -> kernel().localBytes();
-            case 4 -> registers();
-            case 5 -> module.target(); // by which libraries choose how they were compiled to launch
-            case 6 -> BINARY_VERSION;
-            case 10 -> kernel().limits().explicitCluster() && settable[11] == 0 ? 1 : 0;
-            case 8, 9, 11, 12, 13, 14, 15 -> settable[attribute];
+            case FunctionAttribute.MAX_THREADS_PER_BLOCK -> maxThreads();
+            case FunctionAttribute.SHARED_SIZE_BYTES -> kernel().staticSharedBytes();
+            case FunctionAttribute.CONST_SIZE_BYTES, FunctionAttribute.CACHE_MODE_CA -> 0;
+            case FunctionAttribute.LOCAL_SIZE_BYTES -> kernel().localBytes();
+            case FunctionAttribute.NUM_REGS -> registers();
+            case FunctionAttribute.PTX_VERSION -> module.target(); // by which libraries choose how they were compiled to launch
+            case FunctionAttribute.BINARY_VERSION -> BINARY_VERSION;
+            case FunctionAttribute.CLUSTER_SIZE_MUST_BE_SET ->
+                kernel().limits().explicitCluster() && settable[FunctionAttribute.REQUIRED_CLUSTER_WIDTH] == 0 ? 1 : 0;
+            case FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, FunctionAttribute.PREFERRED_SHARED_MEMORY_CARVEOUT,
+                    FunctionAttribute.REQUIRED_CLUSTER_WIDTH, FunctionAttribute.REQUIRED_CLUSTER_HEIGHT, FunctionAttribute.REQUIRED_CLUSTER_DEPTH,
+                    FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED, FunctionAttribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE ->
+                settable[attribute];
             default -> throw new DriverException(CudaError.INVALID_VALUE);
         };
     }
@@ -112,13 +117,14 @@ public final class DeviceFunction {
     /** Sets an attribute. */
     public synchronized void setAttribute(int attribute, int value) {
         switch (attribute) {
-            case 8 -> DriverException.require(value >= 0
+            case FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES -> DriverException.require(value >= 0
                     && value + kernel().staticSharedBytes() <= limits.sharedBytesPerBlock(), CudaError.INVALID_VALUE);
-            case 9 -> DriverException.require(value >= -1 && value <= 100, CudaError.INVALID_VALUE);
-            case 11, 12, 13 -> DriverException.require(value >= 0 && kernel().limits().clusterDim().getFirst() == 0,
-                    CudaError.INVALID_VALUE);
-            case 14 -> DriverException.require(value == 0 || value == 1, CudaError.INVALID_VALUE);
-            case 15 -> DriverException.require(value >= 0 && value <= 2, CudaError.INVALID_VALUE);
+            case FunctionAttribute.PREFERRED_SHARED_MEMORY_CARVEOUT -> DriverException.require(value >= -1 && value <= 100, CudaError.INVALID_VALUE);
+            case FunctionAttribute.REQUIRED_CLUSTER_WIDTH, FunctionAttribute.REQUIRED_CLUSTER_HEIGHT, FunctionAttribute.REQUIRED_CLUSTER_DEPTH ->
+                DriverException.require(value >= 0 && kernel().limits().clusterDim().getFirst() == 0,
+                        CudaError.INVALID_VALUE);
+            case FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED -> DriverException.require(value == 0 || value == 1, CudaError.INVALID_VALUE);
+            case FunctionAttribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE -> DriverException.require(value >= 0 && value <= 2, CudaError.INVALID_VALUE);
             default -> throw new DriverException(CudaError.INVALID_VALUE);
         }
         settable[attribute] = value;

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.module;
 
+import io.tessera.device.CudaEnums.JitOption;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -10,14 +11,8 @@ import java.nio.charset.StandardCharsets;
  * told; the others steer a compiler of machine code and have nothing to act upon. Used for one entry, or for the life of a linker.
  */
 public final class JitLogOptions {
-    private static final int MAX_REGISTERS = 0;
-    private static final int WALL_TIME = 2;
-    private static final int INFO_BUFFER = 3;
-    private static final int INFO_BYTES = 4;
-    private static final int ERROR_BUFFER = 5;
-    private static final int ERROR_BYTES = 6;
-    /** Highest option of cuda.h 13.0. */
-    private static final int LAST_OPTION = 36;
+    /** No option has this number; cuda.h 13.0 has one less, and an option of a newer one is passed over. */
+    private static final int OPTIONS = JitOption.NUM_OPTIONS + 1;
     private static final int VALUE_BYTES = 8;
 
     private final Log info = new Log();
@@ -49,7 +44,7 @@ public final class JitLogOptions {
         for (int i = 0; i < count; i++) {
             long place = values + (long) i * VALUE_BYTES;
             int option = HostMemory.getInt(options + 4L * i);
-            DriverException.require(option >= 0 && option < LAST_OPTION, CudaError.INVALID_VALUE);
+            DriverException.require(option >= 0 && option < OPTIONS, CudaError.INVALID_VALUE);
             read(option, place);
         }
         info.write("");
@@ -58,12 +53,12 @@ public final class JitLogOptions {
 
     private void read(int option, long place) {
         switch (option) {
-            case MAX_REGISTERS -> mostRegisters = HostMemory.getInt(place);
-            case WALL_TIME -> wallTime = place;
-            case INFO_BUFFER -> info.buffer = HostMemory.getLong(place);
-            case INFO_BYTES -> size(info, place);
-            case ERROR_BUFFER -> errors.buffer = HostMemory.getLong(place);
-            case ERROR_BYTES -> size(errors, place);
+            case JitOption.MAX_REGISTERS -> mostRegisters = HostMemory.getInt(place);
+            case JitOption.WALL_TIME -> wallTime = place;
+            case JitOption.INFO_LOG_BUFFER -> info.buffer = HostMemory.getLong(place);
+            case JitOption.INFO_LOG_BUFFER_SIZE_BYTES -> size(info, place);
+            case JitOption.ERROR_LOG_BUFFER -> errors.buffer = HostMemory.getLong(place);
+            case JitOption.ERROR_LOG_BUFFER_SIZE_BYTES -> size(errors, place);
             default -> {}
         }
     }

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.module;
 
+import io.tessera.device.CudaEnums.JitInput;
 import io.tessera.device.CudaError;
 import io.tessera.guardian.ptx.PtxModule;
 import io.tessera.guardian.ptx.parse.PtxException;
@@ -17,11 +18,6 @@ import java.util.List;
  * wherever an image can. Used by one thread at a time, as the driver documents.
  */
 public final class PtxLinker {
-    /** CU_JIT_INPUT_PTX. */
-    private static final int PTX = 1;
-    /** CU_JIT_INPUT_FATBINARY. */
-    private static final int FAT_BINARY = 2;
-
     private final JitLogOptions options;
     private final List<PtxModule> inputs = new ArrayList<>();
     private final Arena arena = Arena.ofShared();
@@ -34,7 +30,7 @@ public final class PtxLinker {
     /** Adds an input in memory. */
     public void add(int type, byte[] image) {
         DriverException.require(type >= 0 && type < 6, CudaError.INVALID_VALUE);
-        if (type != PTX && type != FAT_BINARY) {
+        if (type != JitInput.PTX && type != JitInput.FATBINARY) {
             options.error("the software GPU links PTX and fat binaries with PTX only");
             throw new DriverException(CudaError.NO_BINARY_FOR_GPU);
         }

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.operation;
 
+import io.tessera.device.CudaEnums.MemoryOperation;
+import io.tessera.device.CudaEnums.WaitValueFlag;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -16,17 +18,17 @@ public record MemoryWord(Kind kind, long address, long value, int flags) {
     /** Kinds, with the numbers of CUstreamBatchMemOpType. */
     public enum Kind {
         /** Waits for 32 bits. */
-        WAIT_32(1),
+        WAIT_32(MemoryOperation.WAIT_VALUE_32),
         /** Writes 32 bits. */
-        WRITE_32(2),
+        WRITE_32(MemoryOperation.WRITE_VALUE_32),
         /** Makes remote writes visible: nothing to do where all memory is coherent. */
-        FLUSH_REMOTE_WRITES(3),
+        FLUSH_REMOTE_WRITES(MemoryOperation.FLUSH_REMOTE_WRITES),
         /** Waits for 64 bits. */
-        WAIT_64(4),
+        WAIT_64(MemoryOperation.WAIT_VALUE_64),
         /** Writes 64 bits. */
-        WRITE_64(5),
+        WRITE_64(MemoryOperation.WRITE_VALUE_64),
         /** A barrier of memory: every operation here is one. */
-        BARRIER(6);
+        BARRIER(MemoryOperation.BARRIER);
 
         private final int number;
 
@@ -50,8 +52,6 @@ public record MemoryWord(Kind kind, long address, long value, int flags) {
         }
     }
 
-    /** CU_STREAM_WAIT_VALUE_FLUSH. */
-    private static final int FLUSH = 1 << 30;
     private static final int COMPARISON = 3;
 
     /** Refuses what the driver refuses. */
@@ -59,7 +59,7 @@ public record MemoryWord(Kind kind, long address, long value, int flags) {
         boolean wide = kind == Kind.WAIT_64 || kind == Kind.WRITE_64;
         boolean word = wide || kind == Kind.WAIT_32 || kind == Kind.WRITE_32;
         boolean waits = kind == Kind.WAIT_32 || kind == Kind.WAIT_64;
-        int known = waits ? FLUSH | COMPARISON : 1;
+        int known = waits ? WaitValueFlag.FLUSH | COMPARISON : 1;
         DriverException.require(!word || address != 0 && address % (wide ? 8 : 4) == 0 && (flags & ~known) == 0,
                 CudaError.INVALID_VALUE);
     }
@@ -83,9 +83,9 @@ public record MemoryWord(Kind kind, long address, long value, int flags) {
     /** GEQ is cyclic: the difference is taken modulo the width and looked at as a signed number (cuda.h). */
     private boolean holds(long word, long expected, int bits) {
         return switch (flags & COMPARISON) {
-            case 0 -> bits == 32 ? (int) (word - expected) >= 0 : word - expected >= 0;
-            case 1 -> word == expected;
-            case 2 -> (word & expected) != 0;
+            case WaitValueFlag.GEQ -> bits == 32 ? (int) (word - expected) >= 0 : word - expected >= 0;
+            case WaitValueFlag.EQ -> word == expected;
+            case WaitValueFlag.AND -> (word & expected) != 0;
             default -> (bits == 32 ? (int) ~(word | expected) : ~(word | expected)) != 0;
         };
     }

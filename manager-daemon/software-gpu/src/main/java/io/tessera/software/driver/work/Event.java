@@ -1,5 +1,6 @@
 package io.tessera.software.driver.work;
 
+import io.tessera.device.CudaEnums.EventFlag;
 import io.tessera.software.clock.DeviceClock;
 
 /**
@@ -7,13 +8,6 @@ import io.tessera.software.clock.DeviceClock;
  * before it, and who waits for the older one goes on waiting for that.
  */
 public final class Event {
-    /** CU_EVENT_BLOCKING_SYNC. */
-    public static final int BLOCKING_SYNC = 1;
-    /** CU_EVENT_DISABLE_TIMING. */
-    public static final int DISABLE_TIMING = 2;
-    /** CU_EVENT_INTERPROCESS. */
-    public static final int INTERPROCESS = 4;
-
     private final int flags;
     private final FaultState fault;
     private volatile Recording recording;
@@ -74,7 +68,7 @@ public final class Event {
 
     /** Whether it keeps times. */
     public boolean timed() {
-        return (flags & DISABLE_TIMING) == 0;
+        return (flags & EventFlag.DISABLE_TIMING) == 0;
     }
 
     /** A new record, not yet the event's own. */

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.context;
 
+import io.tessera.device.CudaEnums.ContextFlag;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -13,8 +14,7 @@ import io.tessera.software.driver.entry.EntryTable;
 
 /** Contexts: making, ending and choosing them, their limits, and waiting for all their work. */
 public final class ContextEntries implements EntryGroup {
-    /** CU_CTX_FLAGS_MASK without what only other systems have. */
-    private static final int KNOWN_FLAGS = 0xff;
+    private static final int KNOWN_FLAGS = ContextFlag.FLAGS_MASK;
     /** What cuCtxGetApiVersion tells for contexts of newer entries. */
     private static final int API_VERSION = 3020;
 

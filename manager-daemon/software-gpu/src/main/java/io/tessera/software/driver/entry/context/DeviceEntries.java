@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.context;
 
+import io.tessera.device.CudaEnums.GraphMemoryAttribute;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -101,13 +102,13 @@ public final class DeviceEntries implements EntryGroup {
         table.on(DriverEntry.cuDeviceGraphMemTrim, call -> call.device(0))
                 .on(DriverEntry.cuDeviceGetGraphMemAttribute, call -> {
                     call.device(0);
-                    DriverException.require(call.number(1) >= 0 && call.number(1) <= 3, CudaError.INVALID_VALUE);
+                    DriverException.require(call.number(1) >= 0 && call.number(1) <= GraphMemoryAttribute.RESERVED_MEM_HIGH, CudaError.INVALID_VALUE);
                     call.putLong(2, GraphMemoryCount.bytes(state.handles()));
                 })
                 .on(DriverEntry.cuDeviceSetGraphMemAttribute, call -> {
                     call.device(0);
                     int attribute = call.number(1);
-                    DriverException.require((attribute == 1 || attribute == 3)
+                    DriverException.require((attribute == GraphMemoryAttribute.USED_MEM_HIGH || attribute == GraphMemoryAttribute.RESERVED_MEM_HIGH)
                             && HostMemory.getLong(call.pointer(2)) == 0, CudaError.INVALID_VALUE);
                 });
     }

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.context;
 
+import io.tessera.device.CudaEnums.EventFlag;
+import io.tessera.device.CudaEnums.EventRecordFlag;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -15,7 +17,7 @@ import io.tessera.software.driver.work.Task;
 
 /** Events. */
 public final class EventEntries implements EntryGroup {
-    private static final int KNOWN_FLAGS = Event.BLOCKING_SYNC | Event.DISABLE_TIMING | Event.INTERPROCESS;
+    private static final int KNOWN_FLAGS = EventFlag.BLOCKING_SYNC | EventFlag.DISABLE_TIMING | EventFlag.INTERPROCESS;
     private static final double NANOS_PER_MILLISECOND = 1e6;
 
     private final DriverState state;
@@ -31,7 +33,7 @@ public final class EventEntries implements EntryGroup {
                 .on(this::destroy, DriverEntry.cuEventDestroy, DriverEntry.cuEventDestroy_v2)
                 .on(DriverEntry.cuEventRecord, call -> call.stream(1).record(call.object(0, Event.class), 0))
                 .on(DriverEntry.cuEventRecordWithFlags, call -> {
-                    DriverException.require((call.number(2) & ~Stream.EXTERNAL) == 0, CudaError.INVALID_VALUE);
+                    DriverException.require((call.number(2) & ~EventRecordFlag.EXTERNAL) == 0, CudaError.INVALID_VALUE);
                     call.stream(1).record(call.object(0, Event.class), call.number(2));
                 })
                 .on(DriverEntry.cuEventQuery, call -> {
@@ -67,7 +69,7 @@ public final class EventEntries implements EntryGroup {
     private void create(Call call) {
         int flags = call.number(1);
         DriverException.require((flags & ~KNOWN_FLAGS) == 0, CudaError.INVALID_VALUE);
-        DriverException.require((flags & Event.INTERPROCESS) == 0, CudaError.NOT_SUPPORTED);
+        DriverException.require((flags & EventFlag.INTERPROCESS) == 0, CudaError.NOT_SUPPORTED);
         long out = call.pointer(0);
         HostMemory.putLong(out, state.handles().of(new Event(flags, call.context().fault())));
     }

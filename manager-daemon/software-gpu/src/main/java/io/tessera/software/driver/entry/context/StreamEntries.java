@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.context;
 
+import io.tessera.device.CudaEnums.EventWaitFlag;
+import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -46,7 +48,7 @@ public final class StreamEntries implements EntryGroup {
                 .on(DriverEntry.cuStreamSynchronize, this::synchronize)
                 .on(DriverEntry.cuStreamQuery, this::query)
                 .on(DriverEntry.cuStreamWaitEvent, call -> {
-                    DriverException.require((call.number(2) & ~Stream.EXTERNAL) == 0, CudaError.INVALID_VALUE);
+                    DriverException.require((call.number(2) & ~EventWaitFlag.EXTERNAL) == 0, CudaError.INVALID_VALUE);
                     call.stream(0).await(call.object(1, Event.class), call.number(2));
                 })
                 .on(DriverEntry.cuLaunchHostFunc, call -> call.stream(0)
@@ -68,7 +70,7 @@ public final class StreamEntries implements EntryGroup {
 
     private void create(Call call, int priority) {
         int flags = call.number(1);
-        DriverException.require((flags & ~Stream.NON_BLOCKING) == 0, CudaError.INVALID_VALUE);
+        DriverException.require((flags & ~StreamFlag.NON_BLOCKING) == 0, CudaError.INVALID_VALUE);
         long out = call.pointer(0);
         HostMemory.putLong(out, state.handles().of(call.context().newStream(flags, priority)));
     }

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.graph;
 
+import io.tessera.device.CudaEnums.CaptureDependencies;
+import io.tessera.device.CudaEnums.StreamCaptureStatus;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -24,12 +26,6 @@ import java.util.WeakHashMap;
 
 /** Streams that record what they are told as a graph. */
 public final class CaptureEntries implements EntryGroup {
-    private static final int INACTIVE = 0;
-    private static final int ACTIVE = 1;
-    private static final int INVALIDATED = 2;
-    private static final int ADD = 0;
-    private static final int REPLACE = 1;
-
     private final DriverState state;
     /** What was told last of a capture's frontier: programs may read it until they ask again. */
     private final Map<Stream, MemorySegment[]> told = Collections.synchronizedMap(new WeakHashMap<>());
@@ -66,7 +62,7 @@ public final class CaptureEntries implements EntryGroup {
     }
 
     private static int status(Capture capture) {
-        return capture == null ? INACTIVE : capture.invalidated() ? INVALIDATED : ACTIVE;
+        return capture == null ? StreamCaptureStatus.NONE : capture.invalidated() ? StreamCaptureStatus.INVALIDATED : StreamCaptureStatus.ACTIVE;
     }
 
     /** Ends it also where the place for the graph is null: the graph is then dropped. */
@@ -126,9 +122,10 @@ public final class CaptureEntries implements EntryGroup {
         DriverException.require(capture != null, CudaError.ILLEGAL_STATE);
         DriverException.require(!capture.invalidated(), CudaError.STREAM_CAPTURE_INVALIDATED);
         int flags = call.number(flagsIndex);
-        DriverException.require(flags == ADD || flags == REPLACE, CudaError.INVALID_VALUE);
+        DriverException.require(flags == CaptureDependencies.ADD_CAPTURE_DEPENDENCIES || flags == CaptureDependencies.SET_CAPTURE_DEPENDENCIES,
+                CudaError.INVALID_VALUE);
         Map<GraphNode, Long> given = GraphHandles.nodes(state, call.word(1), edges, call.word(countIndex));
-        Map<GraphNode, Long> next = flags == ADD ? new LinkedHashMap<>(capture.frontier(stream.id()))
+        Map<GraphNode, Long> next = flags == CaptureDependencies.ADD_CAPTURE_DEPENDENCIES ? new LinkedHashMap<>(capture.frontier(stream.id()))
                 : new LinkedHashMap<>();
         next.putAll(given);
         CaptureRules.setFrontier(stream, next);

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.graph;
 
+import io.tessera.device.CudaEnums.InstantiateFlag;
+import io.tessera.device.CudaEnums.InstantiateResult;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -27,11 +29,9 @@ import java.util.Map;
 
 /** Executable graphs. */
 public final class GraphExecEntries implements EntryGroup {
-    /** CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH: kernels cannot launch graphs here. */
-    private static final long DEVICE_LAUNCH = 4;
-    private static final long KNOWN_FLAGS = 15;
-    /** CUDA_GRAPH_INSTANTIATE_SUCCESS. */
-    private static final int SUCCESS = 0;
+    private static final long DEVICE_LAUNCH = InstantiateFlag.DEVICE_LAUNCH;
+    private static final long KNOWN_FLAGS = InstantiateFlag.AUTO_FREE_ON_LAUNCH | InstantiateFlag.UPLOAD | InstantiateFlag.DEVICE_LAUNCH
+            | InstantiateFlag.USE_NODE_PRIORITY;
 
     private final DriverState state;
     private final NodeParameters parameters;
@@ -56,7 +56,7 @@ public final class GraphExecEntries implements EntryGroup {
                     long place = call.pointer(2);
                     instantiate(call, HostMemory.getLong(place + InstantiateParams.FLAGS));
                     HostMemory.putLong(place + InstantiateParams.ERROR_NODE, 0);
-                    HostMemory.putInt(place + InstantiateParams.RESULT, SUCCESS);
+                    HostMemory.putInt(place + InstantiateParams.RESULT, InstantiateResult.SUCCESS);
                 })
                 .on(DriverEntry.cuGraphLaunch, call -> call.stream(1).launch(exec(call)))
                 .on(DriverEntry.cuGraphUpload, call -> {

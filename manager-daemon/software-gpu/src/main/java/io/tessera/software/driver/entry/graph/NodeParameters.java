@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.graph;
 
+import io.tessera.device.CudaEnums.GraphNodeType;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -112,18 +113,19 @@ final class NodeParameters {
     /** The structure in CUgraphNodeParams for a type. */
     Operation of(int type, long body, Context context) {
         return switch (type) {
-            case 0 -> kernel(body, true, Map.of());
-            case 1 -> copy(body + NodeParams.MEMCPY_COPY);
-            case 2 -> fill(body);
-            case 3 -> host(body);
-            case 4 -> new ChildGraph(state.handles().get(HostMemory.getLong(body), CudaGraph.class).copy());
-            case 5 -> Nothing.INSTANCE;
-            case 6 -> new EventWait(state.handles().get(HostMemory.getLong(body), Event.class));
-            case 7 -> new EventRecord(state.handles().get(HostMemory.getLong(body), Event.class));
-            case 10 -> allocate(body, context);
-            case 11 -> free(HostMemory.getLong(body));
-            case 12 -> words(body);
-            case 8, 9, 13 -> throw new DriverException(CudaError.NOT_SUPPORTED);
+            case GraphNodeType.KERNEL -> kernel(body, true, Map.of());
+            case GraphNodeType.MEMCPY -> copy(body + NodeParams.MEMCPY_COPY);
+            case GraphNodeType.MEMSET -> fill(body);
+            case GraphNodeType.HOST -> host(body);
+            case GraphNodeType.GRAPH -> new ChildGraph(state.handles().get(HostMemory.getLong(body), CudaGraph.class).copy());
+            case GraphNodeType.EMPTY -> Nothing.INSTANCE;
+            case GraphNodeType.WAIT_EVENT -> new EventWait(state.handles().get(HostMemory.getLong(body), Event.class));
+            case GraphNodeType.EVENT_RECORD -> new EventRecord(state.handles().get(HostMemory.getLong(body), Event.class));
+            case GraphNodeType.MEM_ALLOC -> allocate(body, context);
+            case GraphNodeType.MEM_FREE -> free(HostMemory.getLong(body));
+            case GraphNodeType.BATCH_MEM_OP -> words(body);
+            case GraphNodeType.EXT_SEMAS_SIGNAL, GraphNodeType.EXT_SEMAS_WAIT, GraphNodeType.CONDITIONAL ->
+                throw new DriverException(CudaError.NOT_SUPPORTED);
             default -> throw new DriverException(CudaError.INVALID_VALUE);
         };
     }

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.graph;
 
+import io.tessera.device.CudaEnums.GraphUserObjectFlag;
+import io.tessera.device.CudaEnums.UserObjectFlag;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -13,10 +15,7 @@ import io.tessera.software.driver.operation.NativeCalls;
 
 /** Objects of the program that live as long as graphs hold them. */
 public final class UserObjectEntries implements EntryGroup {
-    /** CU_USER_OBJECT_NO_DESTRUCTOR_SYNC: the only form that there is. */
-    private static final int NO_DESTRUCTOR_SYNC = 1;
-    /** CU_GRAPH_USER_OBJECT_MOVE. */
-    private static final int MOVE = 1;
+    private static final int NO_DESTRUCTOR_SYNC = UserObjectFlag.NO_DESTRUCTOR_SYNC;
 
     private final DriverState state;
 
@@ -43,10 +42,10 @@ public final class UserObjectEntries implements EntryGroup {
                     }
                 })
                 .on(DriverEntry.cuGraphRetainUserObject, call -> {
-                    DriverException.require((call.number(3) & ~MOVE) == 0, CudaError.INVALID_VALUE);
+                    DriverException.require((call.number(3) & ~GraphUserObjectFlag.MOVE) == 0, CudaError.INVALID_VALUE);
                     CudaGraph graph = call.object(0, CudaGraph.class);
                     UserObject object = call.object(1, UserObject.class);
-                    if (call.number(3) == MOVE) {
+                    if (call.number(3) == GraphUserObjectFlag.MOVE) {
                         graph.adopt(object, call.number(2) & 0xffffffffL);
                     } else {
                         graph.retain(object, call.number(2) & 0xffffffffL);

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.launch;
 
+import io.tessera.device.CudaEnums.LaunchAttributeId;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -12,18 +13,7 @@ import java.util.Map;
 
 /** Launch attributes (CUlaunchAttribute): which there are, which change a launch, and which are hints. */
 public final class LaunchAttributes {
-    /** CU_LAUNCH_ATTRIBUTE_COOPERATIVE. */
-    static final int COOPERATIVE = 2;
-    /** CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION. */
-    static final int CLUSTER = 4;
-    /** CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT. */
-    static final int PROGRAMMATIC_EVENT = 7;
-    /** CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT. */
-    static final int COMPLETION_EVENT = 12;
-    /** CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE. */
-    static final int DEVICE_UPDATABLE = 13;
-
-    private static final int LAST = 16;
+    private static final int LAST = LaunchAttributeId.NVLINK_UTIL_CENTRIC_SCHEDULING;
     private static final int LARGEST_COUNT = 64;
 
     private LaunchAttributes() {
@@ -45,8 +35,8 @@ public final class LaunchAttributes {
             int id = known(HostMemory.getInt(at + LaunchAttribute.ID));
             byte[] value = HostMemory.get(at + LaunchAttribute.VALUE, LaunchAttribute.VALUE_BYTES);
             // A node that kernels change needs a device that can launch: this one cannot.
-            DriverException.require(id != DEVICE_UPDATABLE || number(value) == 0, CudaError.NOT_SUPPORTED);
-            if (id != 0) {
+            DriverException.require(id != LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE || number(value) == 0, CudaError.NOT_SUPPORTED);
+            if (id != LaunchAttributeId.IGNORE) {
                 read.put(id, value);
             }
         }
@@ -59,12 +49,12 @@ public final class LaunchAttributes {
 
     /** Whether all blocks have to run together. */
     static boolean cooperative(Map<Integer, byte[]> attributes) {
-        return attributes.containsKey(COOPERATIVE) && number(attributes.get(COOPERATIVE)) != 0;
+        return attributes.containsKey(LaunchAttributeId.COOPERATIVE) && number(attributes.get(LaunchAttributeId.COOPERATIVE)) != 0;
     }
 
     /** Blocks of a cluster, null where nothing was said. */
     static Dim3 cluster(Map<Integer, byte[]> attributes) {
-        byte[] value = attributes.get(CLUSTER);
+        byte[] value = attributes.get(LaunchAttributeId.CLUSTER_DIMENSION);
         if (value == null) {
             return null;
         }

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.launch;
 
+import io.tessera.device.CudaEnums.LaunchAttributeId;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.abi.StructLayouts.LaunchConfig;
@@ -33,7 +34,7 @@ public final class LaunchEntries implements EntryGroup {
         table.on(DriverEntry.cuLaunchKernel, call -> call.stream(8)
                 .submit(request(call, call.word(9), call.word(10), Map.of()).prepare(state)))
                 .on(DriverEntry.cuLaunchCooperativeKernel, call -> call.stream(8)
-                        .submit(request(call, call.word(9), 0, Map.of(LaunchAttributes.COOPERATIVE, YES))
+                        .submit(request(call, call.word(9), 0, Map.of(LaunchAttributeId.COOPERATIVE, YES))
                                 .prepare(state)))
                 .on(DriverEntry.cuLaunchKernelEx, this::launch);
     }
@@ -52,8 +53,8 @@ public final class LaunchEntries implements EntryGroup {
         KernelLaunch launch = ofConfig(config, call.word(1), call.word(2), call.word(3), attributes).prepare(state);
         stream.submit(launch);
         // Both events may be late: the end of the kernel is the latest moment that they can mean.
-        record(stream, attributes, LaunchAttributes.PROGRAMMATIC_EVENT);
-        record(stream, attributes, LaunchAttributes.COMPLETION_EVENT);
+        record(stream, attributes, LaunchAttributeId.PROGRAMMATIC_EVENT);
+        record(stream, attributes, LaunchAttributeId.LAUNCH_COMPLETION_EVENT);
     }
 
     private void record(Stream stream, Map<Integer, byte[]> attributes, int id) {

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.launch;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
+import io.tessera.device.CudaEnums.LaunchParameter;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -26,9 +28,6 @@ import java.util.Map;
  */
 public record LaunchRequest(long handle, Dim3 grid, Dim3 block, int shared, long parameters, long extra,
         Map<Integer, byte[]> attributes) {
-    private static final int EXTRA_END = 0;
-    private static final int EXTRA_BUFFER = 1;
-    private static final int EXTRA_BYTES = 2;
     private static final int GRID_YZ = 65535;
     private static final int BLOCK_Z = 64;
 
@@ -72,9 +71,10 @@ public record LaunchRequest(long handle, Dim3 grid, Dim3 block, int shared, long
     private Dim3 clusterOf(DeviceFunction function, DeviceLimits limits) {
         Dim3 asked = LaunchAttributes.cluster(attributes);
         Dim3 cluster = asked;
-        if (asked == null && function.attribute(11) > 0) {
-            cluster = new Dim3(function.attribute(11), Math.max(1, function.attribute(12)),
-                    Math.max(1, function.attribute(13)));
+        if (asked == null && function.attribute(FunctionAttribute.REQUIRED_CLUSTER_WIDTH) > 0) {
+            cluster = new Dim3(function.attribute(FunctionAttribute.REQUIRED_CLUSTER_WIDTH),
+                    Math.max(1, function.attribute(FunctionAttribute.REQUIRED_CLUSTER_HEIGHT)),
+                    Math.max(1, function.attribute(FunctionAttribute.REQUIRED_CLUSTER_DEPTH)));
         }
         if (cluster != null) {
             DriverException.require(cluster.x() > 0 && cluster.y() > 0 && cluster.z() > 0
@@ -108,11 +108,12 @@ public record LaunchRequest(long handle, Dim3 grid, Dim3 block, int shared, long
         long bytes = -1;
         for (long at = extra;; at += 16) {
             long key = HostMemory.getLong(at);
-            if (key == EXTRA_END) {
+            if (key == LaunchParameter.END_AS_INT) {
                 break;
             }
-            DriverException.require(key == EXTRA_BUFFER || key == EXTRA_BYTES, CudaError.INVALID_VALUE);
-            if (key == EXTRA_BUFFER) {
+            DriverException.require(key == LaunchParameter.BUFFER_POINTER_AS_INT || key == LaunchParameter.BUFFER_SIZE_AS_INT,
+                    CudaError.INVALID_VALUE);
+            if (key == LaunchParameter.BUFFER_POINTER_AS_INT) {
                 source = HostMemory.getLong(at + 8);
             } else {
                 bytes = HostMemory.getLong(HostMemory.getLong(at + 8));

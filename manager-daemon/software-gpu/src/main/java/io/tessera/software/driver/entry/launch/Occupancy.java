@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.launch;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.software.driver.module.DeviceFunction;
 import io.tessera.software.launch.DeviceLimits;
 
@@ -28,7 +29,7 @@ final class Occupancy {
         if (shared - DeviceLimits.RESERVED_SHARED_BYTES > limits.sharedBytesPerBlock()) {
             return 0;
         }
-        long registers = (function.attribute(4) * (long) WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+        long registers = (function.attribute(FunctionAttribute.NUM_REGS) * (long) WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
         long byRegisters = REGISTERS / (registers * warps);
         return (int) Math.min(Math.min(byThreads, byShared), Math.min(byRegisters, limits.residentBlocks()));
     }

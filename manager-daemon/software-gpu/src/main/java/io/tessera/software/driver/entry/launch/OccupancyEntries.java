@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.launch;
 
+import io.tessera.device.CudaEnums.FunctionAttribute;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -44,7 +45,8 @@ public final class OccupancyEntries implements EntryGroup {
                 .on(DriverEntry.cuOccupancyMaxPotentialClusterSize, call -> {
                     DeviceFunction function = FunctionEntries.function(state, call.word(1));
                     call.pointer(2);
-                    call.putInt(0, function.attribute(14) != 0 ? limits().clusterBlocks() : PORTABLE_CLUSTER);
+                    call.putInt(0, function.attribute(FunctionAttribute.NON_PORTABLE_CLUSTER_SIZE_ALLOWED) != 0 ? limits().clusterBlocks()
+                            : PORTABLE_CLUSTER);
                 })
                 .on(DriverEntry.cuOccupancyMaxActiveClusters, this::clusters);
     }

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaEnums.HostAllocFlag;
+import io.tessera.device.CudaEnums.HostRegisterFlag;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -14,12 +16,9 @@ import io.tessera.software.driver.memory.AddressRange;
 
 /** Host memory that kernels may touch: device and host use one pointer. */
 public final class HostMemoryEntries implements EntryGroup {
-    /** CU_MEMHOSTALLOC_PORTABLE, DEVICEMAP and WRITECOMBINED. */
-    private static final int ALLOC_FLAGS = 7;
-    /** CU_MEMHOSTREGISTER_PORTABLE, DEVICEMAP, IOMEMORY and READ_ONLY. */
-    private static final int REGISTER_FLAGS = 15;
-    private static final int IO_MEMORY = 4;
-    private static final int DEVICE_MAP = 2;
+    private static final int ALLOC_FLAGS = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP | HostAllocFlag.WRITECOMBINED;
+    private static final int REGISTER_FLAGS = HostRegisterFlag.PORTABLE | HostRegisterFlag.DEVICEMAP | HostRegisterFlag.IOMEMORY
+            | HostRegisterFlag.READ_ONLY;
 
     private final DriverState state;
 
@@ -45,7 +44,7 @@ public final class HostMemoryEntries implements EntryGroup {
                 .on(DriverEntry.cuMemHostGetFlags, call -> {
                     AddressRange allocation = host(call.word(1));
                     DriverException.require(allocation != null, CudaError.INVALID_VALUE);
-                    call.putInt(0, allocation.flags() | DEVICE_MAP);
+                    call.putInt(0, allocation.flags() | HostAllocFlag.DEVICEMAP);
                 });
     }
 
@@ -69,7 +68,7 @@ public final class HostMemoryEntries implements EntryGroup {
     private void pin(Call call) {
         int flags = call.number(2);
         DriverException.require((flags & ~REGISTER_FLAGS) == 0, CudaError.INVALID_VALUE);
-        DriverException.require((flags & IO_MEMORY) == 0, CudaError.NOT_SUPPORTED);
+        DriverException.require((flags & HostRegisterFlag.IOMEMORY) == 0, CudaError.NOT_SUPPORTED);
         Context context = call.context();
         CaptureRules.forbidUnsafe(context);
         state.memory().registerHost(call.pointer(0), call.word(1), context.handle(), flags);

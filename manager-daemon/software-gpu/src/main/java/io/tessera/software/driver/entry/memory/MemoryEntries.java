@@ -17,7 +17,7 @@ import io.tessera.software.driver.memory.Pool;
 
 /** Linear device memory: allocation, release, and what is left. */
 public final class MemoryEntries implements EntryGroup {
-    /** Bytes that pitches are a multiple of (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT). */
+    /** Bytes that pitches are a multiple of, as {@link DeviceProfile} tells programs. */
     private static final long PITCH_ALIGNMENT = 512;
 
     private final DriverState state;

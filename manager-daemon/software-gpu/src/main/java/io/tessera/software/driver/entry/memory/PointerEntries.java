@@ -1,7 +1,11 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaEnums.AccessFlag;
+import io.tessera.device.CudaEnums.DeviceNumber;
+import io.tessera.device.CudaEnums.PointerAttribute;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
+import io.tessera.device.MemoryType;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.context.Context;
@@ -13,12 +17,6 @@ import io.tessera.software.driver.memory.AddressRange;
 
 /** What is known of a pointer. */
 public final class PointerEntries implements EntryGroup {
-    private static final int HOST_TYPE = 1;
-    private static final int DEVICE_TYPE = 2;
-    private static final int ALL_ACCESS = 3;
-    /** CU_DEVICE_INVALID. */
-    private static final int NO_DEVICE = -2;
-
     private final DriverState state;
 
     /** Over a driver's state. */
@@ -66,24 +64,26 @@ public final class PointerEntries implements EntryGroup {
     private boolean write(long place, int kind, AddressRange allocation, long address) {
         boolean mapped = allocation.kind() == AddressRange.Kind.MAPPED;
         switch (kind) {
-            case 1 -> HostMemory.putLong(place, mapped ? 0 : allocation.context());
-            case 2 -> HostMemory.putInt(place, allocation.host() ? HOST_TYPE : DEVICE_TYPE);
-            case 3 -> HostMemory.putLong(place, address);
-            case 4 -> {
+            case PointerAttribute.CONTEXT -> HostMemory.putLong(place, mapped ? 0 : allocation.context());
+            case PointerAttribute.MEMORY_TYPE -> HostMemory.putInt(place, allocation.host() ? MemoryType.HOST : MemoryType.DEVICE);
+            case PointerAttribute.DEVICE_POINTER -> HostMemory.putLong(place, address);
+            case PointerAttribute.HOST_POINTER -> {
                 DriverException.require(allocation.host(), CudaError.INVALID_VALUE);
                 HostMemory.putLong(place, address);
             }
-            case 6 -> HostMemory.putByte(place, (byte) (allocation.synchronous() ? 1 : 0));
-            case 7 -> HostMemory.putLong(place, allocation.id());
-            case 8, 10, 15, 21 -> HostMemory.putByte(place, (byte) 0);
-            case 9 -> HostMemory.putInt(place, 0);
-            case 11, 19 -> HostMemory.putLong(place, allocation.address());
-            case 12, 18 -> HostMemory.putLong(place, allocation.bytes());
-            case 13 -> HostMemory.putByte(place, (byte) 1);
-            case 14 -> HostMemory.putLong(place, 0);
-            case 16 -> HostMemory.putInt(place, mapped ? state.virtual().access(address) : ALL_ACCESS);
-            case 17 -> HostMemory.putLong(place, allocation.pool());
-            case 20 -> HostMemory.putLong(place, allocation.backing() == null ? allocation.id()
+            case PointerAttribute.SYNC_MEMOPS -> HostMemory.putByte(place, (byte) (allocation.synchronous() ? 1 : 0));
+            case PointerAttribute.BUFFER_ID -> HostMemory.putLong(place, allocation.id());
+            case PointerAttribute.IS_MANAGED, PointerAttribute.IS_LEGACY_CUDA_IPC_CAPABLE, PointerAttribute.IS_GPU_DIRECT_RDMA_CAPABLE,
+                    PointerAttribute.IS_HW_DECOMPRESS_CAPABLE ->
+                HostMemory.putByte(place, (byte) 0);
+            case PointerAttribute.DEVICE_ORDINAL -> HostMemory.putInt(place, 0);
+            case PointerAttribute.RANGE_START_ADDR, PointerAttribute.MAPPING_BASE_ADDR -> HostMemory.putLong(place, allocation.address());
+            case PointerAttribute.RANGE_SIZE, PointerAttribute.MAPPING_SIZE -> HostMemory.putLong(place, allocation.bytes());
+            case PointerAttribute.MAPPED -> HostMemory.putByte(place, (byte) 1);
+            case PointerAttribute.ALLOWED_HANDLE_TYPES -> HostMemory.putLong(place, 0);
+            case PointerAttribute.ACCESS_FLAGS -> HostMemory.putInt(place, mapped ? state.virtual().access(address) : AccessFlag.READWRITE);
+            case PointerAttribute.MEMPOOL_HANDLE -> HostMemory.putLong(place, allocation.pool());
+            case PointerAttribute.MEMORY_BLOCK_ID -> HostMemory.putLong(place, allocation.backing() == null ? allocation.id()
                     : allocation.backing().handle());
             default -> {
                 return false;
@@ -94,10 +94,16 @@ public final class PointerEntries implements EntryGroup {
 
     private static boolean clear(long place, int kind) {
         switch (kind) {
-            case 2, 16 -> HostMemory.putInt(place, 0);
-            case 9 -> HostMemory.putInt(place, NO_DEVICE);
-            case 6, 8, 10, 13, 15, 21 -> HostMemory.putByte(place, (byte) 0);
-            case 1, 3, 4, 7, 11, 12, 14, 17, 18, 19, 20 -> HostMemory.putLong(place, 0);
+            case PointerAttribute.MEMORY_TYPE, PointerAttribute.ACCESS_FLAGS -> HostMemory.putInt(place, 0);
+            case PointerAttribute.DEVICE_ORDINAL -> HostMemory.putInt(place, DeviceNumber.INVALID);
+            case PointerAttribute.SYNC_MEMOPS, PointerAttribute.IS_MANAGED, PointerAttribute.IS_LEGACY_CUDA_IPC_CAPABLE, PointerAttribute.MAPPED,
+                    PointerAttribute.IS_GPU_DIRECT_RDMA_CAPABLE, PointerAttribute.IS_HW_DECOMPRESS_CAPABLE ->
+                HostMemory.putByte(place, (byte) 0);
+            case PointerAttribute.CONTEXT, PointerAttribute.DEVICE_POINTER, PointerAttribute.HOST_POINTER, PointerAttribute.BUFFER_ID,
+                    PointerAttribute.RANGE_START_ADDR, PointerAttribute.RANGE_SIZE, PointerAttribute.ALLOWED_HANDLE_TYPES,
+                    PointerAttribute.MEMPOOL_HANDLE, PointerAttribute.MAPPING_SIZE, PointerAttribute.MAPPING_BASE_ADDR,
+                    PointerAttribute.MEMORY_BLOCK_ID ->
+                HostMemory.putLong(place, 0);
             default -> {
                 return false;
             }
@@ -108,7 +114,7 @@ public final class PointerEntries implements EntryGroup {
     private void setAttribute(Call call) {
         Context context = call.context();
         AddressRange allocation = find(call.word(2));
-        DriverException.require(allocation != null && call.number(1) == 6 && context != null,
+        DriverException.require(allocation != null && call.number(1) == PointerAttribute.SYNC_MEMOPS && context != null,
                 CudaError.INVALID_VALUE);
         allocation.setSynchronous(HostMemory.getByte(call.pointer(0)) != 0);
     }

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaEnums.AccessFlag;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -23,7 +24,6 @@ import io.tessera.software.driver.work.Task;
 /** Stream-ordered memory and its pools. */
 public final class PoolEntries implements EntryGroup {
     private static final long FREE_AHEAD_MS = 10_000;
-    private static final int READ_WRITE = 3;
 
     private final DriverState state;
 
@@ -55,7 +55,7 @@ public final class PoolEntries implements EntryGroup {
                 .on(DriverEntry.cuMemPoolSetAttribute, this::setAttribute)
                 .on(DriverEntry.cuMemPoolGetAccess, call -> {
                     call.object(1, Pool.class);
-                    call.putInt(0, onDevice(call.pointer(2)) ? READ_WRITE : 0);
+                    call.putInt(0, onDevice(call.pointer(2)) ? AccessFlag.READWRITE : AccessFlag.NONE);
                 })
                 .on(DriverEntry.cuMemPoolSetAccess, this::setAccess)
                 // A pool keeps nothing beyond what is in use.
@@ -170,7 +170,7 @@ public final class PoolEntries implements EntryGroup {
         for (long i = 0; i < call.word(2); i++) {
             long description = call.pointer(1) + i * AccessDescription.BYTES;
             DriverException.require(onDevice(description + AccessDescription.LOCATION), CudaError.INVALID_DEVICE);
-            DriverException.require(HostMemory.getInt(description + AccessDescription.FLAGS) == READ_WRITE,
+            DriverException.require(HostMemory.getInt(description + AccessDescription.FLAGS) == AccessFlag.READWRITE,
                     CudaError.INVALID_VALUE);
         }
     }

@@ -1,5 +1,7 @@
 package io.tessera.software.driver.entry.memory;
 
+import io.tessera.device.CudaEnums.AllocationType;
+import io.tessera.device.CudaEnums.LocationType;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
@@ -16,9 +18,6 @@ import io.tessera.software.memory.DeviceMemory;
 
 /** The program's own virtual memory. Nothing of it can leave the process: exports are refused. */
 public final class VirtualMemoryEntries implements EntryGroup {
-    private static final int PINNED = 1;
-    private static final int ON_DEVICE = 1;
-
     private final DriverState state;
 
     /** Over a driver's state. */
@@ -71,19 +70,19 @@ public final class VirtualMemoryEntries implements EntryGroup {
     }
 
     private static boolean onDevice(long location) {
-        return HostMemory.getInt(location) == ON_DEVICE && HostMemory.getInt(location + 4) == 0;
+        return HostMemory.getInt(location) == LocationType.DEVICE && HostMemory.getInt(location + 4) == 0;
     }
 
     /** Reads CUmemAllocationProp; memory of the host, and handles for other processes, are not to be had. */
     private static byte[] properties(long place) {
-        DriverException.require(HostMemory.getInt(place + AllocationProperties.TYPE) == PINNED,
+        DriverException.require(HostMemory.getInt(place + AllocationProperties.TYPE) == AllocationType.PINNED,
                 CudaError.INVALID_VALUE);
         int location = HostMemory.getInt(place + AllocationProperties.LOCATION);
         if (location == DriverPort.SINK_LOCATION) {
             return HostMemory.get(place, AllocationProperties.BYTES);
         }
-        DriverException.require(location >= ON_DEVICE && location <= 4, CudaError.INVALID_VALUE);
-        DriverException.require(location == ON_DEVICE
+        DriverException.require(location >= LocationType.DEVICE && location <= LocationType.HOST_NUMA_CURRENT, CudaError.INVALID_VALUE);
+        DriverException.require(location == LocationType.DEVICE
                 && HostMemory.getInt(place + AllocationProperties.HANDLE_TYPES) == 0, CudaError.NOT_SUPPORTED);
         DriverException.require(onDevice(place + AllocationProperties.LOCATION), CudaError.INVALID_DEVICE);
         return HostMemory.get(place, AllocationProperties.BYTES);

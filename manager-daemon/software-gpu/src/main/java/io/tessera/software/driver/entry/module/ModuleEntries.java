@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.module;
 
+import io.tessera.device.CudaEnums.ModuleLoading;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.HostMemory;
 import io.tessera.software.driver.context.CaptureRules;
@@ -16,8 +17,7 @@ import java.util.List;
 
 /** Modules. */
 public final class ModuleEntries implements EntryGroup {
-    /** CU_MODULE_LAZY_LOADING: functions are compiled when they are first asked for. */
-    private static final int LAZY = 2;
+    private static final int LAZY = ModuleLoading.LAZY_LOADING;
 
     private final DriverState state;
 

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.texture;
 
+import io.tessera.device.CudaEnums.TensorElement;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -13,8 +14,6 @@ import io.tessera.software.texture.TensorMap;
 public final class TensorMapEntries implements EntryGroup {
     /** Bytes of an element by CUtensorMapDataType; 0: packed ones of 4 and 6 bits. */
     private static final int[] ELEMENT_BYTES = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 0, 0, 0};
-    private static final int FIRST_FLOAT = 6;
-    private static final int LAST_FLOAT = 12;
     private static final long ADDRESS_ALIGNMENT = 16;
     private static final long LONGEST_STRIDE = 1L << 40;
     private static final int LARGEST_BOX = 256;
@@ -43,7 +42,7 @@ public final class TensorMapEntries implements EntryGroup {
                 && to % 64 == 0 && call.word(3) % ADDRESS_ALIGNMENT == 0, CudaError.INVALID_VALUE);
         int swizzle = call.number(9);
         boolean nan = call.number(11) == 1;
-        DriverException.require(swizzle >= 0 && call.number(8) >= 0 && (!nan || type >= FIRST_FLOAT && type <= LAST_FLOAT),
+        DriverException.require(swizzle >= 0 && call.number(8) >= 0 && (!nan || type >= TensorElement.FLOAT16 && type <= TensorElement.TFLOAT32_FTZ),
                 CudaError.INVALID_VALUE);
         DriverException.require(ELEMENT_BYTES[type] != 0 && call.number(8) == 0 && swizzle <= MOST_SWIZZLE,
                 CudaError.NOT_SUPPORTED);

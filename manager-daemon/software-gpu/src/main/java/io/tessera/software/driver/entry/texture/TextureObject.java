@@ -1,5 +1,9 @@
 package io.tessera.software.driver.entry.texture;
 
+import io.tessera.device.CudaEnums.ArrayFlag;
+import io.tessera.device.CudaEnums.ResourceType;
+import io.tessera.device.CudaEnums.TextureFilterMode;
+import io.tessera.device.CudaEnums.TextureFlag;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -19,14 +23,6 @@ import java.util.List;
  * A texture or surface object. Not a record: two objects of equal content are two objects.
  */
 final class TextureObject {
-    private static final int ARRAY = 0;
-    private static final int MIPMAPPED = 1;
-    private static final int LINEAR = 2;
-    private static final int PITCHED = 3;
-    private static final int READ_AS_INTEGER = 0x01;
-    private static final int NORMALIZED = 0x02;
-    private static final int SRGB = 0x10;
-
     private final TextureView view;
     private final byte[] resource;
     private final byte[] texture;
@@ -57,20 +53,20 @@ final class TextureObject {
         int type = HostMemory.getInt(resource + ResourceDescriptor.TYPE);
         DriverException.require(HostMemory.getInt(resource + ResourceDescriptor.FLAGS) == 0, CudaError.INVALID_VALUE);
         byte[] kept = HostMemory.get(resource, ResourceDescriptor.BYTES);
-        if (type == ARRAY) {
+        if (type == ResourceType.ARRAY) {
             CudaArray array = state.handles().get(HostMemory.getLong(resource + ResourceDescriptor.OBJECT),
                     CudaArray.class);
-            DriverException.require(texture != 0 || (array.flags() & CudaArray.SURFACE) != 0, CudaError.INVALID_VALUE);
-            DriverException.require((array.flags() & CudaArray.CUBEMAP) == 0, CudaError.NOT_SUPPORTED);
+            DriverException.require(texture != 0 || (array.flags() & ArrayFlag.SURFACE_LDST) != 0, CudaError.INVALID_VALUE);
+            DriverException.require((array.flags() & ArrayFlag.CUBEMAP) == 0, CudaError.NOT_SUPPORTED);
             return of(image(array), kept, texture);
         }
-        if (type == MIPMAPPED) {
+        if (type == ResourceType.MIPMAPPED_ARRAY) {
             return mipmapped(state.handles().get(HostMemory.getLong(resource + ResourceDescriptor.OBJECT),
                     MipmappedArray.class), kept, texture);
         }
-        DriverException.require(type == LINEAR || type == PITCHED, CudaError.NOT_SUPPORTED);
+        DriverException.require(type == ResourceType.LINEAR || type == ResourceType.PITCH2D, CudaError.NOT_SUPPORTED);
         DriverException.require(texture != 0, CudaError.INVALID_VALUE);
-        return of(memory(state, resource, type == PITCHED), kept, texture);
+        return of(memory(state, resource, type == ResourceType.PITCH2D), kept, texture);
     }
 
     private static Image image(CudaArray array) {
@@ -81,16 +77,16 @@ final class TextureObject {
     /** Levels are chosen by numbers that mean the same at all of them: by normalized coordinates. */
     private static TextureObject mipmapped(MipmappedArray mipmap, byte[] kept, long texture) {
         DriverException.require(texture != 0
-                && (HostMemory.getInt(texture + TextureDescriptor.FLAGS) & NORMALIZED) != 0, CudaError.INVALID_VALUE);
-        DriverException.require((mipmap.levels().getFirst().flags() & CudaArray.CUBEMAP) == 0, CudaError.NOT_SUPPORTED);
+                && (HostMemory.getInt(texture + TextureDescriptor.FLAGS) & TextureFlag.NORMALIZED_COORDINATES) != 0, CudaError.INVALID_VALUE);
+        DriverException.require((mipmap.levels().getFirst().flags() & ArrayFlag.CUBEMAP) == 0, CudaError.NOT_SUPPORTED);
         List<TextureObject> levels = mipmap.levels().stream().map(array -> of(image(array), kept, texture)).toList();
         TextureObject finest = levels.getFirst();
         int filter = HostMemory.getInt(texture + TextureDescriptor.MIPMAP_FILTER);
         boolean floats = finest.view.kind() == ChannelKind.FLOAT || finest.view.sampling().normalizedValues();
-        DriverException.require(filter == 0 || filter == 1 && floats, CudaError.INVALID_VALUE);
+        DriverException.require(filter == TextureFilterMode.POINT || filter == TextureFilterMode.LINEAR && floats, CudaError.INVALID_VALUE);
         float most = HostMemory.getFloat(texture + TextureDescriptor.MIPMAP_MAX);
         TextureView.Mipmap choice = new TextureView.Mipmap(
-                levels.stream().skip(1).map(TextureObject::view).toList(), filter == 1,
+                levels.stream().skip(1).map(TextureObject::view).toList(), filter == TextureFilterMode.LINEAR,
                 HostMemory.getFloat(texture + TextureDescriptor.MIPMAP_BIAS),
                 HostMemory.getFloat(texture + TextureDescriptor.MIPMAP_MIN), most);
         return new TextureObject(finest.view.with(choice), kept, finest.texture);
@@ -132,8 +128,8 @@ final class TextureObject {
     /** What the processor can sample: one way of addressing for all dimensions, a border of zeros, no sRGB. */
     private static Sampling sampling(long texture, Image image) {
         int flags = HostMemory.getInt(texture + TextureDescriptor.FLAGS);
-        DriverException.require((flags & SRGB) == 0, CudaError.NOT_SUPPORTED);
-        boolean normalized = (flags & NORMALIZED) != 0;
+        DriverException.require((flags & TextureFlag.SRGB) == 0, CudaError.NOT_SUPPORTED);
+        boolean normalized = (flags & TextureFlag.NORMALIZED_COORDINATES) != 0;
         int first = HostMemory.getInt(texture + TextureDescriptor.ADDRESS_MODES);
         DriverException.require(first >= 0 && first < AddressMode.values().length, CudaError.INVALID_VALUE);
         for (int i = 1; i < 3 && image.extent()[i] > 1; i++) {
@@ -149,10 +145,10 @@ final class TextureObject {
             DriverException.require(HostMemory.getFloat(texture + TextureDescriptor.BORDER + 4L * i) == 0,
                     CudaError.NOT_SUPPORTED);
         }
-        boolean asFloat = !image.format().floating() && image.format().bytes() < 4 && (flags & READ_AS_INTEGER) == 0;
+        boolean asFloat = !image.format().floating() && image.format().bytes() < 4 && (flags & TextureFlag.READ_AS_INTEGER) == 0;
         int filter = HostMemory.getInt(texture + TextureDescriptor.FILTER_MODE);
-        DriverException.require(filter == 0 || filter == 1 && (image.format().floating() || asFloat),
+        DriverException.require(filter == TextureFilterMode.POINT || filter == TextureFilterMode.LINEAR && (image.format().floating() || asFloat),
                 CudaError.INVALID_VALUE);
-        return new Sampling(mode, filter == 1, normalized, asFloat);
+        return new Sampling(mode, filter == TextureFilterMode.LINEAR, normalized, asFloat);
     }
 }

@@ -1,5 +1,6 @@
 package io.tessera.software.driver.entry.texture;
 
+import io.tessera.device.CudaEnums.TextureAddressMode;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
@@ -16,8 +17,6 @@ import java.util.function.Consumer;
  * object would be made of. Every change makes it anew; launches that were made before keep what they had. Thread-safe.
  */
 final class TextureReference {
-    private static final int CLAMP = 1;
-
     private final DriverState state;
     private final DriverModule module;
     private final ReferenceKind kind;
@@ -33,7 +32,7 @@ final class TextureReference {
         this.kind = kind;
         this.place = module.reference(name, kind);
         for (int dimension = 0; dimension < 3; dimension++) {
-            texture[TextureDescriptor.ADDRESS_MODES + 4 * dimension] = CLAMP;
+            texture[TextureDescriptor.ADDRESS_MODES + 4 * dimension] = TextureAddressMode.CLAMP;
         }
     }
 

@@ -1,5 +1,9 @@
 package io.tessera.software.driver.entry.texture;
 
+import io.tessera.device.CudaEnums.ArrayFlag;
+import io.tessera.device.CudaEnums.ResourceType;
+import io.tessera.device.CudaEnums.TextureFlag;
+import io.tessera.device.CudaEnums.TextureOverride;
 import io.tessera.device.CudaError;
 import io.tessera.device.DriverEntry;
 import io.tessera.software.driver.abi.DriverException;
@@ -20,16 +24,11 @@ import java.nio.ByteOrder;
 
 /** Texture and surface references: what they stand for, and how it is read. */
 public final class TextureReferenceEntries implements EntryGroup {
-    private static final int ARRAY = 0;
-    private static final int MIPMAPPED = 1;
-    private static final int LINEAR = 2;
-    private static final int PITCHED = 3;
-    /** CU_TRSA_OVERRIDE_FORMAT: the array's format is the reference's; must be said. */
-    private static final int OVERRIDE_FORMAT = 1;
+    private static final int OVERRIDE_FORMAT = TextureOverride.OVERRIDE_FORMAT;
     private static final int DIMENSIONS = 3;
     private static final int FILTERS = 2;
     private static final int ADDRESS_MODES = 4;
-    private static final int FLAGS = 0x13;
+    private static final int FLAGS = TextureFlag.READ_AS_INTEGER | TextureFlag.NORMALIZED_COORDINATES | TextureFlag.SRGB;
 
     private final DriverState state;
 
@@ -73,20 +72,20 @@ public final class TextureReferenceEntries implements EntryGroup {
         table.on(DriverEntry.cuTexRefSetArray, call -> {
             DriverException.require(call.number(2) == OVERRIDE_FORMAT, CudaError.INVALID_VALUE);
             call.object(1, CudaArray.class);
-            stands(reference(call, 0, ReferenceKind.TEXTURE), ARRAY, call.word(1));
+            stands(reference(call, 0, ReferenceKind.TEXTURE), ResourceType.ARRAY, call.word(1));
         }).on(DriverEntry.cuTexRefSetMipmappedArray, call -> {
             DriverException.require(call.number(2) == OVERRIDE_FORMAT, CudaError.INVALID_VALUE);
             call.object(1, MipmappedArray.class);
-            stands(reference(call, 0, ReferenceKind.TEXTURE), MIPMAPPED, call.word(1));
+            stands(reference(call, 0, ReferenceKind.TEXTURE), ResourceType.MIPMAPPED_ARRAY, call.word(1));
         }).on(DriverEntry.cuSurfRefSetArray, call -> {
             CudaArray array = call.object(1, CudaArray.class);
-            DriverException.require(call.number(2) == 0 && (array.flags() & CudaArray.SURFACE) != 0,
+            DriverException.require(call.number(2) == 0 && (array.flags() & ArrayFlag.SURFACE_LDST) != 0,
                     CudaError.INVALID_VALUE);
-            stands(reference(call, 0, ReferenceKind.SURFACE), ARRAY, call.word(1));
+            stands(reference(call, 0, ReferenceKind.SURFACE), ResourceType.ARRAY, call.word(1));
         }).on(DriverEntry.cuTexRefSetAddress_v2, call -> {
             call.offerLong(0, 0);
             reference(call, 1, ReferenceKind.TEXTURE).change(at -> {
-                HostMemory.putInt(at[0] + ResourceDescriptor.TYPE, LINEAR);
+                HostMemory.putInt(at[0] + ResourceDescriptor.TYPE, ResourceType.LINEAR);
                 HostMemory.putLong(at[0] + ResourceDescriptor.OBJECT, call.word(2));
                 HostMemory.putLong(at[0] + ResourceDescriptor.LINEAR_BYTES, call.word(3));
             });
@@ -96,7 +95,7 @@ public final class TextureReferenceEntries implements EntryGroup {
     private static void plane(Call call) {
         long plane = call.pointer(1);
         reference(call, 0, ReferenceKind.TEXTURE).change(at -> {
-            HostMemory.putInt(at[0] + ResourceDescriptor.TYPE, PITCHED);
+            HostMemory.putInt(at[0] + ResourceDescriptor.TYPE, ResourceType.PITCH2D);
             HostMemory.putLong(at[0] + ResourceDescriptor.OBJECT, call.word(2));
             HostMemory.putInt(at[0] + ResourceDescriptor.FORMAT, HostMemory.getInt(plane + ArrayDescriptor.FORMAT_2D));
             HostMemory.putInt(at[0] + ResourceDescriptor.CHANNELS, HostMemory.getInt(plane + ArrayDescriptor.CHANNELS_2D));
@@ -152,12 +151,12 @@ public final class TextureReferenceEntries implements EntryGroup {
     }
 
     private static void answers(EntryTable table) {
-        table.on(DriverEntry.cuTexRefGetArray, call -> call.putLong(0, object(call, 1, ReferenceKind.TEXTURE, ARRAY)))
+        table.on(DriverEntry.cuTexRefGetArray, call -> call.putLong(0, object(call, 1, ReferenceKind.TEXTURE, ResourceType.ARRAY)))
                 .on(DriverEntry.cuTexRefGetMipmappedArray,
-                        call -> call.putLong(0, object(call, 1, ReferenceKind.TEXTURE, MIPMAPPED)))
-                .on(DriverEntry.cuSurfRefGetArray, call -> call.putLong(0, object(call, 1, ReferenceKind.SURFACE, ARRAY)))
+                        call -> call.putLong(0, object(call, 1, ReferenceKind.TEXTURE, ResourceType.MIPMAPPED_ARRAY)))
+                .on(DriverEntry.cuSurfRefGetArray, call -> call.putLong(0, object(call, 1, ReferenceKind.SURFACE, ResourceType.ARRAY)))
                 .on(DriverEntry.cuTexRefGetAddress_v2,
-                        call -> call.putLong(0, object(call, 1, ReferenceKind.TEXTURE, LINEAR)))
+                        call -> call.putLong(0, object(call, 1, ReferenceKind.TEXTURE, ResourceType.LINEAR)))
                 .on(DriverEntry.cuTexRefGetAddressMode, call -> {
                     DriverException.require(call.number(2) >= 0 && call.number(2) < DIMENSIONS, CudaError.INVALID_VALUE);
                     call.putInt(0, texture(call, 1).getInt(TextureDescriptor.ADDRESS_MODES + 4 * call.number(2)));
