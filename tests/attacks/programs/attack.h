@@ -38,6 +38,9 @@ void need(CUresult result, const char *what);
 void later(CUresult result, const char *where);
 #define LATER(call) later((call), #call)
 
+/* A number of things to be made: a tenth of it in a build, which sets ATTACK_SHARE; bounds that an executor has lie below that or do not depend on it. */
+int count_of(int whole);
+
 /* Memory of the attacker's own, and bytes of the victim that attacks aim at. */
 enum { OWN_BYTES = 1 << 20, LOOT_BYTES = 256 };
 CUdeviceptr own_memory(void);

@@ -206,7 +206,7 @@ static void graph_nodes(void)
 {
     handle graph = 0, node = 0, made = 0;
     NEED(cuGraphCreate(&graph, 0));
-    for (int i = 0; i < 20000 && cuGraphAddEmptyNode(&node, graph, NULL, 0) == 0; i++) {
+    for (int i = 0, nodes = count_of(20000); i < nodes && cuGraphAddEmptyNode(&node, graph, NULL, 0) == 0; i++) {
     }
     for (int i = 0; i < 3 && cuGraphInstantiate(&made, graph, 0) == 0; i++)
         cuGraphLaunch(made, 0);
@@ -260,7 +260,7 @@ static void graph_wide(void)
     NEED(cuModuleGetFunction(&function, module, "nothing"));
     NEED(cuGraphCreate(&graph, 0));
     struct kernel_node nothing = {.function = function, .grid = {1, 1, 1}, .block = {1, 1, 1}};
-    for (int i = 0; i < PARAMETER_NODES && result == 0; i++)
+    for (int i = 0, nodes = count_of(PARAMETER_NODES); i < nodes && result == 0; i++)
         result = cuGraphAddKernelNode(&node, graph, NULL, 0, &nothing);
     for (int i = 0; i < COPIES; i++)
         cuGraphInstantiate(&made, graph, 0);
@@ -272,8 +272,9 @@ static void graph_ends(void)
 {
     uint64_t outcome[4] = {0}; /* CUgraphExecUpdateResultInfo */
     handle graph = 0, node = 0, before = 0, copy = 0, made = 0, event = 0;
+    int nodes = count_of(NODES);
     NEED(cuGraphCreate(&graph, 0));
-    for (int i = 0; i < NODES && cuGraphAddEmptyNode(&node, graph, &before, before != 0) == 0; i++) {
+    for (int i = 0; i < nodes && cuGraphAddEmptyNode(&node, graph, &before, before != 0) == 0; i++) {
         before = i % 3 == 0 ? node : before;
         cuEventCreate(&event, 0);
     }

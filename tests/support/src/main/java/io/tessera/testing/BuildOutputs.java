@@ -25,6 +25,16 @@ public final class BuildOutputs {
         return existing(nativeFolder().resolve("libcuda.so.1"));
     }
 
+    /** Our libcuda.so.1, built with sanitizers (tests/run). */
+    public static Path sanitizedPreload() {
+        return existing(Path.of(System.getProperty("tessera.sanitized")));
+    }
+
+    /** The sanitizers' own libraries, separated by colons. */
+    public static String sanitizers() {
+        return System.getProperty("tessera.sanitizers");
+    }
+
     /** Our libnvidia-ml.so.1. */
     public static Path nvml() {
         return existing(nativeFolder().resolve("libnvidia-ml.so.1"));

@@ -11,9 +11,6 @@ import java.util.TreeMap;
 
 /** One program in a fresh process: command, environment, library or not. Made by {@link TestRun#program}. */
 public final class ProgramLaunch {
-    /** The library built with sanitizers, whose own libraries have to come first; null: the ordinary one (tests/run). */
-    private static final String SANITIZED = System.getenv("TESSERA_SANITIZED");
-
     private final TestRun run;
     private final List<String> command = new ArrayList<>();
     private final Map<String, String> environment = new TreeMap<>();
@@ -22,10 +19,16 @@ public final class ProgramLaunch {
     ProgramLaunch(TestRun run, String... command) {
         this.run = run;
         this.command.addAll(List.of(command));
-        environment.put("LD_LIBRARY_PATH", SANITIZED == null ? BuildOutputs.nativeFolder().toString()
-                : Path.of(SANITIZED).getParent() + ":" + BuildOutputs.nativeFolder());
-        environment.put("LD_PRELOAD", (SANITIZED == null ? BuildOutputs.preload().toString()
-                : System.getenv("TESSERA_SANITIZERS") + ":" + SANITIZED) + ":" + BuildOutputs.nvml());
+        if (run.isSanitized()) {
+            // A sanitizer's own libraries have to be loaded first.
+            environment.put("LD_LIBRARY_PATH", BuildOutputs.sanitizedPreload().getParent() + ":" + BuildOutputs.nativeFolder());
+            environment.put("LD_PRELOAD", BuildOutputs.sanitizers() + ":" + BuildOutputs.sanitizedPreload() + ":" + BuildOutputs.nvml());
+            environment.put("ASAN_OPTIONS", "detect_leaks=0");
+            environment.put("UBSAN_OPTIONS", "print_stacktrace=1");
+        } else {
+            environment.put("LD_LIBRARY_PATH", BuildOutputs.nativeFolder().toString());
+            environment.put("LD_PRELOAD", BuildOutputs.preload() + ":" + BuildOutputs.nvml());
+        }
         environment.put("TESSERA_DRIVER", BuildOutputs.scriptedDriver().toString());
         environment.put("TESSERA_RUNTIME_DIR", run.runtimeDirectory().toString());
         environment.put("TESSERA_SCRIPT_WITNESS", run.witnessFile().toString());

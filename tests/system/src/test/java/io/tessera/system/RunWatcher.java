@@ -32,7 +32,8 @@ public final class RunWatcher implements ParameterResolver, AfterEachCallback, A
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         return context.getStore(NAMESPACE).getOrComputeIfAbsent(RUN, key -> {
             try {
-                return new TestRun(terms -> shared.computeIfAbsent(terms, SharedManager::new));
+                return new TestRun(terms -> shared.computeIfAbsent(terms, SharedManager::new),
+                        context.getRequiredTestClass().isAnnotationPresent(Sanitized.class));
             } catch (IOException e) {
                 throw new IllegalStateException("the directories of the run cannot be made", e);
             }

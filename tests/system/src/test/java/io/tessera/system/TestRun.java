@@ -21,6 +21,7 @@ import java.util.regex.Pattern;
 public final class TestRun {
     private final TestFolders folders = new TestFolders("tsr-");
     private final Function<SharedManager.Terms, SharedManager> sharedManagers;
+    private final boolean sanitized;
     private final DriverActivity witness;
     /** Where manager and segments are: of this test, or of the manager that it shares. */
     private TestFolders managerFolders = folders;
@@ -32,12 +33,21 @@ public final class TestRun {
     private final List<Pattern> expectedErrors = new ArrayList<>();
     private final List<Pattern> expectedLines = new ArrayList<>();
 
-    /** With what starts, or has, a manager that the tests of a class share. */
-    TestRun(Function<SharedManager.Terms, SharedManager> sharedManagers) throws IOException {
+    /**
+     * With what starts, or has, a manager that the tests of a class share.
+     *
+     * @param sanitized whether programs load the library that was built with sanitizers
+     */
+    TestRun(Function<SharedManager.Terms, SharedManager> sharedManagers, boolean sanitized) throws IOException {
         this.sharedManagers = sharedManagers;
+        this.sanitized = sanitized;
         Files.createDirectory(sharedMemory().resolve("kept"));
         witness = new DriverActivity(witnessFile());
         segments = new KeptSegments(segmentDirectory(), sharedMemory().resolve("kept"));
+    }
+
+    boolean isSanitized() {
+        return sanitized;
     }
 
     public TestFolders folders() {

@@ -93,7 +93,7 @@ class SoftwareGpuProgramsTest {
     @ParameterizedTest
     @MethodSource("programs")
     void computesWhatItShould(String program, TestRun run) throws Exception {
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectClientError("is not supported");
         ProgramResult result = shared(run, program, "--runtime", "tessera").start().end(BOUND).exits(0);
         assertEquals(List.of(), result.output().stream().filter(line -> line.contains("WRONG")).toList());
@@ -118,7 +118,7 @@ class SoftwareGpuProgramsTest {
     @Test
     void staticRuntimeWithoutADriverIsToldWhatToDo(TestRun run) throws Exception {
         assumeFalse(Files.exists(Path.of("/dev/nvidiactl")), "skipped: this machine has NVIDIA's driver");
-        run.manager("--executors", "software");
+        run.sharedManager("--executors", "software");
         run.expectLine("this program has NVIDIA's CUDA runtime inside");
         run.expectClientError("");
         ProgramResult result = shared(run, "static").start().end(BOUND);

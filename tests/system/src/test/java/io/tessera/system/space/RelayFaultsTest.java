@@ -44,9 +44,9 @@ class RelayFaultsTest {
     }
 
     /** Works until it is told to end, some hundred rounds a second, and leaves the processors to what is tested. */
-    private static RunningProgram bystander(TestRun run) {
-        return run.program("relay_worker", "mixed", "1", "0").env("TESSERA_SHARE", "space").env("RELAY_WORKER_PAUSE_US", "2000")
-                .tenant("bystander").start().awaitLine("ready");
+    private static RunningProgram bystander(TestRun run, int seed) {
+        return run.program("relay_worker", "mixed", Integer.toString(seed), "0").env("TESSERA_SHARE", "space")
+                .env("RELAY_WORKER_PAUSE_US", "2000").tenant("bystander-" + seed).start().awaitLine("ready");
     }
 
     private static JsonObject executor(ManagerProcess manager) {
@@ -93,8 +93,7 @@ class RelayFaultsTest {
     void clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing(TestRun run) {
         SeededRandom random = new SeededRandom("clientsKilledAtAnyMomentHarmNobodyAndLeaveNothing");
         ManagerProcess manager = run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
-        List<RunningProgram> others = List.of(worker(run, "mixed", 1, 0), worker(run, "mixed", 2, 0));
-        others.forEach(other -> other.awaitLine("ready"));
+        List<RunningProgram> others = List.of(bystander(run, 1), bystander(run, 2));
         long pid = executorPid(manager);
         for (int round = 0; round < KILLS; round++) {
             RunningProgram victim = worker(run, MODES[round % MODES.length], random.below(1 << 30), 0);
@@ -190,7 +189,7 @@ class RelayFaultsTest {
         run.expectLog("client");
         run.expectClientError("");
         run.expectLine("");
-        RunningProgram other = bystander(run);
+        RunningProgram other = bystander(run, 1);
         long pid = executorPid(manager);
         for (String part : List.of("ring", "claimed", "replies", "header", "words", "all")) {
             for (int round = 0; round < 3; round++) {
@@ -212,7 +211,7 @@ class RelayFaultsTest {
     @Test
     void strangersOnTheSocketEndNoClientAndFillNoLog(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningProgram first = bystander(run);
+        RunningProgram first = bystander(run, 1);
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         RunningProgram hoarder = run.program("raw_client", socket, "hoard", "300").without("LD_PRELOAD").start()
                 .awaitLine("hoarded");
@@ -230,7 +229,7 @@ class RelayFaultsTest {
     @Test
     void aNewcomerMayBeLate(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "nvidia");
-        RunningProgram other = bystander(run);
+        RunningProgram other = bystander(run, 1);
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         run.program("raw_client", socket, "late", "7").without("LD_PRELOAD").run().exits(0).says("open");
         endsRight(other);
@@ -261,7 +260,7 @@ class RelayFaultsTest {
         SeededRandom random = new SeededRandom("rubbishOnTheSocketIsRefused");
         ManagerProcess manager = run.manager("--executors", "nvidia");
         run.expectLog("connection|executor|client");
-        RunningProgram other = bystander(run);
+        RunningProgram other = bystander(run, 1);
         long pid = executorPid(manager);
         String socket = run.runtimeDirectory().resolve("executors/executor-0.sock").toString();
         for (String mode : List.of("good", "short", "empty", "type", "device-first", "flood", "flood", "flood")) {
