@@ -9,7 +9,7 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
 
   demo                         three programs share a device; needs no GPU
   run [OPTIONS] [--] PROGRAM   run a program as a client; starts a manager if none runs
-  status                       who holds each GPU, who waits, memory, launches, turns
+  status                       holder and queue of each GPU, memory, launches, turns
   why TENANT                   why a tenant runs or waits now, and what would change it
   scheduler on|off|auto        turns always, never, or when they pay (the default)
   quantum DURATION             how long a turn lasts, for example 500ms

@@ -61,7 +61,7 @@ public final class DoctorCommand implements Callable<Integer> {
         return (findings.stream().anyMatch(f -> f.level() == Level.PROBLEM) ? ExitCode.FAILURE : ExitCode.OK).number();
     }
 
-    /** Root where the directory is root's, whose manager serves everybody; else this user. */
+    /** Root where the directory is root's, since its manager serves everybody; else this user. */
     private int managersUser(Path runtime) {
         try {
             return Files.getAttribute(runtime, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(0) ? 0 : context.uid();

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A picture of who used the device when, as SVG: time to the right, parts of the device one on the other, the tenants with the largest shares each in a
- * colour of its own, the others together. What stays white was unused, or taken by hand-overs and lost work.
+ * A picture of the device's use over time, as SVG: time to the right, parts of the device one on the other, the tenants with the largest
+ * shares each in a colour of its own, the others together. What stays white was unused, or taken by hand-overs and lost work.
  */
 final class SharePicture {
     private static final int WIDTH = 960;

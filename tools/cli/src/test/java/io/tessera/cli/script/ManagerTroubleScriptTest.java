@@ -243,7 +243,7 @@ class ManagerTroubleScriptTest {
         assertEquals("", result.out());
     }
 
-    /** Waiting for whoever writes into it would be waiting for ever. */
+    /** Waiting for a writer of it would be waiting for ever. */
     @Test
     void aPidFileThatIsAPipeIsNoManager() throws Exception {
         kit.pretendManager();
