@@ -161,7 +161,7 @@ public final class CodeCache {
         }
     }
 
-    /** What cannot be deleted now is deleted by whoever tidies up later. */
+    /** A file that cannot be deleted now is deleted by the next process that tidies up. */
     private void discard(String unfinished) {
         try {
             files.delete(unfinished);

@@ -5,8 +5,7 @@ import java.nio.ByteOrder;
 
 /**
  * The bytes of {@code .visible .const .align 16 .b64 __tessera_window[8]}, by which fenced code knows its tenant's window.
- * Whoever loads a fenced module writes them before the first launch; the code reads them and cannot write them. Eight
- * little-endian words:
+ * The loader of a fenced module writes them before the first launch; the code reads them and cannot write them. Eight little-endian words:
  * <ol start="0">
  * <li>low half: the high 32 bits of the window's base; high half: for {@link FenceMode#MODULO} the window's size in units of
  * 4 GiB, otherwise that number minus 1 (the mask of the high word)

@@ -20,7 +20,7 @@ package io.tessera.guardian.heap;
  * <p>Not thread-safe: one owner thread, which is also the one on which the port is called.
  */
 public final class WindowHeap {
-    /** The quota of who has none. */
+    /** The quota of a tenant without a limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     /** For {@link #reserve}: any place will do. */
@@ -235,7 +235,7 @@ public final class WindowHeap {
     }
 
     /**
-     * Takes a reservation back; whoever mapped something there has unmapped it.
+     * Takes a reservation back; the caller has unmapped what it mapped there.
      *
      * @param offset as {@link #reserve} returned it
      * @return the bytes that were asked for, or a refusal as of {@link #free}

@@ -104,7 +104,7 @@ public final class ModuleImage {
     }
 
     /**
-     * An image that holds {@link #ptx} of this one and as little else as can be, packed as it is: for whoever shall unpack it elsewhere.
+     * An image that holds {@link #ptx} of this one and as little else as possible, packed as it is, to be unpacked elsewhere.
      *
      * @param gpu      as there
      * @param capBytes how large the image may be

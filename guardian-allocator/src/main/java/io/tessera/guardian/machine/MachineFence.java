@@ -62,7 +62,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
      * The same with reports.
      *
      * @param address as {@link #reportAddress}
-     * @param value   below {@link #MOST_REPORT_VALUES}, for whoever reads the word
+     * @param value below {@link #MOST_REPORT_VALUES}, for the reader of the word
      */
     public MachineFence reporting(long address, int value) {
         return new MachineFence(kind, baseHigh, mask, address, value, stopAddress, aligns);

@@ -11,7 +11,7 @@ import java.util.RandomAccess;
 
 /**
  * The words of an instruction after its opcode, with what they say of types and spaces, which is asked for again and again. Modules have
- * few different ones: a parser makes each once, and who writes an instruction anew passes on what it had. Immutable.
+ * few different ones: a parser makes each once, and code that writes an instruction again passes on what it had. Immutable.
  */
 public final class Modifiers extends AbstractList<String> implements RandomAccess {
     private final String[] words;

@@ -8,7 +8,7 @@ import java.util.Optional;
  * A variable of a module, function or block, or a parameter (space {@code .param}, rarely {@code .reg}). A declaration
  * of several variables becomes one of these for each. Immutable.
  *
- * @param linkage        who sees it
+ * @param linkage its visibility
  * @param space          where it lies
  * @param alignmentBytes as written, or 0 where its type's natural alignment holds
  * @param type           type of an element

@@ -59,7 +59,7 @@ public final class BarrierUse {
      * Over all functions of a module, whose instructions are classified.
      *
      * @param named     the function of a name or alias, or null
-     * @param contained whether barriers have to be such that the stop word ends who waits
+     * @param contained whether barriers have to be such that the stop word ends waiting threads
      */
     public BarrierUse(List<PtxFunction> functions, Function<String, PtxFunction> named, Map<Instruction, InstructionClass> classes,
             boolean contained) {

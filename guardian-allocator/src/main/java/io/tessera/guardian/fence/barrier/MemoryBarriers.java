@@ -23,10 +23,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the
- * device ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and
- * nothing but its phase ends who waits in it. What is written instead is fenced like all of the program: it faults nothing, and its
- * loops look at the stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
+ * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the device
+ * ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and only its
+ * phase ends a thread's wait in it. What is written instead is fenced like all of the program: it faults nothing, and its loops look at the
+ * stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
  */
 public final class MemoryBarriers {
     private static final String NOTE = "keeps mbarriers as words of its shared memory, and copies into it in bulk by loops";
@@ -51,7 +51,7 @@ public final class MemoryBarriers {
         }
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
         boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
-        // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
+        // A waiting thread makes the copies that others requested: so do device functions, and then all kernels that may call them.
         boolean room = SharedLayout.mostBytes(module) + CopyDesk.BYTES <= MOST_STATIC_BYTES;
         List<PtxFunction> loading = functions.stream().filter(function -> !clusters && room && any(function, BarrierLowering::isLoad)).toList();
         boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));

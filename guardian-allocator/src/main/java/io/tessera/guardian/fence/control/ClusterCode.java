@@ -25,7 +25,10 @@ final class ClusterCode {
     private static final int CLUSTER = 12;
     private static final int WORD_BYTES = 16;
     private static final int ALIGNMENT = 8;
-    /** Of a block's state: whoever has arrived or ended is in the lowest 12 bits, whoever has ended in the next 12, and the phase in the highest 8. */
+    /**
+     * Fields of a block's state: the lowest 12 bits count threads that have arrived or ended, the next 12 threads that have ended, and the
+     * highest 8 the phases.
+     */
     private static final int COUNT_BITS = 12;
     private static final int COUNT = (1 << COUNT_BITS) - 1;
     private static final int ONE_ENDED = 1 << COUNT_BITS;

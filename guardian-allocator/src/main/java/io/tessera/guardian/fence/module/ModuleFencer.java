@@ -56,7 +56,7 @@ final class ModuleFencer {
     private final VariableHoister hoister;
     private final Map<String, PtxFunction> fenced = new LinkedHashMap<>();
     private final Map<String, List<String>> calls = new LinkedHashMap<>();
-    /** In the order of their numbers in records; who is refused later keeps its number. */
+    /** In the order of their numbers in records; a function that is refused later keeps its number. */
     private final List<String> functionNames = new ArrayList<>();
     private final Map<String, KernelReport> reports = new LinkedHashMap<>();
     private final GridWaits waits = new GridWaits();

@@ -67,7 +67,7 @@ public final class ParameterCopies {
         }
         if (copies.isEmpty() || statements.stream().anyMatch(each -> each instanceof Variable other && named.contains(other.name())
                 && other.space() == StateSpace.PARAM)) {
-            return function; // its address may be one of an argument's: then whoever fences the access refuses it
+            return function; // its address may be one of an argument's: then the fence of the access refuses it
         }
         List<Statement> written = code.leave(new ArrayList<>());
         List<Statement> all = new ArrayList<>(code.declarations());

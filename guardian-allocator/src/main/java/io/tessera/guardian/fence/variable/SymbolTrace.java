@@ -14,8 +14,7 @@ import java.util.Set;
 /**
  * Which variable a register of a function most likely points to: follows registers that are written once through moves,
  * conversions of address spaces and additions. A guess: on a path that does not pass the definition the register holds something
- * else. So whoever uses it makes the address anew, or clamps it. Not
- * thread-safe.
+ * else. So code that uses it makes the address again, or clamps it. Not thread-safe.
  */
 public final class SymbolTrace {
     private static final int DEEPEST = 32;

@@ -172,7 +172,7 @@ public final class SectionFlow {
         return (int) (low(at) >>> 16) & 0xf;
     }
 
-    /** Whose instructions they are. */
+    /** The architecture of the instructions. */
     public Architecture architecture() {
         return architecture;
     }

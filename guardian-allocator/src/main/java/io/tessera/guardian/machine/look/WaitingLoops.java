@@ -37,7 +37,7 @@ final class WaitingLoops {
     /** The low bits of {@code ATOMG} and {@code ATOM} with integers, without comparison. */
     private static final int GLOBAL_ATOMIC = 0xa8;
     private static final int GENERIC_ATOMIC = 0x8a;
-    /** Who adds as much or more to a word may read what is below. */
+    /** A loop that takes the next piece of work adds less than this. A larger addition may serve to read the bits below. */
     private static final int MOST_PIECES = 1 << 16;
 
     private final SectionFlow flow;

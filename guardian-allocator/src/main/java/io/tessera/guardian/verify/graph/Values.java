@@ -27,7 +27,7 @@ import java.util.Map;
  */
 public final class Values {
     private static final int MOST_UPDATES = 4;
-    /** Of what has changed too often, what divides it is followed for so many changes more. */
+    /** Once a value has changed too often to be followed, its divisor is still followed up to this many changes. */
     private static final int MOST_ALIGNMENTS = MOST_UPDATES + 4;
     /** What grows is at first taken to stay below this: a counter that is compared with a small bound does not seem to run over then. */
     private static final long NEAR = (1L << 20) - 1;

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Who writes which register of a function. Used by one thread. */
+/** The writers of each register of a function. Used by one thread. */
 final class Writers {
     private final int[] counts;
     private final Node[] made;

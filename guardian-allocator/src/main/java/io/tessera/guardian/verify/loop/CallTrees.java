@@ -58,7 +58,7 @@ public final class CallTrees {
         for (String name : calleesFirst) {
             PtxFunction function = module.functions.get(name);
             if (refused.containsKey(name)) {
-                costs.put(name, 1L); // so is who calls it
+                costs.put(name, 1L); // so is its caller
                 continue;
             }
             long most = between.get(name).most(this::cost);

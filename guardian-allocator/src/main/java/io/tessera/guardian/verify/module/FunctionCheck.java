@@ -25,7 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** One function by itself: what it does with what it is given, whoever calls it. Used once. */
+/** One function by itself: what it does with what it is given, from any caller. Used once. */
 final class FunctionCheck {
     private final Body body;
     private final ModuleNames module;

@@ -118,7 +118,10 @@ class DescriptorBankTest {
         return changed;
     }
 
-    /** Threads of the warp that are in the caller share the kernel's uniform registers. The fencer takes the descriptor away; who keeps it has that on trust. */
+    /**
+     * Threads of the warp that are in the caller share the kernel's uniform registers. The fencer takes the descriptor away; code that
+     * keeps it has that on trust.
+     */
     @Test
     void aKernelThatOthersCall() throws MachineCodeException {
         CubinBuilder called = kernel(new byte[BYTES]).kernel("l", 29, new CodeWords().callSymbol().exit()).relocation("l", 0, CALL, 1, 0);

@@ -160,7 +160,7 @@ class TrustOfCallersTest {
         assertNull(CubinVerifier.inspect(reported(fence, calls()).relocation("k", 0x50, CALL, 2, 0).build(), fence).trusted().get("k"));
     }
 
-    /** A cubin may have a million functions, whoever made it. */
+    /** Any cubin may have a million functions. */
     @Test
     @Timeout(30)
     void theTimeGrowsWithTheCalls() {

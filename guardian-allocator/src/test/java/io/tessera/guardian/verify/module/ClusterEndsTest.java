@@ -100,7 +100,7 @@ class ClusterEndsTest {
         for (int n = head; !lines.get(n).equals("}"); n++) {
             String line = lines.get(n);
             boolean own = line.contains("__tessera_end") || line.contains(".cluster;") || line.contains("pragma") || line.contains("barrier.cluster");
-            // A guard of an end that is not there is an end of more threads, and who has not arrived may be said again.
+            // A missing guard of an end makes an end of more threads, and a thread that has not arrived may be counted again.
             boolean harmless = line.contains("bra \t__tessera_end_skipped") || function.equals("f") && line.contains("mov.pred");
             if (!own || harmless || !line.endsWith(";") || line.contains(".reg")) {
                 continue;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the analysis of a function has to know of its module. Made once for a module: whoever looked through the module for each function would take the square of
- * their number. Immutable.
+ * What the analysis of a function has to know of its module. Made once for a module: a look through the module for each function would take
+ * the square of their number. Immutable.
  */
 public final class AnalysedModule {
     private final List<String> targets;

@@ -5,9 +5,8 @@ import java.util.Objects;
 
 /**
  * What an integer register of w bits may hold: the address of a variable (or 0, if there is none) plus a number m between two
- * bounds, counted modulo 2^w. Because of the modulus neither additions nor multiplications that wrap need care; only who
- * asks for the number as signed or unsigned does ({@link #signed}, {@link #unsigned}). Besides, m is a multiple of
- * {@code 2^zeros}. Immutable.
+ * bounds, counted modulo 2^w. Because of the modulus neither additions nor multiplications that wrap need care; only code that asks for the
+ * number as signed or unsigned does ({@link #signed}, {@link #unsigned}). Besides, m is a multiple of {@code 2^zeros}. Immutable.
  *
  * @param variable the variable, or null
  * @param generic  whether its generic address is meant, not that in its own space
