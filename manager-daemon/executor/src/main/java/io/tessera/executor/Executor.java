@@ -104,7 +104,7 @@ public final class Executor implements ManagerOrders, Reports {
     private volatile String stuckTenant;
     /** The call of which the log has spoken last; of the thread that runs. */
     private SynchronizationGate.LongCall saidCall;
-    /** Who the log has said keeps others waiting; empty: nobody. */
+    /** The tenants that the log has named as keeping others waiting; empty: none. */
     private String saidKeepers = "";
     private volatile boolean stopping;
 
@@ -114,7 +114,7 @@ public final class Executor implements ManagerOrders, Reports {
      * @param text    what the driver prints
      * @param cache   machine code of fenced modules
      * @param trusted images that may run unfenced
-     * @param workers who reads tenants' code; closed with the executor
+     * @param workers read tenants' code; closed with the executor
      * @throws DriverFailedException if the device cannot be used
      * @throws LinuxException        if the socket cannot be made
      */
@@ -207,7 +207,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
     }
 
-    /** Kernels that a call of the driver has been waiting for: who would end them may be held up by that call himself. */
+    /** Ends kernels that a driver call waits for. The client's own thread may be blocked in that call and unable to do so. */
     private void lookAfterCalls(long nowNs) {
         sayWhoKeepsOthers(nowNs);
         Optional<SynchronizationGate.LongCall> call = factory.synchronization().longCall(nowNs, LONG_CALL_NS);
@@ -311,7 +311,7 @@ public final class Executor implements ManagerOrders, Reports {
         suspects.forEach((session, itself) -> session.contextLost(blame, itself));
     }
 
-    /** Whose kernels have ended this executor; null: it is not known. */
+    /** The tenant whose kernels have ended this executor; null: it is not known. */
     private String culprit() {
         if (stuckTenant != null) {
             return stuckTenant;
@@ -364,12 +364,12 @@ public final class Executor implements ManagerOrders, Reports {
         factory.windows().recall(tenant);
     }
 
-    /** Whose submissions are held back. Thread-safe. */
+    /** The gate that holds submissions back. Thread-safe. */
     SubmissionGate gate() {
         return factory.parts().gate();
     }
 
-    /** Who is in it. Thread-safe. */
+    /** The tenants in it. Thread-safe. */
     TenantPresence presence() {
         return fencing.presence();
     }

@@ -4,7 +4,8 @@ import io.tessera.os.linux.Linux;
 import java.nio.file.Path;
 
 /**
- * Where an executor is met, and by whom. Root's manager runs its executors as a user of their own, and serves everybody all the same.
+ * The socket of an executor, and the users that may connect. Root's manager runs its executors as a user of their own, and serves everybody
+ * all the same.
  *
  * @param socket     of clients
  * @param managerUid the user of the manager that starts it

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How many of our functions lie between a record and the driver's function: what somebody has to read who follows a call. */
+/** The number of our functions between a record and the driver's function: what a reader who follows a call has to read. */
 class CallDepthTest {
     private static final int MOST = 10;
     /** Where memory has to be made too, of which the window's heap decides. */

@@ -48,7 +48,7 @@ class FailingClientsTest {
             }
             assertNotEquals(0, allocate(other, 8));
             assertEquals(0, other.segment().contextError());
-            await(() -> executor.driver.alive("registered") == registered - 2, "the header and the words of who is gone");
+            await(() -> executor.driver.alive("registered") == registered - 2, "the header and the words of the client that is gone");
         }
     }
 

@@ -74,7 +74,7 @@ class HostileCodeTest {
                 other.join();
             }
             assertTrue(rounds.get() > 0, "the neighbour has failed");
-            assertEquals(0, load(hostile, HostileCode.ordinary("work")), "who asks for something else gets it");
+            assertEquals(0, load(hostile, HostileCode.ordinary("work")), "a client that asks for something else gets it");
         }
     }
 

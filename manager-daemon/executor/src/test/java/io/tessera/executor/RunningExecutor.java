@@ -108,7 +108,7 @@ final class RunningExecutor implements AutoCloseable {
         return client;
     }
 
-    /** Who is in it. */
+    /** Its clients. */
     TenantPresence presence() {
         return executor.presence();
     }
@@ -123,7 +123,7 @@ final class RunningExecutor implements AutoCloseable {
         executor.terms(tenant, terms);
     }
 
-    /** Whose submissions are held back. */
+    /** The gate that holds submissions back. */
     SubmissionGate gate() {
         return executor.gate();
     }

@@ -103,7 +103,7 @@ class StubKernelTest {
         }
     }
 
-    /** A limit of the shared context shrinks for nobody, but who sets it lower reads what it set. */
+    /** A limit of the shared context shrinks for nobody, but a client that sets it lower reads what it set. */
     @Test
     void aLowerLimitIsTheClientsOwn() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);

@@ -50,7 +50,7 @@ public final class ManagerChannel {
         this.out = out;
     }
 
-    /** Who hears from now on, also what was said before. */
+    /** Sets the listener. Orders that came earlier are delivered to it first. */
     public synchronized void orders(ManagerOrders hearing) {
         orders = hearing;
         early.forEach(this::hear);
@@ -62,7 +62,7 @@ public final class ManagerChannel {
         manager.accept(greeting());
     }
 
-    /** Who we are, which limits there are, and whether clients may come. */
+    /** The executor's identity and limits, and whether clients may come. */
     private List<String> greeting() {
         List<String> lines = new ArrayList<>();
         JsonObject executor = new JsonObject();

@@ -57,7 +57,7 @@ public final class ManagerLink implements AutoCloseable {
      * Listens.
      *
      * @param path     a socket that is left behind there is removed
-     * @param meeting  says to whom it is given what a manager is told first; what is told afterwards comes after it
+     * @param meeting says where to send what a manager is told first; what is told afterwards comes after it
      * @param heard    hears what managers say, on a thread of ours
      */
     public ManagerLink(LinuxPort os, Path path, Consumer<Consumer<List<String>>> meeting,

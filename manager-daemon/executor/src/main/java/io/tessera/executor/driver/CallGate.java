@@ -4,14 +4,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Who of a device's client threads calls the driver next. A driver has one lock a context, and it is not fair: a thread
- * that launches without a pause takes it again before a thread that sleeps for it wakes (measured on driver 580: a call of
- * 3 µs takes 23 µs while another client launches). Threads come here first, and one that has just called lets another go
- * ahead that waits.
+ * Decides which of a device's client threads calls the driver next. A driver has one lock a context, and it is not fair: a thread that
+ * launches without a pause takes it again before a thread that sleeps for it wakes (measured on driver 580: a call of 3 µs takes 23 µs
+ * while another client launches). Threads come here first, and one that has just called lets another go ahead that waits.
  *
- * <p>It orders calls and protects nothing: whoever waits longer than a submission takes breaks the gate and goes on, so a
- * long call (a module, an allocation) keeps others waiting once, for some microseconds, and then the driver's own lock
- * decides. Thread-safe; a {@link Pass} belongs to one thread.
+ * <p>It orders calls and protects nothing. A thread that waits longer than a submission takes breaks the gate and goes on. So a long call
+ * (a module, an allocation) keeps others waiting once, for some microseconds, and then the driver's own lock decides. Thread-safe; a {@link
+ * Pass} belongs to one thread.
  */
 public final class CallGate {
     /** Of {@link Thread#onSpinWait}: 40 ns each on Intel, 15 on AMD; so some 10 µs, several launches. */
@@ -92,7 +91,7 @@ public final class CallGate {
 
         private void goOut() {
             inside = false;
-            // Whoever broke the gate is inside now. Between the look and the store that may happen too: it costs order once.
+            // The thread that broke the gate is inside now. Between the look and the store that may happen too: it costs order once.
             if (words.get(STATE) == number) {
                 words.setRelease(STATE, -number);
             }

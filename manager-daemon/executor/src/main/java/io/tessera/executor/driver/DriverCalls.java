@@ -89,7 +89,8 @@ public final class DriverCalls {
     }
 
     /**
-     * Who makes room on the device where a driver lacks memory for something of its own: code, graphs, streams, what kernels need beside their parameters.
+     * Sets the function that makes room on the device where a driver lacks memory for something of its own: code, graphs, streams, what
+     * kernels need beside their parameters.
      *
      * @param making gets a number of bytes; whether there is such room now, so that the call is made again
      */
@@ -122,7 +123,7 @@ public final class DriverCalls {
                 return CudaResult.NOT_READY;
             }
             try {
-                fill(arguments); // whoever looked after the client meanwhile used the slots
+                fill(arguments); // the loop that looked after the client meanwhile used the slots
                 result = submit(entry, slots);
             } finally {
                 synchronization.end();

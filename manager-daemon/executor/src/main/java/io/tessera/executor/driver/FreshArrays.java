@@ -55,7 +55,7 @@ public final class FreshArrays {
      * @param rowBytes bytes of a row
      * @param rows     1 or more
      * @param planes   slices, layers and faces: 1 or more
-     * @param destroy  ends the array if it is not zeroed, by the calls of whoever comes when nothing writes it any more
+     * @param destroy ends the array if it is not zeroed, by the calls of a later client when nothing writes it any more
      * @return a CUresult; NOT_READY if it takes too long
      */
     public synchronized int zero(DriverCalls driver, long array, long rowBytes, long rows, long planes, Consumer<DriverCalls> destroy) {

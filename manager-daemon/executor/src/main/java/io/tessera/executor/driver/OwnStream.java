@@ -71,8 +71,8 @@ public final class OwnStream {
     }
 
     /**
-     * Waits for what was begun, however long other work keeps the device: who looks after long calls of the driver is to end work that does
-     * not end. Returns a CUresult.
+     * Waits for the submitted work, without a bound: endless work of others is ended by the supervision of long driver calls ({@code
+     * Executor.lookAfterCalls}). Returns a CUresult.
      */
     public int await(DriverCalls driver) {
         int result = query(driver);

@@ -111,7 +111,7 @@ public final class ClientFences {
         return module == null ? loaded.get(value) : module;
     }
 
-    /** Who the client is among the others. */
+    /** The client's entry among those of the executor. */
     public TenantPresence.Member member() {
         return member;
     }
@@ -479,7 +479,7 @@ public final class ClientFences {
         return result;
     }
 
-    /** Looks as {@link #violated} does, and tells the client before it hears that its work is done: whoever waits looks then. */
+    /** Looks as {@link #violated} does, and tells the client before it hears that its work is done: a waiting thread looks then. */
     public void tellViolated() {
         int result = violated();
         if (result != CudaResult.SUCCESS) {

@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all clients of an executor share where modules are loaded: the maker of programs, who is there, which images are
- * trusted, and one thread that makes what nobody waits for. Thread-safe.
+ * What all clients of an executor share where modules are loaded: the maker of programs, the list of clients, the trusted images, and one
+ * thread that makes what nobody waits for. Thread-safe.
  */
 public final class FencingService implements AutoCloseable {
     /** Whether grids that take long come in parts; if nobody says it, on GPUs. The software GPU runs few kernels at once: a part would wait for other tenants' kernels. */
@@ -61,7 +61,7 @@ public final class FencingService implements AutoCloseable {
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
 
-    /** For a device, with a cache, a list of trusted images, who reads code, whom this closes, and a monotonic clock. */
+    /** For a device, with a cache, a list of trusted images, the workers that read code (closed by this object), and a monotonic clock. */
     public FencingService(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
         this.device = device;
         this.clock = clock;
@@ -118,7 +118,7 @@ public final class FencingService implements AutoCloseable {
         return clock;
     }
 
-    /** Who is in the executor. */
+    /** The clients in the executor. */
     public TenantPresence presence() {
         return presence;
     }

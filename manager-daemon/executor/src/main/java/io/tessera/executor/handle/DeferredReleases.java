@@ -52,7 +52,7 @@ public final class DeferredReleases {
         capturing = isAny;
     }
 
-    /** Who tells the program what it is refused. */
+    /** Receives the lines that tell the program what it is refused. */
     public void notices(Consumer<String> lines) {
         notice = lines;
     }
@@ -82,7 +82,7 @@ public final class DeferredReleases {
         }
     }
 
-    /** Whether what calls name is noted: who does not, need not look for it. */
+    /** Whether the objects that calls name are recorded. If not, callers need not collect them. */
     public boolean isNaming() {
         return naming;
     }

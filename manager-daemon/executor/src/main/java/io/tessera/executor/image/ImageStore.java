@@ -146,7 +146,7 @@ public final class ImageStore {
         }
     }
 
-    /** What was not used for longest goes, but for what just came; who uses it keeps it. */
+    /** Drops the least recently used images, except the newest. An image in use stays with its user. */
     private void evict(Place newest) {
         Iterator<Place> oldest = images.keySet().iterator();
         while (keptBytes > mostBytes && oldest.hasNext()) {

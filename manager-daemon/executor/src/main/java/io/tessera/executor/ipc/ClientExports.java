@@ -167,7 +167,7 @@ public final class ClientExports {
         return true;
     }
 
-    /** The client has destroyed an event, by the driver's handle: the driver destroys it for the last who has it. */
+    /** The client has destroyed an event, by the driver's handle: the driver destroys it for its last owner. */
     public int destroyEvent(long event) {
         Export opened = openEvents.remove(event);
         Export own = ownEvents.remove(event);

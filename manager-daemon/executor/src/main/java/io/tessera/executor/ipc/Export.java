@@ -16,7 +16,7 @@ final class Export {
     record Key(long first, long second) {
     }
 
-    /** Whose it is, by identity. */
+    /** Its owner, by identity. */
     final Object owner;
     final String tenant;
     final Kind kind;

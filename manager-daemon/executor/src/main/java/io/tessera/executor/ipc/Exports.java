@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Everything in an executor that is exported now, by keys that nobody can guess, and who has it open. Thread-safe; waits for
+ * Everything in an executor that is exported now, by keys that nobody can guess, with the clients that have it open. Thread-safe; waits for
  * nobody.
  */
 public final class Exports {

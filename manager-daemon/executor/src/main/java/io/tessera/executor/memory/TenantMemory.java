@@ -33,7 +33,7 @@ public final class TenantMemory {
         return true;
     }
 
-    /** Takes so many bytes whatever the limit: they are in use already, and whoever took them will give them back. */
+    /** Takes this many bytes whatever the limit: they are in use already, and their user will give them back. */
     public void keep(long bytes) {
         used.addAndGet(bytes);
     }

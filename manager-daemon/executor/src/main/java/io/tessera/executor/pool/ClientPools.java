@@ -69,7 +69,7 @@ public final class ClientPools {
         }
     }
 
-    /** Whom to ask, while an allocation waits for work to end, whether to go on; he looks after the client meanwhile. */
+    /** Sets the question whether to go on while an allocation waits for work to end; its callee looks after the client meanwhile. */
     public void whileWaiting(BooleanSupplier asked) {
         goOn = asked;
     }

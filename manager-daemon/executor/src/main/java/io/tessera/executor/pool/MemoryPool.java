@@ -168,7 +168,7 @@ public final class MemoryPool {
         freed.computeIfAbsent(stream, _ -> new FreedInStream()).open.add(block);
     }
 
-    /** A block leaves the pool; whoever takes it gives its memory back. */
+    /** A block leaves the pool; its taker gives its memory back. */
     void forget(Block block) {
         used -= block.bytes;
         reserved -= block.bytes;

@@ -4,9 +4,9 @@ import io.tessera.device.HandleKind;
 
 /**
  * What a program can make in the executor, with how many a tenant may have and what one is taken to cost of the host's memory.
- * All objects of all tenants are in one process and one context: the bounds are far above what programs have, and whoever asks
- * for more is out of memory alone. Costs are estimates from above for the software GPU, whose objects lie in the executor's
- * heap (see the module's README for their sources); what varies, parameters and images, is added by its size.
+ * All objects of all tenants are in one process and one context. The bounds are far above what programs have, and only the tenant that asks
+ * for more is out of memory. Costs are estimates from above for the software GPU, whose objects lie in the executor's heap (see the
+ * module's README for their sources); what varies, parameters and images, is added by its size.
  */
 public enum Countable {
     /** Contexts, each with two streams of ours. */

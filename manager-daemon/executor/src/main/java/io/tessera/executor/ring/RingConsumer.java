@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 public final class RingConsumer {
     /** A claim that nobody commits for this long, while others behind it do, belongs to a writer that died. */
     static final long HOLE_NS = 1_000_000_000L;
-    /** Claims are looked at so seldom: each look takes the line from the producers, who write it for every record. */
+    /** Interval between looks at claims: each look takes the line from the producers, which write it for every record. */
     private static final long HOLE_LOOK_NS = 1_000_000L;
     /** Room is given back in such pieces: producers read the line for every record, and it would never be theirs. */
     private static final int PUBLISHED_BYTES = RelayLayout.RING_BYTES / 64;

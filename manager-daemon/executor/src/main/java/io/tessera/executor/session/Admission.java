@@ -8,8 +8,8 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * Whom the manager has announced. A token is good for one connection of the announced process within 120 s (RELAY.md,
- * section 1). Thread-safe.
+ * The clients that the manager has announced. A token is good for one connection of the announced process within 120 s (RELAY.md, section
+ * 1). Thread-safe.
  */
 public final class Admission {
     /** How long an announcement holds. */
@@ -43,7 +43,7 @@ public final class Admission {
         }
     }
 
-    /** Whether somebody was announced who has not come, and still may. */
+    /** Whether an announced client has not come, and still may. */
     public synchronized boolean isExpecting(long nowNs) {
         forgetOld(nowNs);
         return !announced.isEmpty();

@@ -24,8 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One client and the thread that does its work: records, watched events, marks that are out. {@link #end} and the readers
- * may be called by any thread; everything else is the owner thread's. Whoever made the session unmaps the segment after
- * {@link #isOver}.
+ * may be called by any thread; everything else is the owner thread's. The owner of the session unmaps the segment after {@link #isOver}.
  */
 public final class ClientSession {
     /** Records in one go, before anything else is looked at. */
@@ -378,7 +377,7 @@ public final class ClientSession {
         wake();
     }
 
-    /** The context is lost, as this client's thread or another's has found; who is told what is decided once, for all. */
+    /** The context is lost, as this client's thread or another's has found; the errors of all clients are decided once. */
     public void contextLost(FaultAttribution blame, FaultCandidate itself) {
         int result = itself == null ? CudaResult.CONTEXT_IS_DESTROYED : blame.resultFor(itself);
         if (itself != null) {

@@ -68,7 +68,7 @@ final class Connection implements RelayMessageListener {
         settlesBeforeNs = untilNs;
     }
 
-    /** Who was announced; null before. */
+    /** The announced client; null before. */
     Admission.Client announced() {
         return announced;
     }

@@ -73,7 +73,7 @@ final class Containment {
             records.refuse(violated);
         }
         if (violated != CudaResult.SUCCESS && !lookedLast && streams.query() == CudaResult.SUCCESS) {
-            lookedLast = true; // it launches nothing more: who comes next under its name need not wait until it has gone
+            lookedLast = true; // it launches nothing more: the next client under its name need not wait until it has gone
             records.lookLast();
         }
         if (drain.isDue()) {
@@ -160,7 +160,7 @@ final class Containment {
     private void expired(RecordDispatcher records, long nowNs, String text) {
         LOG.warn("{}: {}", name, text);
         segment.notice(text);
-        records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which whoever waits for it takes for success
+        records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which a waiting thread takes for success
         fences.stop();
         endsNs = nowNs + END_NS + streams.moveTime().graceNs();
     }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who is told what when the shared context is lost: whose kernels may have done it gets the error, everybody else learns that
- * the context is gone through no fault of theirs. Immutable.
+ * Decides which error each client gets when the shared context is lost. Clients whose kernels may have caused it get that error; all others
+ * are told that it was not their fault. Immutable.
  *
  * @param result     the CUresult with which the context was lost
  * @param candidates those whose kernels may have done it; empty: it is not known

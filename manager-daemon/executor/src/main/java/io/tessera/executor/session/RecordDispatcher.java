@@ -42,8 +42,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends every record of a client to who executes it, and its result to where the client looks. A record that is refused
- * harms nobody else, whatever is in it. One owner thread.
+ * Sends every record of a client to the object that executes it, and its result to where the client looks. A record that is refused harms
+ * nobody else, whatever is in it. One owner thread.
  */
 public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** While the last mark of a program that ends is open: its end waits for it. */
@@ -95,7 +95,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private boolean unheard;
 
     /**
-     * For one client; it closes who executes the client's calls.
+     * For one client; it closes the objects that execute the client's calls.
      *
      * @param pauses whether the records that follow have to wait, asked after each
      */

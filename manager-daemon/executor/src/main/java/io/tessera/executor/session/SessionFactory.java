@@ -207,7 +207,7 @@ public final class SessionFactory {
         return TenantName.of(client.tenant(), client.uid(), managerUid);
     }
 
-    /** Who of the clients stands still, and who waits for them. */
+    /** The clients that stand still, and those that wait for them. */
     public SynchronizationGate synchronization() {
         return synchronization;
     }

@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md,
- * section 4): whoever submits asks {@link #before} and tells {@link #after}. One owner thread.
+ * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md, section 4): code that
+ * submits asks {@link #before} and tells {@link #after}. One owner thread.
  */
 public final class ClientStreams {
     /** {@link #boundNs} of a client that is alone on the device. */
@@ -49,7 +49,7 @@ public final class ClientStreams {
     private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
 
-    /** Who wants to know where a stream may wait for another one. */
+    /** Learns where a stream may wait for another one. */
     public interface Waits {
         /**
          * Submits the wait.
@@ -60,12 +60,12 @@ public final class ClientStreams {
         int submit(long stream, IntSupplier submission);
     }
 
-    /** Who wants to know how far streams have come. */
+    /** Learns how far streams have come. */
     public interface Marks {
         /**
          * An event was recorded behind a stream's submissions so far.
          *
-         * @param event of {@link #progress}, held by this class: who needs it longer than the call shares it
+         * @param event of {@link #progress}, held by this class; a listener that needs it longer than the call shares it
          */
         void marked(long stream, long event);
     }

@@ -3,8 +3,8 @@ package io.tessera.executor.stream;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How long copies and memsets take a device, and how much of that all clients have before them. Such work cannot be told to end as
- * kernels are, so there are bounds of what may be out, and whoever waits for its end waits for so much longer. Thread-safe.
+ * How long copies and memsets take a device, and how much of that all clients have before them. Such work cannot be told to end as kernels
+ * are. So there are bounds on the work that is out, and a wait for its end is that much longer. Thread-safe.
  */
 public final class MoveTime {
     /** Taken where a driver does not tell the clock and the width of a device's memory. */

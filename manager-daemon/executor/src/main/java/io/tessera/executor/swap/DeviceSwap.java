@@ -5,7 +5,7 @@ package io.tessera.executor.swap;
  *
  * @param kernel looks at memory that leaves
  * @param host   memory that it is copied to
- * @param turns  who leaves and who comes
+ * @param turns chooses the tenants that leave and come
  * @param reserveBytes that are left for the driver's own needs, as code and local memory, while others could leave the device
  */
 public record DeviceSwap(ContentKernel kernel, HostFrames host, ResidencyTurns turns, long reserveBytes) {

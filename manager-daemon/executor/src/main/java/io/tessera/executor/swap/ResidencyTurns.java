@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who has to leave the device when its memory does not suffice for all tenants, and who comes in. Tenants that lack memory
- * stand in a line. The first of them takes it from tenants that are away in part, that stand in the line themselves, that
- * have been idle for as long as their move takes, or whose turn is over. While memory suffices nobody asks and nothing
- * happens. Time comes in; nothing waits. Thread-safe.
+ * Chooses the tenant that has to leave the device when its memory does not suffice for all, and the one that comes in. Tenants that lack
+ * memory stand in a line. The first of them takes it from tenants that are away in part, that stand in the line themselves, that have been
+ * idle for as long as their move takes, or whose turn is over. While memory suffices nobody asks and nothing happens. Time comes in;
+ * nothing waits. Thread-safe.
  */
 public final class ResidencyTurns {
     /** A turn without moves to speak of. */
@@ -104,7 +104,7 @@ public final class ResidencyTurns {
         return first != null || told > 0;
     }
 
-    /** An operator has a tenant leave, whoever needs its memory. It comes back with its next call. */
+    /** An operator has a tenant leave, whether or not others need its memory. It comes back with its next call. */
     public void park(Party party) {
         synchronized (this) {
             told += party.told ? 0 : 1;

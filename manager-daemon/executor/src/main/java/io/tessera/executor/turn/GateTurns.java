@@ -45,7 +45,7 @@ final class GateTurns {
     private TurnUse use = TurnUse.AUTO;
     private SchedulingPolicy policy = name.make(PolicySettings.SUBMISSIONS);
     private boolean active;
-    /** Whose turn it is; null: nobody's. */
+    /** The tenant whose turn it is; null: nobody's. */
     private GateTenant holder;
     private long turnEndsNs;
     /** Since when the holder's work drains; {@link GateTenant#NEVER}: its turn is not over. */

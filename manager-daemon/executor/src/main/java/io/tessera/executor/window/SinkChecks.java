@@ -148,7 +148,10 @@ final class SinkChecks {
         suspects.begins(client);
     }
 
-    /** Waits for a bounded time for clients that have gone, and for the check of what they left, so that who comes after them under the same name is alone. */
+    /**
+     * Waits for a bounded time for clients that have gone, and for the check of what they left, so that the next client under the same name
+     * is alone.
+     */
     void awaitLeavers(DriverCalls driver) {
         BoundedWait.begin(clock, WaitLimit.LEAVERS).until(() -> {
             sweepLeftovers(driver);
@@ -168,7 +171,7 @@ final class SinkChecks {
     /**
      * Begins a check, which is over when the stream comes to what follows.
      *
-     * @param client       who has it made
+     * @param client has it made
      * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS if this client alone can have written what is found; 0: of none
      * @return whether it has begun
      */

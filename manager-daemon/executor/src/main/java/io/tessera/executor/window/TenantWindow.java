@@ -57,7 +57,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     /** Whether more is committed than the quota allows. */
     private boolean over;
     private int restDepth;
-    /** Who changes the window now; guarded by the lock. */
+    /** The client that changes the window now; guarded by the lock. */
     private WindowClient actor;
     private boolean quiet;
     private volatile boolean trimWanted;
@@ -399,7 +399,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
             try {
                 return change.getAsInt();
             } finally {
-                residency.changed(); // before the gate is open: who comes in then must see that memory is away
+                residency.changed(); // before the gate is open: a client that comes in then must see that memory is away
             }
         }));
     }

@@ -48,7 +48,10 @@ public final class TenantWindows {
     private final PendingReclaims reclaims;
     private final DeviceSwap swap;
     private final Map<String, Shared> windows = new HashMap<>();
-    /** The same, for those who do not wait: whoever ends a window may be held up by a kernel that does not end, which only others can end. */
+    /**
+     * The same, for those who do not wait: a thread that ends a window may be held up by a kernel that does not end, which only others can
+     * end.
+     */
     private volatile Map<String, TenantWindow> open = Map.of();
     /** The same for launches, which must not allocate an iterator. */
     private volatile TenantWindow[] all = {};
@@ -129,7 +132,7 @@ public final class TenantWindows {
         return swap.turns().isAsked();
     }
 
-    /** Whose memory will be free soon. */
+    /** The clients whose memory will be free soon. */
     PendingReclaims reclaims() {
         return reclaims;
     }

@@ -12,9 +12,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Whose job is next: of the tenants that wait and have none under way, the one whose jobs have taken the least time. Who comes anew starts
- * where the least of the others stand, so that nobody waits for all that came before. A tenant has one job at a time, so that one whose
- * jobs take for ever leaves the other workers to the others. Not thread-safe: its owner has a lock.
+ * Chooses the next job: of the tenants that wait and have none under way, the one whose jobs have taken the least time. A new tenant starts
+ * with the least time that any other tenant has, so that the others need not wait until it has caught up. A tenant has one job at a time,
+ * so that one whose jobs take for ever leaves the other workers to the others. Not thread-safe: its owner has a lock.
  *
  * @param <T> a job that waits
  */

@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Some places for work that tenants ask for, which the threads that ask do themselves: who waits is served as {@link FairTurns} says, so no tenant has
- * two places. A user who has none, because others' long work holds them all, gets one beside them, and so does short work. Thread-safe.
+ * Some places for work that tenants ask for, which the threads that ask do themselves. Waiting threads are served as {@link FairTurns}
+ * says, so no tenant has two places. A user who has none, because others' long work holds them all, gets one beside them, and so does short
+ * work. Thread-safe.
  */
 public final class TenantTurns {
     /** Places for users who have none, beside those that there are: each may take a worker's memory. */
@@ -98,7 +99,7 @@ public final class TenantTurns {
         grant();
     }
 
-    /** Somebody who waits may have given up. */
+    /** A waiting thread may have given up. */
     public synchronized void wake() {
         notifyAll();
     }

@@ -25,14 +25,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The workers of an executor: at most as many processes as the settings say, each with one job at a time; who waits is served as {@link
+ * The workers of an executor: at most as many processes as the settings say, each with one job at a time; waiting jobs are served as {@link
  * TenantTurns} says. A job that takes too long, or takes too much memory, or brings its process down ends that process and is answered with
  * an error; the next job gets another process. Thread-safe.
  */
 public final class WorkerPool implements CodeWorkers {
     /** From the start of a JVM to its first word, on a machine that is busy with others. */
     private static final long START_NS = 60_000_000_000L;
-    /** Of waiting for a turn: longer only if workers are held by who knows what. */
+    /** Longest wait for a free worker; a longer one means that something is wrong. */
     private static final long QUEUE_NS = 600_000_000_000L;
     /** One that has a context of the device takes memory there. */
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
@@ -52,7 +52,7 @@ public final class WorkerPool implements CodeWorkers {
     /** Under the lock of this, as what follows. */
     private final Deque<WorkerProcess> idle = new ArrayDeque<>();
     private final List<WorkerProcess> alive = new ArrayList<>();
-    /** Tenants of whom a worker has a job. */
+    /** Tenants that a worker has a job of. */
     private final Set<String> begun = new HashSet<>();
     /** What a client's thread waits for. */
     private final Map<Thread, WorkerProcess> asking = new ConcurrentHashMap<>();
@@ -163,7 +163,7 @@ public final class WorkerPool implements CodeWorkers {
         asking.put(Thread.currentThread(), worker);
         try {
             if (isGone()) {
-                worker.kill(); // whoever told so did not find it yet
+                worker.kill(); // the call that told so did not find it yet
             }
             worker.begin(job);
             begun = true;
@@ -345,7 +345,7 @@ public final class WorkerPool implements CodeWorkers {
         return asking.values().stream().anyMatch(worker -> worker.pid() == pid);
     }
 
-    /** Processes that there are, for who looks after them in tests. */
+    /** The ids of its processes, for tests. */
     synchronized List<Long> pids() {
         return alive.stream().map(WorkerProcess::pid).toList();
     }

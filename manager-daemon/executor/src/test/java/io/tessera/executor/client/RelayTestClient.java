@@ -78,7 +78,7 @@ public final class RelayTestClient implements AutoCloseable {
         ring = segment.ring();
     }
 
-    /** Who is interrupted meanwhile leaves. */
+    /** A client that is interrupted meanwhile leaves. */
     private SocketPort.Received welcome() throws Exception {
         try {
             return receive();

@@ -164,6 +164,6 @@ class SynchronizationGateRacesTest {
         assertFalse(other.isBesideSynchronizing());
         assertTrue(caller.begin());
         caller.leave();
-        assertFalse(other.isBesideSynchronizing(), "who is gone makes no calls");
+        assertFalse(other.isBesideSynchronizing(), "a client that is gone makes no calls");
     }
 }

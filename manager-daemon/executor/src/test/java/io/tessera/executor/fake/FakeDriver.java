@@ -130,7 +130,7 @@ public final class FakeDriver implements DriverPort {
     /** What every call answers; 0: as the calls do. */
     public volatile int lost;
 
-    /** From now on whoever asks for an event gets this. */
+    /** From now on every request for an event gets this. */
     public void failEvents(int error) {
         eventError = error;
     }

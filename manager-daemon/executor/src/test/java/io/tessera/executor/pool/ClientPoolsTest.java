@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Pools over a window that is a list: what they give out, to whom, and when it goes back. */
+/** Pools over a window that is a list: what they give out to which client, and when it goes back. */
 @Timeout(180)
 class ClientPoolsTest {
     private static final long KIB = 1024;

@@ -48,7 +48,7 @@ class AwaitedValuesTest {
             return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
         }
 
-        /** Whoever has passed a wait looks at the next at once. */
+        /** A stream that has passed a wait looks at the next at once. */
         void look() {
             while (!waits.isEmpty() && holds(waits.peek())) {
                 waits.poll();

@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Whose endless work keeps the others waiting. A device that is full of one client's threads makes everybody's work late, so
- * lateness alone proves nothing: of clients whose work is late the one goes whose work has been next to be done for
- * longest, and when it has gone the clocks of all others begin anew. Thread-safe.
+ * Finds the client whose endless work delays the others. A device that is full of one client's threads makes everybody's work late, so
+ * lateness alone proves nothing: of the clients whose work is late, the one is ended whose work has been first in line for longest. Then
+ * the clocks of all others start again. Thread-safe.
  */
 public final class HangAttribution {
     private static final long NONE = Long.MAX_VALUE;
@@ -212,7 +212,7 @@ public final class HangAttribution {
      * Ends the kernels of the client whose work has been next for longest, if that is longer than they may take: for clients
      * whose own threads cannot, because a call holds them up that waits for those kernels. Any one thread.
      *
-     * @param timesShared how often there have come to be several tenants: who was alone before has his time from then on
+     * @param timesShared how often the executor has come to have several tenants: a tenant that was alone before has its time from then on
      * @param unfinished whether the work before a place is not done
      * @param graceNs    from being told to end to the end
      * @return whether work that was told to end has not done so in time

@@ -38,7 +38,7 @@ public final class NativeDrain {
     /** Looks once. Returns SUCCESS, or a fatal CUresult. */
     public int poll() {
         if (member.hasRunNative()) {
-            forget(); // who waited has left, and there is work behind the events
+            forget(); // the client that waited has left, and there is work behind the events
         }
         if (!begun) {
             begun = true;

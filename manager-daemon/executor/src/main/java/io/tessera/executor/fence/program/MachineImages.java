@@ -156,7 +156,7 @@ public final class MachineImages {
         return image;
     }
 
-    /** Addresses are not rounded in the code of vendors, who align them, and whose speed it would cost. */
+    /** Addresses are not rounded in the code of vendors: it aligns them, and rounding would cost speed. */
     private FencedImage made(CacheKey key, byte[] cubin, MachineFence fence, boolean rounds) throws MachineCodeException, ImageException {
         String hash = ModuleImage.of(cubin).hash();
         MachineFence wanted = rounds && !vendors.test(hash) ? fence.aligning() : fence;

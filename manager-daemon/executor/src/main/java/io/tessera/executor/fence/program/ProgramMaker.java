@@ -37,7 +37,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has fenced programs made of images, for all clients of an executor: each is made once, whoever asks first; the others wait
+ * Has fenced programs made of images, for all clients of an executor: each is made once, for the first client that asks; the others wait
  * for it. Workers make them; here is looked at what they made. It is kept in memory as long as there is room, and on disk: as text, of
  * which the driver keeps the machine code in its own cache, or as machine code where several modules were linked. Thread-safe.
  */
@@ -99,7 +99,7 @@ public final class ProgramMaker {
     /**
      * The fenced program of a source.
      *
-     * @param tenant  who asks
+     * @param tenant that asks
      * @param form    how
      * @param anew    whether what was kept must not be taken, because the driver refused it
      * @throws ProgramRefusedException if it cannot be fenced or compiled
@@ -131,7 +131,7 @@ public final class ProgramMaker {
             own.complete(program);
             return program;
         } catch (ProgramRefusedException | RuntimeException | Error e) {
-            running.remove(key); // first: who waited may begin anew
+            running.remove(key); // first: a thread that waited may begin again
             own.completeExceptionally(e);
             throw e;
         }
@@ -203,8 +203,8 @@ public final class ProgramMaker {
     }
 
     /**
-     * What was kept, if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache is its
-     * owner's alone, who runs this executor: it is not verified again, which would take longer than all else of a second start.
+     * What was kept, if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache belongs to
+     * this executor's user alone. It is not verified again, which would take longer than all else of a second start.
      */
     private FencedProgram checked(Optional<CachedCode> kept, FenceMode mode) {
         FencedProgram program = kept.map(ProgramMaker::read).orElse(null);

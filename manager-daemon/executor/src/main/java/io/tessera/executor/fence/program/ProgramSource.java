@@ -56,8 +56,8 @@ public final class ProgramSource {
     }
 
     /**
-     * Takes an image apart that was checked to be whole. Its bytes are those of the call that brought it, and are valid as
-     * long as that: who needs them longer takes {@link #held}.
+     * Takes an image apart that was checked to be whole. Its bytes are those of the call that brought it, and are valid as long as that; a
+     * caller that needs them longer takes {@link #held}.
      */
     public static ProgramSource of(MemorySegment travelled) {
         if (travelled.byteSize() < 2 * Long.BYTES || travelled.get(ValueLayout.JAVA_INT_UNALIGNED, 0) != WRAPPER) {

@@ -82,7 +82,7 @@ class ForeignValuesTest {
         }
     }
 
-    /** A client that has one of everything. What has no part in the checks it has not: who asks for that has passed them. */
+    /** A client that has one of everything. It lacks what the checks never read; a call that asks for that has passed the checks. */
     static CallExecutor client(Arena arena) throws DriverFailedException {
         DeviceContext device = DeviceContext.open(new Yes(), 0);
         DriverCalls driver = new DriverCalls(device.port(), arena);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whose work is ended when the work of several takes too long. Times are given, and nothing waits. */
+/** Which client's work is ended when the work of several takes too long. Times are given, and nothing waits. */
 class WatchdogTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long LOOK_NS = 100_000_000L;
@@ -188,7 +188,7 @@ class WatchdogTest {
             assertFalse(alone.isExpired(nowNs), "its time has just begun");
             assertFalse(quiet.haltLate(nowNs, SECOND_NS, place -> true));
             assertFalse(alone.isHalted());
-            quiet.leave(quiet.enter("newcomer", 1, () -> { // who comes and goes gains nobody time
+            quiet.leave(quiet.enter("newcomer", 1, () -> { // a client that comes and goes gains nobody time
             }));
         }
         nowNs += 2 * SECOND_NS;
