@@ -70,7 +70,7 @@ final class CappedPolicy implements SchedulingPolicy {
             return hardCap < 1 && hardNs <= 0 || contended && softCap < 1 && softNs <= 0;
         }
 
-        /** When it may run whoever else is ready. */
+        /** When it may run, even if others are ready. */
         long fullAtNs(long quantumNs) {
             return Math.max(filledAtNs(hardNs, hardCap, quantumNs), filledAtNs(softNs, softCap, quantumNs));
         }
@@ -281,7 +281,7 @@ final class CappedPolicy implements SchedulingPolicy {
         long nextNs = policy.nextTickNs();
         for (Store store : withheld) {
             long allowedNs = store.allowedAtNs(quantumNs);
-            // Who is allowed already was passed over because somebody else is ready, or has the turn.
+            // A tenant that is allowed already was passed over because somebody else is ready, or has the turn.
             nextNs = Math.min(nextNs, allowedNs > askedNs ? allowedNs : store.fullAtNs(quantumNs));
         }
         return nextNs;

@@ -17,7 +17,7 @@ abstract class CreditBook extends TenantPolicy<CreditTenant> {
     private boolean active;
     private long idleSinceNs;
 
-    /** Whose turn was last; null: nobody's, or it is gone. */
+    /** The tenant of the last turn; null: none, or it is gone. */
     CreditTenant current;
 
     CreditBook(PolicySettings settings) {

@@ -52,7 +52,7 @@ public interface SchedulingPolicy {
     /** A request of a tenant is done; the device has worked on it for so long. Charges nothing. */
     void finished(long tenant, long serviceNs, long nowNs);
 
-    /** Who is next. A tenant that is named here has its turn from now on, and is not ready until it says so again. */
+    /** The next tenant. A tenant that is named here has its turn from now on, and is not ready until it says so again. */
     TurnChoice next(long nowNs);
 
     /** Whether a tenant is ready for which the turn of {@code running} should end now. */

@@ -4,7 +4,7 @@ import java.util.Comparator;
 
 /** One client while a plan is made: what it shall hold in the end, and what of that others may have. */
 final class ClientAllotment {
-    /** Who needs its memory first; the last one's is given away first. */
+    /** By the need for memory: the first needs its memory first; the last one's is given away first. */
     static final Comparator<ClientAllotment> NEAREST_FIRST = ClientAllotment::nearer;
 
     final ClientMemoryState client;
@@ -87,7 +87,7 @@ final class ClientAllotment {
         goalBytes += bytes;
     }
 
-    /** Cached memory that it may give up: who is active keeps what it will fill. */
+    /** Cached memory that it may give up: an active client keeps what it will fill. */
     long spareCachedBytes() {
         return active() ? Math.clamp(goalBytes - demandBytes, 0L, droppableBytes) : droppableBytes;
     }

@@ -9,7 +9,7 @@ import java.util.Objects;
  * {@code wantedBytes} are about the memory that can be moved; {@code fixedBytes} come on top. Memory of plan
  * {@code plain}, which nobody can move, is given as {@code fixedBytes} alone.
  *
- * @param clientId        who
+ * @param clientId of the client
  * @param tenant          whose; for sentences
  * @param residentBytes   held on the device now, without {@code fixedBytes}, copies in flight and cached memory included
  * @param targetBytes     what the client may hold at present: the target last written

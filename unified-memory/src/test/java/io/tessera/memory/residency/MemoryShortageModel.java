@@ -225,7 +225,7 @@ final class MemoryShortageModel {
         return after;
     }
 
-    /** Who was short of memory that others could not give up may ask again. */
+    /** A client that was short of memory that others could not give up may ask again. */
     private byte[] moved(byte[] state) {
         byte[] after = state.clone();
         for (int client = 0; client < clients; client++) {

@@ -18,7 +18,7 @@ public interface AdmissionRoom {
     }
 
     /**
-     * Whose a registered client is.
+     * The owner of a registered client.
      *
      * @param uid    its user
      * @param tenant its label

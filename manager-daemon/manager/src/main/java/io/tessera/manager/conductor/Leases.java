@@ -29,7 +29,7 @@ public final class Leases {
 
     private final QuotaLedger ledger = new QuotaLedger();
     private final SwapPool pool = new SwapPool();
-    /** Whose trims each client has yet to answer, in order: a client answers each with one return. */
+    /** The ledgers of the trims that each client has yet to answer, in order: a client answers each with one return. */
     private final Map<DeviceClient, ArrayDeque<QuotaLedger>> trims = new HashMap<>();
     /** What clients asked to have in all, until they are answered. */
     private final Map<DeviceClient, Long> wanted = new HashMap<>();

@@ -15,7 +15,7 @@ import java.util.Map;
  * What all clients of plan swap may have on a device together, on it or off it: no more than the device and the backing
  * on the host can hold (SPEC.md, section 9.6). A ledger whose one tenant is everybody. One owner thread.
  *
- * <p>Who asks for more than is left waits until others have freed some, at most {@link #WAIT_NS}.
+ * <p>A client that asks for more than is left waits until others have freed some, at most {@link #WAIT_NS}.
  */
 final class SwapPool {
     /** Longest wait for room; the asking client waits 2 s for its answer (SPEC.md, section 5). */
@@ -92,7 +92,7 @@ final class SwapPool {
         return decision;
     }
 
-    /** Who waits for room and is to ask again now. */
+    /** The clients that wait for room and are to ask again now. */
     List<Waiting> due(long nowNs) {
         if (nowNs < nextRetryNs) {
             return List.of();

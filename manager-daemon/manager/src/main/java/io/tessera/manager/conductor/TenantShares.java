@@ -30,7 +30,7 @@ public final class TenantShares implements ClientRules {
     private final Set<String> passing = new HashSet<>();
     /** What lasts of tenants in {@link #passing}, and holds again when their last program has left. */
     private final Map<String, Lasting> beneath = new LinkedHashMap<>();
-    /** Whose programs a former manager had, and which have not come to this one. */
+    /** Tenants whose programs a former manager had, and which have not come to this one. */
     private final Set<String> awaited = new HashSet<>();
     private long changes;
     private ShareRules rules = ShareRules.NONE;

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connection to one executor, which a thread of its own reads and writes, so that one that does not read delays nobody.
- * Who is at the other end the socket says (SO_PEERCRED), not a number in a file. Telling and ending are thread-safe.
+ * The socket says which process is at the other end (SO_PEERCRED), not a number in a file. Telling and ending are thread-safe.
  */
 final class ExecutorLink implements ExecutorLauncher.Running {
     /** Between two tries to reach an executor that is starting. */
@@ -103,7 +103,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
         return kept;
     }
 
-    /** Connects to the process that is meant, or, before we know one, to whoever listens. Returns the socket, or -1. */
+    /** Connects to the process that is meant, or, before we know one, to the process that listens. Returns the socket, or -1. */
     private int reach() {
         int connected = -1;
         try {

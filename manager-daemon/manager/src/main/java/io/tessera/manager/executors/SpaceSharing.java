@@ -8,7 +8,7 @@ import java.util.Locale;
 /**
  * How tenants of an executor share its device: by which policy they take turns, and whether. Immutable.
  *
- * @param policy who is next
+ * @param policy the rule for the next turn
  * @param mode   never, always, or where something set needs it
  */
 record SpaceSharing(PolicyName policy, SchedulerMode mode) {

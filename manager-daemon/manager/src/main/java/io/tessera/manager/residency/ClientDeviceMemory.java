@@ -330,7 +330,7 @@ final class ClientDeviceMemory {
         return Math.clamp(claimed, 0, most);
     }
 
-    /** For the planner. While there are turns, who is granted runs; else who is at work, or waits for its memory. */
+    /** For the planner. While there are turns, the granted client runs; else the clients that are at work, or wait for their memory. */
     ClientMemoryState toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
         boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
         boolean running = planned() && outlook.running() && atWork;

@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who is resident on one device. Each {@link #doWork} reads the clients' words, parks who has to give memory up and does
- * not work, plans, and writes targets, until nothing is left to be written. One owner thread.
+ * Decides which clients are resident on one device. Each {@link #doWork} reads the clients' words, parks clients without work that have to
+ * give memory up, plans, and writes targets, until nothing is left to be written. One owner thread.
  */
 final class DeviceResidency implements ResidencyView {
-    /** How often words are looked at that nobody rings for: who has become idle, how fast memory moves. */
+    /** Interval of looks at words that nobody rings for: which clients have become idle, how fast memory moves. */
     static final long LOOK_NS = 250_000_000L;
 
     /** A plan that lowers a target is followed by one that hands out what that set free; no more can be free at once. */
@@ -90,7 +90,7 @@ final class DeviceResidency implements ResidencyView {
         return settledNs;
     }
 
-    /** Who may run and does not get to, and why; empty: nobody. */
+    /** The clients that may run and do not get to, and why; empty: none. */
     String standing() {
         return standing.sentence();
     }
@@ -184,7 +184,7 @@ final class DeviceResidency implements ResidencyView {
         return work + standing.watch(this, nowNs);
     }
 
-    /** Whose needs cannot be had on this device, and whose can again. */
+    /** Finds the clients whose needs cannot be met on this device, and those whose needs can be met again. */
     private int judgeShort(long nowNs) {
         int done = 0;
         for (ClientDeviceMemory member : members.values()) {
@@ -258,8 +258,8 @@ final class DeviceResidency implements ResidencyView {
     }
 
     /**
-     * Who does not work and has memory off the device stays away until it asks: told that it may run, it would have all
-     * of it brought in for nothing.
+     * A client without work whose memory is partly off the device stays parked until it asks. If it were told to run, all its memory would
+     * come back for nothing.
      */
     private int parkLacking(long nowNs) {
         int done = 0;
@@ -276,7 +276,7 @@ final class DeviceResidency implements ResidencyView {
         return done;
     }
 
-    /** Who asks for a turn, or for memory, comes back. */
+    /** Brings back clients that ask for a turn or for memory. */
     private int unpark(long nowNs) {
         int done = 0;
         for (ClientDeviceMemory member : members.values()) {

@@ -40,7 +40,7 @@ final class GroupRooms {
     /**
      * Before {@link #grant}, with everybody.
      *
-     * @param fresh whether to look at the groups; else only who is new is looked at
+     * @param fresh whether to look at the groups; else only new clients are looked at
      */
     void begin(Collection<Holder> holders, boolean fresh) {
         byPid.keySet().retainAll(holders.stream().map(Holder::pid).toList());

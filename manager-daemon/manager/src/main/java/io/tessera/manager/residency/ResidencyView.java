@@ -3,7 +3,7 @@ package io.tessera.manager.residency;
 import io.tessera.manager.conductor.ManagedDevice;
 import java.util.Collection;
 
-/** A device's memory as those see it who judge it. One owner thread. */
+/** A device's memory as its judges see it. One owner thread. */
 interface ResidencyView {
     /** The device itself. */
     ManagedDevice device();

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches that who may run gets to run. A client that was told to run, and waits for memory while none moves, is said with
- * its cause; who should give memory up and does not counts as one that cannot, so that others give it; and a client that
- * nobody can help is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
+ * Watches that clients that may run get to run. A client that was told to run, and waits for memory while none moves, is reported with the
+ * cause. A client that should give memory up and does not counts as one that cannot, so that others give it. A client that nobody can help
+ * is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
  */
 final class ResidencyWatchdog {
     /** While no memory moved for this long, somebody is told so. */
@@ -26,7 +26,7 @@ final class ResidencyWatchdog {
      */
     private static final int FAILED_TURNS = 2;
 
-    /** Who could not give memory up is asked again after this long, or as soon as some of it moves. */
+    /** A client that could not give memory up is asked again after this long, or as soon as some of it moves. */
     private static final long STUCK_KEPT_NS = 5_000_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -34,7 +34,7 @@ final class ResidencyWatchdog {
 
     private String sentence = "";
 
-    /** Who stands still and why; empty: nobody does. */
+    /** The clients that stand still and why; empty: none. */
     String sentence() {
         return sentence;
     }
@@ -88,7 +88,7 @@ final class ResidencyWatchdog {
         return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
     }
 
-    /** Has others reckoned without who cannot give memory up; returns whether everybody else has stopped. */
+    /** Has others reckoned without a client that cannot give memory up; returns whether everybody else has stopped. */
     private static boolean help(ResidencyView device, ClientDeviceMemory standing, long nowNs) {
         boolean alone = true;
         standing.ring();

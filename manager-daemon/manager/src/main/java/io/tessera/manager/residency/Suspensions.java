@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Processes that the driver takes off the GPU whole, contexts included: first drained and, unless the driver is quicker at
  * that ({@link SuspensionChoice}), moved out as when evicted; then checkpointed. A call at the gate, or a thread found
- * inside a driver call, brings them back. Who left with its contents first gets its turn and room for them, as if it moved
- * in by itself. One owner thread.
+ * inside a driver call, brings them back. A process that left with its contents first gets its turn and room for them, as if it moved in by
+ * itself. One owner thread.
  */
 final class Suspensions {
     private static final Logger LOG = LoggerFactory.getLogger(Suspensions.class);

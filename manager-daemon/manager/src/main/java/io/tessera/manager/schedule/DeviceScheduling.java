@@ -39,10 +39,10 @@ public interface DeviceScheduling extends MemoryScheduling {
     /** Sets the quantum in nanoseconds, from the next turn on; also shortens the running one. */
     void quantumNs(long quantumNs, long nowNs);
 
-    /** Another policy says who is next, from the next turn on. */
+    /** Sets another policy, from the next turn on. */
     void policy(PolicyName policy, long nowNs);
 
-    /** The policy that says who is next. */
+    /** The policy of the next turn. */
     PolicyName policy();
 
     /** What an operator set for a tenant is other from now on; nothing, where it is not on the device. */

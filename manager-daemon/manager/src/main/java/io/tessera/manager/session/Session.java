@@ -84,7 +84,7 @@ public final class Session {
         return clientId;
     }
 
-    /** Who connected. */
+    /** The peer that connected. */
     public PeerCredentials peer() {
         return peer;
     }
@@ -200,7 +200,7 @@ public final class Session {
      * A touch of its segment faulted. Ends the connection if the file was cut short; else the fault may be of a touch of
      * another client's before, which the compiler let through late.
      *
-     * @throws InternalError the same, for who looks at everybody ({@link Sessions#checkSegments})
+     * @throws InternalError the same, for the caller that looks at all segments ({@link Sessions#checkSegments})
      */
     public void faulted(InternalError late) {
         if (!isCut()) {

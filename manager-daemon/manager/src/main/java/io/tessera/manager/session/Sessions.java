@@ -49,7 +49,10 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     static final long KILL_GRACE_NS = 2_000_000_000L;
     /** Pause after the descriptors ran out, so that the listener, which stays readable, does not spin. */
     static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
-    /** Peers of a user that have not said HELLO, and of all users; beyond these the oldest one of that user, or of who has most, is let go. */
+    /**
+     * Peers of a user that have not said HELLO, and of all users; beyond these the oldest one of that user, or of the user with the most,
+     * is let go.
+     */
     static final int MOST_UNREGISTERED = 256;
     static final int MOST_UNREGISTERED_OF_ALL = 2_048;
     /** Between them everybody else's turn comes. */

@@ -85,7 +85,7 @@ class AdmissionPropertyTest {
                     random.nextBoolean() ? 0 : 1 + random.nextInt(80));
         }
 
-        /** Everybody who waits asks. */
+        /** Every waiting program asks. */
         private void look() {
             nowNs += LOOK_NS;
             registeredNs.forEach((id, sinceNs) -> {
@@ -135,7 +135,7 @@ class AdmissionPropertyTest {
             history.check("seed " + seed + ", step " + step);
         }
         for (int i = 0; i < 100_000 && !history.asking.isEmpty(); i++) {
-            history.room.clients.clear(); // and who has started never registers
+            history.room.clients.clear(); // and a program that has started never registers
             history.look();
         }
         assertEquals(List.of(), history.asking, "seed " + seed + ": these wait although everybody else has left");

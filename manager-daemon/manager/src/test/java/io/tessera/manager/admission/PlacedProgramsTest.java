@@ -56,7 +56,7 @@ class PlacedProgramsTest {
         assertEquals(FIRST, device(wish(1, 0, 40), 0));
         assertEquals(SECOND, device(wish(2, 0, 40), 0));
         assertEquals(FIRST, device(wish(3, 0, 40), 0));
-        assertEquals(FIRST, device(wish(1, 0, 40), 0), "who asks again hears the same");
+        assertEquals(FIRST, device(wish(1, 0, 40), 0), "a program that asks again hears the same");
     }
 
     @Test

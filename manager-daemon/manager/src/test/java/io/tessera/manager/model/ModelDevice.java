@@ -1,6 +1,6 @@
 package io.tessera.manager.model;
 
-/** Memory of a device, in chunks: what there really is, and who has it. Not thread-safe. */
+/** Memory of a device, in chunks: what there really is, and which client has it. Not thread-safe. */
 final class ModelDevice {
     /** A chunk. */
     static final long CHUNK = 1L << 30;

@@ -267,7 +267,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         acks(1, 1, AckState.OPEN);
         assertEquals(0, port.terms.get(1L).paceNs(), "it is alone");
         scheduler.joined(2, "p2", TenantTerms.DEFAULT, now());
-        assertEquals(100 * MS, port.terms.get(1L).paceNs(), "who comes waits for what is queued, a turn at most");
+        assertEquals(100 * MS, port.terms.get(1L).paceNs(), "a client that comes waits for what is queued, a turn at most");
         wants(2);
         assertEquals(25 * MS, port.terms.get(1L).paceNs());
         after(100);

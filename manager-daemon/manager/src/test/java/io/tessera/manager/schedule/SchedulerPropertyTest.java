@@ -106,7 +106,7 @@ class SchedulerPropertyTest {
                     } else if (state == AckState.RELEASED && epoch == client.grantEpoch && client.epoch == epoch + 1) {
                         client.stopped = true;
                     } else if (current && (state == AckState.OPEN || state == AckState.DRAINING)) {
-                        // Broke its word: whoever was granted before that cannot be helped, nobody may be after it.
+                        // Broke its word: a client that was granted before that cannot be helped, none may be after it.
                         boolean somebodyRuns = clients.values().stream().anyMatch(c -> c.state == TurnState.GRANTED);
                         client.brokeItsWord |= somebodyRuns && client.stopped;
                         client.stopped = false;

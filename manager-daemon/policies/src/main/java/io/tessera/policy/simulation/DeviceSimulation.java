@@ -25,7 +25,7 @@ public final class DeviceSimulation {
     /** How many tenants have work that waits. */
     private int waiting;
 
-    /** Whose turn it is; null: nobody's. */
+    /** The tenant whose turn it is; null: none. */
     private SimulatedTenant holder;
     private SimulatedTenant lastHolder;
     private long turnStartedNs;
@@ -248,7 +248,7 @@ public final class DeviceSimulation {
         }
     }
 
-    /** Stops a batch request for who goes first, unless it is done sooner than stopped. It stays first in its queue. */
+    /** Stops a batch request for a tenant that goes first, unless it is done sooner than stopped. It stays first in its queue. */
     private void revokeIfWanted() {
         if (settings.revokeNs() < 0 || running == null || runningSinceNs > nowNs || holder.terms.tenantClass() != TenantClass.BATCH) {
             return;

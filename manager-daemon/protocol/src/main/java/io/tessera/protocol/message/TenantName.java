@@ -25,7 +25,7 @@ public final class TenantName {
         return user == own ? label : label + OF_USER + Integer.toUnsignedString(user);
     }
 
-    /** Whose a name is: the same for all names of one user, another for another's. */
+    /** The user of a name: the same for all names of one user, another for another's. */
     public static String user(String name) {
         int at = name.lastIndexOf(OF_USER);
         return at >= 0 && name.substring(at + OF_USER.length()).matches("\\d{1,10}") ? name.substring(at + OF_USER.length()) : "";

@@ -39,7 +39,7 @@ public final class LoadedVariables {
         return new StopWord(fenceConstants());
     }
 
-    /** Where whoever fenced it is told of failures. */
+    /** Where the owner of its fence is told of failures. */
     FailureReport failureReport() {
         return new FailureReport(fenceConstants());
     }

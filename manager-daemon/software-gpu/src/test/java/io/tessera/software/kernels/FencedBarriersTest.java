@@ -88,7 +88,7 @@ class FencedBarriersTest {
         RealMemory.putInt(window.stopWord, 0);
         assertEquals(LaunchOutcome.COMPLETED, launch.get(30, TimeUnit.SECONDS));
         assertEquals(List.of(), window.violations());
-        // Who waited for the whole block goes on: threads that ended count as there.
+        // Threads that waited for the whole block go on: threads that ended count as there.
         assertFalse(results(32).contains(1));
     }
 

@@ -52,7 +52,7 @@ final class Measurements {
         }
     }
 
-    /** Reads every load, and sees who is active. */
+    /** Reads every load, and finds the active clients. */
     void observe(long nowNs) {
         usedBytes = 0;
         Set<Long> ids = new TreeSet<>();

@@ -46,7 +46,7 @@ public final class ClientTurn {
     /** Until when the turn was charged. */
     long chargedUntilNs;
 
-    /** Number of the grant of the last turn, for who is next after a time without turns; 0 before the first. */
+    /** Number of the grant of the last turn, to find the next client after a time without turns; 0 before the first. */
     long grantNumber;
     long formerGrantNumber;
 
@@ -202,7 +202,7 @@ public final class ClientTurn {
     /**
      * What goes with what the client was told last.
      *
-     * @param accompanied there are others, who may ask at any time
+     * @param accompanied whether there are others, which may ask at any time
      * @param freePaceNs  bound on outstanding work while everybody may run; 0: none
      */
     TurnTerms terms(ScheduleSettings settings, long quantumNs, boolean contended, boolean accompanied, boolean sample,

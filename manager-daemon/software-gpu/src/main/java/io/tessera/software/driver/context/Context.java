@@ -167,7 +167,7 @@ public final class Context {
         drain();
     }
 
-    /** All streams, the legacy one first, for who takes what they printed. */
+    /** All streams, the legacy one first, for the reader of what they printed. */
     public List<Stream> allStreams() {
         synchronized (order) {
             List<Stream> all = new ArrayList<>();

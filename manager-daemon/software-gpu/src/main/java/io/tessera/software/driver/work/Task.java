@@ -16,7 +16,7 @@ public final class Task implements Operation.Run {
         /** An operation failed in a way that no driver documents. */
         void failed(Task task, Throwable failure);
 
-        /** Who waits for words in memory. */
+        /** Waits for words in memory. */
         WordPoller poller();
     }
 

@@ -103,7 +103,7 @@ public final class CaptureEntries implements EntryGroup {
 
     private void tell(Call call, Stream stream, Map<GraphNode, Long> frontier, int edgesIndex) {
         boolean plain = frontier.values().stream().allMatch(edge -> edge == 0);
-        // Who does not ask for edges must not be told less than there is.
+        // A caller that does not ask for edges must not be told less than there is.
         DriverException.require(plain || edgesIndex >= 0 && call.given(edgesIndex), CudaError.LOSSY_QUERY);
         Arena arena = Arena.ofAuto();
         MemorySegment nodes = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, frontier.size()));
