@@ -182,7 +182,7 @@ enum {
 };
 
 /*
- * Who is resident on one device, in the client's own ordinal order; 512 bytes. All zero: nobody plans residency, or the
+ * The client's residency on one device, in its own ordinal order; 512 bytes. All zero: nobody plans residency, or the
  * client cannot move. A pair of target (M) and held (C) obeys the budget rule of SPEC.md, section 9.
  */
 struct tessera_residency {

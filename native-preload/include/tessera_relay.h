@@ -284,7 +284,7 @@ struct tessera_relay_answer {
     uint32_t count; /* devices in all; 0: none, and the reason says why; WAIT: the answer comes later, likewise */
     uint32_t software;
     uint8_t uuid[16];
-    uint8_t token[TESSERA_RELAY_TOKEN]; /* shown to the executor: the manager has told it who comes */
+    uint8_t token[TESSERA_RELAY_TOKEN]; /* shown to the executor: the manager has announced the client to it */
     char socket[104];                   /* path, as sun_path */
     char reason[200];
 };

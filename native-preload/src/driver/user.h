@@ -1,6 +1,7 @@
 /*
- * What the driver layer asks of the library that it is linked into: where calls go, and whom to tell. The one table is found by
- * the linker, not set by a constructor: constructors of other libraries may call entries before ours would have run.
+ * What the driver layer asks of the library that it is linked into: where calls go, and what to notify. The one table
+ * is found by the linker, not set by a constructor: constructors of other libraries may call entries before ours would
+ * have run.
  */
 #ifndef TESSERA_DRIVER_USER_H
 #define TESSERA_DRIVER_USER_H

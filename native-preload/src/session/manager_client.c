@@ -73,8 +73,9 @@ static void apply_orders(void)
 }
 
 /*
- * Gates keep their state for a while after the manager was killed: who has the turn keeps it, and the others wait for the next
- * manager. What the killed one wrote last still counts. In space sharing nobody waits at a gate.
+ * Gates keep their state for a while after the manager was killed: the client that has the turn keeps it, and the
+ * others wait for the next manager. What the killed one wrote last still counts. In space sharing nobody waits at a
+ * gate.
  */
 static bool hold_gates(void)
 {

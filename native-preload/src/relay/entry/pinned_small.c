@@ -31,7 +31,7 @@ struct chunk {
 
 static struct chunk *chunks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Held by who waits, so that `passing` has one owner. Taken before `lock`. */
+/* Held by the waiting thread, so that `passing` has one owner. Taken before `lock`. */
 static pthread_mutex_t collecting = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned cells_of(size_t bytes)

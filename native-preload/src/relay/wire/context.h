@@ -1,4 +1,4 @@
-/* Contexts, as the files that make and end them see them. Who uses them includes relay.h. */
+/* Contexts, as the files that make and end them see them. Include relay.h first. */
 #ifndef TESSERA_RELAY_CONTEXT_H
 #define TESSERA_RELAY_CONTEXT_H
 
@@ -27,7 +27,7 @@ CUresult context_reset(struct relay_context *primary);
 /* Calls `visit` for every context of the link that is alive. Takes no lock: one that is made or ends meanwhile may be left out. */
 void context_each(const struct relay_link *link, void (*visit)(struct relay_context *context));
 
-/* Ends a created context, whoever has it current. */
+/* Ends a created context, also where threads have it current. */
 CUresult context_destroy(struct relay_context *context);
 
 /* The calling thread's stack of contexts (context_stack.c). NULL pops for set. */

@@ -67,7 +67,7 @@ static void ends_with_its_context(void)
                                 .id = memory.id},
                        small = range;
     small.start -= 0x10000;
-    small.id = RELAY_PINNED_SMALL; /* a part of somebody's memory, who gives it back */
+    small.id = RELAY_PINNED_SMALL; /* a part of somebody's memory; that owner gives it back */
     unsigned given_back = unpinned;
     CHECK(relay_range_add(&range) && relay_range_add(&small));
     relay_range_context_ended(&context);
@@ -113,7 +113,7 @@ static void staging(void)
           staging_wait(&relay_links[0], chunks[3]) == CUDA_SUCCESS);
 }
 
-/* All chunks are taken, and nobody will give one: whoever waits does not wait for ever. */
+/* All chunks are taken, and nobody will give one: a thread that waits does not wait for ever. */
 static void after_the_end(void)
 {
     struct staging_chunk *chunk;

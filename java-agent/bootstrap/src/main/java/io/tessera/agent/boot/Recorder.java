@@ -357,7 +357,7 @@ public final class Recorder {
     }
 
     /**
-     * Who hears of events from now on.
+     * Sets the listener of events.
      *
      * @param listener the one; null: nobody
      */
