@@ -201,7 +201,7 @@ static unsigned fetched(handle function, CUdeviceptr own, handle texture)
     return cuCtxSynchronize() == 0 && cuMemcpyDtoH(&value, own, sizeof value) == 0 ? value : 0;
 }
 
-/* An array's memory is the next one's, whoever asks for it. */
+/* An array's memory is the next one's, for any client that asks for it. */
 static void textures_outlive(void)
 {
     enum { WIDTH = 64, MARK = 0x51525354 };

@@ -111,7 +111,7 @@ static void stuck_destroyed(void)
     _exit(0);
 }
 
-/* The same in a stream whose capture failed: whoever still takes it for captured does not wait for it. */
+/* The same in a stream whose capture failed: a wait that still takes it for captured does not wait for it. */
 static void stuck_uncaptured(void)
 {
     CUdeviceptr own = own_memory();

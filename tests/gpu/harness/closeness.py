@@ -1,4 +1,4 @@
-"""Whether two arrays of raw bytes agree, by their type. Pure Python: whoever compares needs neither PyTorch nor NumPy.
+"""Whether two arrays of raw bytes agree, by their type. Pure Python: the comparison needs neither PyTorch nor NumPy.
 
 Bits are compared first; what differs is compared as numbers. Two bounds apply: relative to the number itself, and relative to
 the largest number of its array, because what a sum of large numbers leaves over is no more exact than they are.

@@ -46,7 +46,7 @@ class Run:
 
     :param label: name of its logs and files
     :param words: the workload's options
-    :param kernels: whose kernels it shares of those that PyTorch compiles itself; its own where none is named
+    :param kernels: the run that it shares the kernels of PyTorch's own compiler with; its own where none is named
     """
 
     def __init__(self, setting, place, label, words, kernels=None):

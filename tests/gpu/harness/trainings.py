@@ -82,7 +82,7 @@ def run(setting, record, case):
         count = max(1, round(WORK_S * probe))
         seconds, answer = _together([alone], [count], 10 * WORK_S)
     gaps, step_s = _gaps(answer[0])
-    # In seconds a phase would be over for who waits for the device in it, and the host's phases be more than alone.
+    # In seconds a phase would be over for a program that waits for the device in it, and the host's phases be more than alone.
     phase = {"WIDE_PHASE_STEPS": str(max(1, round(PHASE_S / step_s)))}
     record.add("serial", case=case, seconds=tenants * seconds, losses=answer[0]["losses"][-1:], gaps=gaps, step_s=step_s)
     needs_s = tenants * WORK_S * 1.3 + START_S

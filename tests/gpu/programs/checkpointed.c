@@ -65,7 +65,7 @@ extern int cuMemExportToShareableHandle(void *, uint64_t, int, unsigned long lon
 extern int cuMemImportFromShareableHandle(uint64_t *, void *, int);
 
 enum what { MALLOC, ASYNC, MANAGED, REGISTERED, VMM, EXPORTABLE, IPC, EVENT, POOL };
-/* Alone; alone, with a handle that nobody opens; whose the memory is while another process has it too; who has another's. */
+/* Alone; alone, with a handle that nobody opens; gives memory that another process has too; takes another's. */
 enum role { ALONE, HANDLE, GIVES, TAKES };
 
 static const struct kind {

@@ -5,7 +5,7 @@
 
 Prints ``{"cases": N}`` once the device is in use, then for each case ``{"begin": PLACE, "case": NAME}`` and a line with what it gave: digests of
 inputs, results and gradients, where FILE holds their bytes, the class of an error, and how long the first sample and all
-took. Ends with status 3 behind a case that lost the context: whoever started it goes on behind that case with ``--from``.
+took. Ends with status 3 behind a case that lost the context: its caller goes on behind that case with ``--from``.
 """
 
 import argparse

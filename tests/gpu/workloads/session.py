@@ -165,6 +165,6 @@ def _arrivals(start_ns, rate):
 
 
 def _times(start_ns, end_ns, done_ns):
-    """When steps were done, as differences: small numbers, and a step's own time for who reads them."""
+    """When steps were done, as differences: small numbers, and a step's own time for readers."""
     deltas_us = [round((later - earlier) / 1000) for earlier, later in zip([start_ns] + done_ns, done_ns)]
     return {"start_ns": start_ns, "end_ns": end_ns, "deltas_us": deltas_us}

@@ -22,7 +22,7 @@ SETTINGS = {
 }
 MPS = "mps"
 #: Both trainings in one process, natively, on two streams: a step of that workload is one of each. What this lacks against
-#: MPS is lost by sharing a context, whoever submits.
+#: MPS is lost by sharing a context, from any submitter.
 ONE_PROCESS, ONE_PROCESS_WORKLOAD = "one process, two streams", "resnet_twice"
 REPEATS = 7
 WINDOW_S = 2.0

@@ -27,7 +27,7 @@ VENDOR = "nvidia"
 def run(setting, record):
     """Natively first: the others' losses must be these."""
     policies = setting.chosen(POLICIES)
-    # The list of trusted images is a user's: not that of who runs the suite.
+    # The list of trusted images is a user's: not that of the user who runs the suite.
     state = {"TESSERA_STATE_DIR": os.path.join(setting.directory, "state")}
     with Manager(setting.installation, setting.directory, state) as manager:
         record.attempt("native", lambda: _losses(setting, record, manager, native()), 20)

@@ -199,7 +199,7 @@ static void symbols()
     say("a variable on each", wrong);
 }
 
-// Memory of a pool can be copied to the other device only by who has been given access to it.
+// Memory of a pool can be copied to the other device only by a device that has been given access to it.
 static void give_access(int device)
 {
     cudaMemPool_t pool;

@@ -1,6 +1,6 @@
 /*
- * What plan swap leaves to the driver, who may use whose memory, and plan managed's prefetch; one situation after the
- * other, each in a process of its own:
+ * What plan swap leaves to the driver, which device may use which memory, and plan managed's prefetch; one situation
+ * after the other, each in a process of its own:
  *     swap_fixed CASE
  */
 #include "cuda_constants.h"

@@ -17,7 +17,7 @@ final class AttackLane implements AutoCloseable {
     private static final long LOOK_MS = 100;
     /** Of starting a service with a victim: on a machine that is too busy an executor may not be ready in time. */
     private static final int TRIES = 3;
-    /** The executor says at once who comes and goes; on a busy machine it takes a moment until the manager has heard it. */
+    /** The executor reports at once which clients come and go; on a busy machine it takes a moment until the manager has heard it. */
     private static final long STALE_NS = SECOND_NS / 2;
 
     /** Services start one after the other: a device makes one context at a time, and managers do not wait for ever. */

@@ -96,7 +96,7 @@ public final class AttacksMain implements Callable<Integer> {
         return (control ? report.escapes() >= CONTROL_ESCAPES : report.held()) ? 0 : 1;
     }
 
-    /** Whoever ends this program early finds all that it knew by then. */
+    /** A user who ends this program early finds all that it knew by then. */
     private void keep(SuiteReport report) {
         if (out == null) {
             return;

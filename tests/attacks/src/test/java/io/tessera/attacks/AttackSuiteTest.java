@@ -23,8 +23,8 @@ class AttackSuiteTest {
     /** For slow machines, of which a build has two processors. */
     private static final long LIMIT_SECONDS = 1200;
     /**
-     * Bounds of seconds decide who is ended, and the victim's kernels share two processors with the attack's and with other tests: whoever is slow for that alone is not slow
-     * again and again. An escape is never tried again.
+     * Bounds of seconds decide which program is ended, and the victim's kernels share two processors with the attack's and with other
+     * tests: a program that is slow for that alone is not slow again and again. An escape is never tried again.
      */
     private static final int MOST_REPETITIONS = 2;
 

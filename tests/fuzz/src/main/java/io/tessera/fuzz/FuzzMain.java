@@ -85,7 +85,7 @@ public final class FuzzMain implements Callable<Integer> {
         return said;
     }
 
-    /** Replaces the file as a whole: who is killed leaves the result of at most ten seconds before. */
+    /** Replaces the file as a whole: a killed run leaves the result of at most ten seconds before. */
     private void keep(CampaignResult result) {
         if (json == null) {
             return;

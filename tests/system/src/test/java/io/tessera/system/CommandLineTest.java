@@ -156,7 +156,7 @@ class CommandLineTest {
                 .awaitLine("ready");
     }
 
-    /** {@code stop} ends the manager, {@code stop --programs} all, if whoever asks agrees; the pid file is not needed for it. */
+    /** {@code stop} ends the manager, {@code stop --programs} all, if the user agrees; the pid file is not needed for it. */
     @Test
     void stopEndsTheManagerAndWithProgramsAll(TestRun run) {
         run.expectLine("");

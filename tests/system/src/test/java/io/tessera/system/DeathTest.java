@@ -165,7 +165,7 @@ class DeathTest {
             assertEquals(List.of(), segments(run), "left by a manager that was killed");
             manager = run.manager("--mode", "on", "--quantum", "30ms");
             ManagerProcess present = manager;
-            // Whoever says which devices it uses has had the answer, too: else the next death would be none to it.
+            // A client that names the devices it uses has had the answer, too: else the next death would be none to it.
             Await.until("everybody is registered again", Await.PATIENCE, () -> workers.stream().allMatch(w -> present.control().clients().stream()
                     .anyMatch(c -> c.get("pid").getAsLong() == w.pid() && !c.get("devices").getAsJsonArray().isEmpty())));
             Await.until("turns are taken again", Await.PATIENCE, () -> exclusive(present));

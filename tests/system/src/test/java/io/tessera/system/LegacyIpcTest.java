@@ -253,7 +253,7 @@ class LegacyIpcTest {
         second.quit().exits(0);
     }
 
-    /** A handle of which any part was changed opens nothing, and who made it goes on; one of the driver's is the driver's. */
+    /** A handle of which any part was changed opens nothing, and its maker goes on; one of the driver's is the driver's. */
     @Test
     void handlesThatNobodyMade(TestRun run) {
         run.expectLine("could not be opened");

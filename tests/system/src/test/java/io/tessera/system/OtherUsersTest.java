@@ -55,7 +55,7 @@ class OtherUsersTest {
         return named.asList().stream().map(each -> each.getAsJsonObject().get("tenant").getAsString()).sorted().toList();
     }
 
-    /** The executor says once a second who is there. */
+    /** The executor reports its clients once a second. */
     private static void awaitClients(ManagerProcess manager, int count) {
         Await.until(count + " programs are in the executor's account", BOUND,
                 () -> executor(manager.control().status()).getAsJsonArray("clients").size() == count,

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the other processes of a test said, in short, for whoever reads that it failed and has nothing but the build's log.
- * Lines begin with {@link #MARK}, by which tests/run finds them.
+ * What the other processes of a test wrote, in short, for a reader who has nothing but the build's log. Lines begin with {@link #MARK}, by
+ * which tests/run finds them.
  */
 final class ProcessSummary {
     static final String MARK = "[run] ";

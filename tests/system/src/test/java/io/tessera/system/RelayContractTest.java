@@ -23,7 +23,7 @@ class RelayContractTest {
         return run.program("relay_contract", mode).env("TESSERA_SHARE", "space");
     }
 
-    /** A context is one for all: whoever shares it hears, and the next program has another. */
+    /** A context is one for all: all that share it hear, and the next program has another. */
     @Test
     void aFaultIsEverybodysAndTheNextProgramRuns(TestRun run) {
         run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");

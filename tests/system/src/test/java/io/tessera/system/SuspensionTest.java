@@ -86,7 +86,7 @@ class SuspensionTest {
         }
         suspend(manager, idle, state, "by ");
         idle.okay("handle 0");
-        assertTrue(Files.notExists(state), "who is about to share memory is restored before that");
+        assertTrue(Files.notExists(state), "a process that is about to share memory is restored before that");
         idle.okay("check 0 7");
         idle.quit().exits(0);
     }

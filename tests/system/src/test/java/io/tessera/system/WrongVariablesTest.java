@@ -27,10 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README: a variable with a value that it cannot have is named by whoever reads it. Every variable of its table has rows here. */
+/** The README: a variable with a value that it cannot have is named by its reader. Every variable of its table has rows here. */
 @ExtendWith(RunWatcher.class)
 class WrongVariablesTest {
-    /** Who reads a variable, and says that it is wrong. */
+    /** The program that reads a variable, and reports that it is wrong. */
     private enum Reader {
         /** {@code tessera run}: ends with 2 and runs nothing. */
         RUN,
@@ -40,7 +40,7 @@ class WrongVariablesTest {
         MANAGER
     }
 
-    /** A variable, whoever reads it, and values that it cannot have; {@code |} separates both. */
+    /** A variable, its readers, and values that it cannot have; {@code |} separates them. */
     private static final String TABLE = """
             TESSERA_NAME RUN|LIBRARY %63$s
             TESSERA_MEMORY RUN|LIBRARY x|-1|9223372036854775808
@@ -148,7 +148,7 @@ class WrongVariablesTest {
         assertTrue(result.output().isEmpty() && result.errors().getFirst().startsWith("tessera: " + name(assignment)), result::toString);
     }
 
-    /** One manager for all of them: whoever is refused leaves nothing there. */
+    /** One manager for all of them: a program that is refused leaves nothing there. */
     @Test
     void theLibraryNamesItAndRefuses(TestRun run) {
         run.manager("--executors", "none");
