@@ -213,7 +213,7 @@ check_program() { # PROGRAM
     esac
 }
 
-# What the tenant gets of the GPU's time is the manager's to keep. Nothing of the program has run yet, so a refusal ends the command.
+# The manager keeps the tenant's terms of the GPU's time. Nothing of the program has run yet, so a refusal ends the command.
 set_terms() {
     tenant_terms=$tenant_terms$tenant_class
     [ -n "$tenant_terms" ] || return 0

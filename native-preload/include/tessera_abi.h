@@ -154,8 +154,8 @@ enum {
 };
 
 /*
- * tessera_segment.client_shares (C): what the driver's checkpoint would not bring back, or not as it was. What is shared once
- * counts until the process ends: nobody says when the last one has given it up.
+ * tessera_segment.client_shares (C): what the driver's checkpoint would not bring back, or not as it was. A single
+ * share counts until the process ends: nobody says when the last one has given it up.
  */
 enum {
     TESSERA_SHARES_TAKEN = 1, /* the process has taken memory, or another object, of other processes or libraries */

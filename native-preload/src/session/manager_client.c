@@ -94,7 +94,7 @@ static void lose_manager(const char *why)
 {
     manager_set_socket(-1);
     held_until_ns = 0;
-    /* What a thread counts in the segment during the copy is lost: most are out of the driver by then. */
+    /* Counts of a thread in the segment during the copy are lost: most threads are out of the driver by then. */
     freeze(LEAVE_NS);
     segment_detach();
     if (handlers->lost)

@@ -14,7 +14,7 @@ bool quota_take(unsigned device, uint64_t bytes);
 /* Gives them back. */
 void quota_give(unsigned device, uint64_t bytes);
 
-/* What was taken has become an allocation: the peak follows. */
+/* The bytes taken have become an allocation: the peak follows. */
 void quota_settled(unsigned device);
 
 /* Counts bytes as managed, or no longer so. */

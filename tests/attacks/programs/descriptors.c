@@ -126,7 +126,7 @@ static void launch_attributes(void)
     cluster_attributes();
 }
 
-/* What a query says of a foreign address must not tell more than of one that is nobody's. */
+/* A query of a foreign address must not tell more than one of an address that is nobody's. */
 static void queries(void)
 {
     CUdeviceptr victim = fact("device"), base = 0;

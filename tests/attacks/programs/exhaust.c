@@ -266,7 +266,7 @@ static void graph_wide(void)
     cuGraphDestroy(graph);
 }
 
-/* What was made in long goes at once. */
+/* The graph that took long to make goes at once. */
 static void graph_ends(void)
 {
     uint64_t outcome[4] = {0}; /* CUgraphExecUpdateResultInfo */

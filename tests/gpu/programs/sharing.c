@@ -165,7 +165,7 @@ static void share(int peer, const char *name, size_t bytes)
     CHECK(cuMemFree_v2(memory));
 }
 
-/* What is left when memory was opened and closed again and again; and the medians of both. */
+/* The memory left when memory was opened and closed again and again; and the medians of both. */
 static void repeat(int peer, size_t bytes)
 {
     static int64_t opened[ROUNDS], closed[ROUNDS];

@@ -150,7 +150,7 @@ def main(words):
     warnings.simplefilter("ignore")
     import torch
 
-    # What is made on the CPU must not depend on how many threads there are.
+    # Results of the CPU must not depend on the number of threads.
     torch.set_num_threads(1)
     every = cases(torch, options.dtypes.split(","), options.device)
     places = chosen([case.name for case in every], options.only, options.shard, options.skip, options.count, options.reverse)

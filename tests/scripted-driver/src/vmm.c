@@ -176,7 +176,7 @@ EXPORT CUresult cuMemRelease(struct memory_object *o)
     return OK;
 }
 
-/* What no device may access the host cannot either. */
+/* Memory that no device may access the host cannot access either. */
 static int protection(const struct allocation *a)
 {
     if (a->access == 3 || (a->peers & ~(1u << a->device)))

@@ -20,7 +20,7 @@ struct part_hash {
     uint64_t numbers[HASH_NUMBERS];
 };
 
-/* What was found when the chunk was last looked at. One bit for each part, the lowest for the first. */
+/* The result of the last look at the chunk. One bit for each part, the lowest for the first. */
 struct content {
     uint32_t filled; /* parts that were not all zero */
     uint32_t copied; /* of these, the parts that the backing holds as they were */

@@ -53,7 +53,8 @@ void residency_publish(unsigned device);
 void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
 /*
  * With the lock: the part of `needed` that is taken to be zero. While the gate is open the program changes its memory, so the sample
- * says it; else it is known of what was looked at, and the sample stands for the rest. What cannot be looked at is taken to be contents.
+ * says it; else it is known of what was looked at, and the sample stands for the rest. Memory that cannot be looked at
+ * is taken to be contents.
  */
 uint64_t residency_zero(unsigned device);
 

@@ -1,7 +1,7 @@
 /*
  * Export tables: private functions between the driver and NVIDIA's own libraries. Those that state the driver's own
  * affairs are handed on from the vendor's driver as they are; those that keep what belongs to a context are ours, since
- * the vendor's driver has none. What the first are made of is never computed or imitated here.
+ * the vendor's driver has none. The contents of the first are never computed or imitated here.
  */
 #include <string.h>
 

@@ -17,7 +17,10 @@ static void at_the_executors_address(void)
     CHECK(relay_unpin(&relay_links[0], &more) == CUDA_SUCCESS);
 }
 
-/* What the program has where the executor would put it stays; the executor is asked for another place and gets the first one back. */
+/*
+ * The program's mapping stays where the executor would put the memory; the executor is asked for another place and gets
+ * the first one back.
+ */
 static void where_the_program_has_something(void)
 {
     struct relay_pinned first, memory;

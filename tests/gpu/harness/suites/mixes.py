@@ -1,7 +1,6 @@
 """Mixed programs at once, each too small for the GPU: fenced in one context, against MPS and hardware time-slicing.
 
-The programs are those of programs/mix. What each has to do is counted once, natively and alone, and stays the same in all ways,
-so its checksum must stay the same too.
+The programs are those of programs/mix. The work of each is counted once, natively and alone, and stays the same in all ways, so its checksum must stay the same too.
 """
 
 import contextlib

@@ -1,7 +1,6 @@
 """A tenant leaves the GPU and comes back: by moving its memory, and whole, by the driver's checkpoint; and natively, by that alone.
 
-One training of SIZE_GIB, idle when it is told to go. What is left of it on the GPU is what the vendor's tool says of all
-processes, so nothing else may run there meanwhile. Beside another means a second such training on a GPU that counts as too
+One training of SIZE_GIB, idle when it is told to go. The memory left on the GPU is the vendor's tool's figure for all processes, so nothing else may run there meanwhile. Beside another means a second such training on a GPU that counts as too
 small for both, which steps before each round: the two have handed each other physical memory by then.
 """
 

@@ -137,7 +137,7 @@ static void manager_dies_full(void)
     holds(p, 150 * MIB, 0x1234);
 }
 
-/* What is freed while it is out costs nothing more, and its addresses and backing are used again. */
+/* Memory that is freed while it is out costs nothing more, and its addresses and backing are used again. */
 static void frees_while_out(void)
 {
     begin(CAPACITY);

@@ -76,7 +76,7 @@ static void ipc(void)
     OKAY(cuMemFreeAsync(r, stream));
 }
 
-/* What is away comes in before it is exported; memory that came after the first export is not made again. */
+/* Memory that is away comes in before it is exported; memory that came after the first export is not made again. */
 static void *bring_back_soon(void *unused)
 {
     manager_pause_us(50000);

@@ -266,7 +266,7 @@ static void captures(void)
     await_free(before);
 }
 
-/* What a capture that fails had allocated is free again. */
+/* Memory that a failed capture had allocated is free again. */
 static void capture_broken(void)
 {
     void *graph;

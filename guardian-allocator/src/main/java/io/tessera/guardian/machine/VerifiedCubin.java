@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is seen of a cubin that is to be loaded. Immutable.
+ * Results of the verifier for a cubin that is to be loaded. Immutable.
  *
  * @param refused    why functions are not seen to be fenced, by name; empty: all are
  * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, in bytes from their start; by name. A kernel

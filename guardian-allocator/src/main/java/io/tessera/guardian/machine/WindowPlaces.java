@@ -39,7 +39,7 @@ public final class WindowPlaces {
     /**
      * Of these places.
      *
-     * @param places in any order; not changed. What is missing has none
+     * @param places in any order; not changed. A missing value has none
      */
     public WindowPlaces(Map<Value, int[]> places) {
         byValue = new EnumMap<>(Value.class);

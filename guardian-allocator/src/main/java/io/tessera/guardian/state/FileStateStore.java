@@ -65,7 +65,7 @@ public final class FileStateStore implements StateStore {
     }
 
     /**
-     * What is in a store that another process may have open and may be writing: as of some moment during the call.
+     * The contents of a store that another process may have open and may be writing: as of some moment during the call.
      *
      * @return by key; empty if there is no store
      * @throws StateException if it cannot be read

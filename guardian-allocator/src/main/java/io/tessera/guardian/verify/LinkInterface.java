@@ -16,8 +16,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a verified text has to do with the texts that it is linked with: names that it defines or needs, with their shapes, and what its functions
- * call. The verifier reads it from the text that a driver gets, so {@link LinkCheck} believes nothing that a rewriter says. Immutable.
+ * The links of a verified text to the texts that it is linked with: names that it defines or needs, with their shapes, and what its
+ * functions call. The verifier reads it from the text that a driver gets, so {@link LinkCheck} believes nothing that a rewriter says.
+ * Immutable.
  */
 public final class LinkInterface {
     /** Of a return address and what a function saves: no measured size, but no call is without a cost. */

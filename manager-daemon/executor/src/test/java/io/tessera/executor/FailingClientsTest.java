@@ -27,7 +27,7 @@ class FailingClientsTest {
         return client.outLong(0);
     }
 
-    /** What it had is freed as always, and its window and what the device may write of its segment do not outlive it. */
+    /** Its memory is freed as always, and its window and the words that the device may write in its segment do not outlive it. */
     @Test
     void aThreadThatFailsEndsItsClientAlone() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);

@@ -336,7 +336,7 @@ class FenceTest {
         }
     }
 
-    /** What was unfenced when a newcomer came that left again says nothing of what was launched after that. */
+    /** Unfenced work at the time of a newcomer that left again says nothing of what was launched after that. */
     @Test
     void theNextNewcomerWaitsAlsoForWhatRanUnfencedAfterOneHadLeft() throws Exception {
         try (RunningExecutor executor = RunningExecutor.patient(folder);

@@ -35,7 +35,7 @@ class HostileCodeTest {
         return client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(image), value(0), value(0), value(0));
     }
 
-    /** What a fat binary holds is read when something of it is asked for. */
+    /** A fat binary's contents are read when something of it is asked for. */
     private static int kernel(RelayTestClient client, byte[] image) {
         assertEquals(0, load(client, image));
         return client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(client.outLong(0)), text("work"));

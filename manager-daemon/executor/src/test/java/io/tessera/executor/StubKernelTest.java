@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What libraries do with kernels that are there to ask the driver about, and with PTX that is there for older GPUs. */
+/** Libraries' use of kernels that are there to ask the driver about, and of PTX that is there for older GPUs. */
 @Timeout(180)
 class StubKernelTest {
     /** CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH. */

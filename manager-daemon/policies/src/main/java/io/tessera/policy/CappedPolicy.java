@@ -22,7 +22,7 @@ final class CappedPolicy implements SchedulingPolicy {
     /** Shares are kept over half a second. */
     private static final long WINDOW_NS = 500_000_000L;
 
-    /** What is owed after a kernel of some seconds is paid by then under any cap that is not tiny. */
+    /** Debts of a kernel of some seconds are paid by then under any cap that is not tiny. */
     static final int KEPT_MINUTES = 10;
 
     private static final long KEPT_NS = KEPT_MINUTES * 60_000_000_000L;

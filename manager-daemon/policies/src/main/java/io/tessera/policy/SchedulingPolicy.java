@@ -43,7 +43,7 @@ public interface SchedulingPolicy {
     /** A tenant has no work, and none is expected. Ends its turn. */
     void idle(long tenant, long nowNs);
 
-    /** A tenant's turn is cut off because the device is shared without turns from now on. What was left of it is added to its next turn. */
+    /** A tenant's turn is cut off because the device is shared without turns from now on. The rest of it is added to its next turn. */
     void interrupted(long tenant, long nowNs);
 
     /** The device has worked for a tenant for so long, beyond what was charged before. */

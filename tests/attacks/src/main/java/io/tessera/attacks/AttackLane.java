@@ -75,8 +75,8 @@ final class AttackLane implements AutoCloseable {
     }
 
     /**
-     * Waits until the executor has nothing of a tenant's any more, or has ended. What an attack set going may end the executor long after
-     * the attacker's process is gone: that is its doing, and not the next attack's.
+     * Waits until the executor has nothing of a tenant's any more, or has ended. Effects of an attack may end the executor long after the
+     * attacker's process is gone: they are its doing, and not the next attack's.
      *
      * @return whether the tenant is gone, in time
      */

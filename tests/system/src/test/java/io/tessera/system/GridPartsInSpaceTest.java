@@ -33,7 +33,7 @@ class GridPartsInSpaceTest {
         return run.program("relay_grid", Integer.toString(us)).env("TESSERA_SHARE", "space").tenant(tenant).start().awaitLine("ready");
     }
 
-    /** A tenant that always has a little work. What a tenant may queue beside others is bounded. */
+    /** A tenant that always has a little work. Work that a tenant queues beside others is bounded. */
     private static RunningProgram other(TestRun run) {
         return run.program("relay_flood", "200").env("TESSERA_SHARE", "space").tenant("other").start().awaitLine("ready");
     }

@@ -96,7 +96,7 @@ class LegacyIpcTest {
         exporter.quit().exits(0);
     }
 
-    /** What is open counts; the last close takes it away, and memory that its owner has freed goes with the last user. */
+    /** Opens are counted; the last close takes the memory away, and memory that its owner has freed goes with the last user. */
     @Test
     void openedTwiceIsMappedUntilItIsClosedTwice(TestRun run) {
         run.expectLine("could not be opened");

@@ -71,7 +71,7 @@ class MemoryShortageTest {
         program.okay("check " + index + " " + value);
     }
 
-    /** What it has is off the device, since the other has used as much; what it gets more has to come in with it. */
+    /** Its memory is off the device, since the other has used as much; new memory has to come in with it. */
     @ParameterizedTest
     @ValueSource(strings = {"hidden 6MiB", "taken 6MiB"})
     void aProgramGrowsWhileItsMemoryIsOut(String script, TestRun run) {

@@ -88,7 +88,7 @@ class OutOfMemoryTest {
         assertEquals(executor, Files.readString(pidFile).strip());
     }
 
-    /** What others may hold of the host's memory is reckoned by what the manager's container may have. */
+    /** The manager bounds others' host memory by the limit of its own container. */
     @Test
     void aManagerInAContainerCountsWithTheContainersMemory(TestRun run) throws Exception {
         String own = ControlGroupMemory.ofThisProcess().group();

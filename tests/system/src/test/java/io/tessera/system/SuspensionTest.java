@@ -159,7 +159,7 @@ class SuspensionTest {
         plain.quit().exits(0);
     }
 
-    /** What was shared stays so under a manager that was not there when it was. */
+    /** Shared memory stays so under a manager that was not there when it was shared. */
     @Test
     void theNextManagerKnowsWhoSharesMemory(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");
@@ -197,7 +197,7 @@ class SuspensionTest {
         idle.quit().exits(0);
     }
 
-    /** What came as physical memory of another client is gone when all has moved out: that way only is it suspended. */
+    /** Physical memory of another client is gone when all has moved out: that way only is it suspended. */
     @Test
     void whoTookPhysicalMemoryOfOthersComesBack(TestRun run) throws IOException {
         String script = script(run);

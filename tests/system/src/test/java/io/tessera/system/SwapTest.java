@@ -85,7 +85,7 @@ class SwapTest {
         }
     }
 
-    /** What does not find room in host memory stays on the device. */
+    /** Memory that does not find room on the host stays on the device. */
     @ParameterizedTest
     @CsvSource({"0, 0, 0", "16, 8, 20000000"})
     void hostBudgetsThatAreExhaustedCostNoContents(int pinnedMib, int pageableMib, long fileBytes, TestRun run) {

@@ -182,7 +182,7 @@ class WrongVariablesTest {
         assertTrue(result.output().isEmpty(), result::toString);
     }
 
-    /** What is right is not refused, at the bounds. */
+    /** Valid values are not refused, at the bounds. */
     @Test
     void valuesAtTheBoundsAreTaken(TestRun run) throws IOException {
         Path trace = run.directory().resolve("trace");

@@ -9,7 +9,7 @@ final class ClientAllotment {
 
     final ClientMemoryState client;
 
-    /** What it may have resident at most without touching what is fixed or guaranteed to others. */
+    /** The most it may have resident without touching memory that is fixed or guaranteed to others. */
     final long possibleBytes;
 
     /** Needed, and what a waiting allocation asks for where that is possible; 0: its need can never be met. */

@@ -14,8 +14,8 @@ import java.util.function.ToLongFunction;
  * share keeps it while nobody else asks for it: pinning is slow. The budget rule is that of {@link ResidencyPlanner}: raises are paid from
  * what nobody holds or may hold, so they may come one call later than what they wait for.
  *
- * <p>The host's free memory bounds raises as well. What is promised and not yet held counts as used, and promises are
- * taken back while less than the reserve is available; what is held is not.
+ * <p>The host's free memory bounds raises as well. Memory that is promised and not yet held counts as used, and promises are taken back
+ * while less than the reserve is available; held memory is not.
  *
  * @param pinnedBytes   all clients together may pin so much
  * @param pageableBytes all clients together may hold so much pageable backing

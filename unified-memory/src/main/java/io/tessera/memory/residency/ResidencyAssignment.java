@@ -7,7 +7,7 @@ import java.util.List;
  * Where a device's memory shall be in the end: starts from where it is and moves the least. Used once; not
  * thread-safe.
  *
- * <p>What a client needs comes, in this order, from free memory; from cached memory of the others, first of those that do not run and whose
+ * <p>A client's need is met, in this order, from free memory; from cached memory of the others, first of those that do not run and whose
  * turn is farthest away; from contents that their owner did not use in its last turns; from the contents of the client whose turn is
  * farthest away (Belady 1966: no order of evictions moves less). Never from below a guarantee.
  */
@@ -92,7 +92,7 @@ final class ResidencyAssignment {
     void prefetch() {
         boolean somebodyRuns = !seats.isEmpty() && seats.getFirst().client.running();
         long growthBytes = somebodyRuns ? capacityBytes / settings.growthDivisor() : 0;
-        // What running clients may yet need can come from idle clients as well as from free memory.
+        // Later needs of running clients can be met from idle clients as well as from free memory.
         long idleBytes = seats.stream().filter(seat -> !seat.active()).mapToLong(ClientAllotment::spareBytes).sum();
         long keptFreeBytes = Math.clamp(growthBytes - idleBytes, 0L, Math.max(0, freeBytes));
         idleBytes -= growthBytes - keptFreeBytes;

@@ -87,8 +87,8 @@ public final class ResidencyPlanner {
 
     /**
      * What can be written now of the goals: all that is lower at once, and raises while there is room beside what
-     * everybody occupies or may occupy. What is needed to run and prefetched comes before room to grow, so that nobody
-     * fills up what somebody waits for.
+     * everybody occupies or may occupy. Memory that is needed to run and prefetched memory come before room to grow, so that nobody fills
+     * up what somebody waits for.
      */
     private static Map<Long, Long> step(long capacityBytes, List<ClientAllotment> seats, Map<Long, Long> firstBytes,
             Map<Long, Long> goals) {

@@ -37,7 +37,7 @@ public final class SymbolOperands {
     /** An instruction on registers. */
     public void pure(Instruction i) throws FenceRefusedException {
         if (i.opcode().equals("cvta") && context.plan.moved(Access.Place.CONST) && i.has("const")) {
-            // What was constant memory is global now, where both kinds of address are the same.
+            // Constant memory has become global here, where both kinds of address are the same.
             code.add(new Instruction(i.guard(), "mov", List.of("u64"), values(i), i.line()));
             return;
         }

@@ -20,7 +20,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Writes the body of one function without mbarriers. What is not understood stays as it is, and is refused by name later. Used once.
+ * Writes the body of one function without mbarriers. Instructions that are not understood stay as they are, and are refused by name later.
+ * Used once.
  */
 final class BarrierLowering {
     static final String COMPLETES = "mbarrier::complete_tx::bytes";

@@ -148,7 +148,7 @@ public final class BarrierUse {
         return all;
     }
 
-    /** What is known only when the kernel runs may be anything. */
+    /** An operand that is known only when the kernel runs may be anything. */
     private static boolean isMixed(Set<List<Operand>> barriers) {
         return barriers.size() > 1 || barriers.stream().flatMap(List::stream)
                 .anyMatch(operand -> !(operand instanceof Operand.Immediate));

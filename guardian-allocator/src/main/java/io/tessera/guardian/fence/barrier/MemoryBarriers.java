@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 /**
  * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the device
  * ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and only its
- * phase ends a thread's wait in it. What is written instead is fenced like all of the program: it faults nothing, and its loops look at the
- * stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
+ * phase ends a thread's wait in it. The new code is fenced like all of the program: it faults nothing, and its loops look at the stop word.
+ * It need not be trusted, since it is part of the program when fences are decided on. Stateless.
  */
 public final class MemoryBarriers {
     private static final String NOTE = "keeps mbarriers as words of its shared memory, and copies into it in bulk by loops";

@@ -17,8 +17,8 @@ import java.util.List;
  * whole block stays the device's: threads that ended count as there, so it ends with the last that waits elsewhere.
  *
  * <p>Four words of 32 bits for each barrier: threads that have come; number of the phase; votes of the phase; votes of the last
- * phase. As on a device, the threads of a phase are in whole warps. What others may do before those of a phase have read its
- * votes is what a program must prevent on a device too. Not thread-safe.
+ * phase. As on a device, the threads of a phase are in whole warps. A program must prevent, on a device too, that other threads go on
+ * before those of a phase have read its votes. Not thread-safe.
  */
 public final class NamedBarriers {
     /** The words of all barriers, in shared memory of modules that need them. */
@@ -84,7 +84,7 @@ public final class NamedBarriers {
         Operand.Register phase = code.word();
         code.emit("mov.u32", words, new Operand.Symbol(NAME, 0));
         code.emit("mad.lo.u32", words, number, Code.number(BARRIER_BYTES), words);
-        // What any lane wrote is there before the warp counts as come.
+        // All lanes' writes are visible before the warp counts as come.
         code.emit("membar.cta");
         code.emit("bar.warp.sync", lanes);
         arrive(i, words, phase, threads, lanes);

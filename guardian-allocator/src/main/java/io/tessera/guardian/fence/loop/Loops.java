@@ -182,7 +182,7 @@ public final class Loops {
         return loop == null ? 1 : loop.copies();
     }
 
-    /** What a loop whose passes are written several times counts, if that says ahead how many more there are; or null. */
+    /** The counter of a loop whose passes are written several times, if it says ahead how many more there are; or null. */
     public SteadyLoop steady(Instruction branch) {
         Repeated loop = repeated.get(branch);
         return loop == null ? null : loop.steady();

@@ -160,7 +160,8 @@ final class ModuleFencer {
         Map<String, List<String>> pointers = plan.dispatchers().calls();
         Set<String> recursive = recursive(pointers);
         for (int round = 1; !recursive.isEmpty(); round++) {
-            // What is refused is no target of a pointer any more, and others may then not be recursive either: so one goes at a time, but not for ever.
+            // A refused function is no target of a pointer any more, and others may then not be recursive either: so one goes at a time,
+            // but not for ever.
             refuseRecursive(round < MOST_ROUNDS ? Set.of(recursive.iterator().next()) : recursive, pointers);
             pointers = plan.dispatchers().calls();
             recursive = recursive(pointers);

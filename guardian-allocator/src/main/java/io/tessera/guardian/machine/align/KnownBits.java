@@ -80,7 +80,7 @@ final class KnownBits {
         return less;
     }
 
-    /** What is known of a register where a predicate holds, as {@link InstructionWord#predicate} has it. */
+    /** The known bits of a register where a predicate holds, as {@link InstructionWord#predicate} has it. */
     int value(int register, int predicate) {
         boolean more = conditional && register < UNIFORM && (predicates[register] >>> (predicate & NUMBER) & 1) != 0;
         return more ? byPredicate[predicate][register] : values[register];

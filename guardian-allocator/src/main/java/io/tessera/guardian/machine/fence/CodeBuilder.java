@@ -27,7 +27,7 @@ final class CodeBuilder {
         return count;
     }
 
-    /** Appends one. What is in front of it takes so long that a wait for a scoreboard of it is one. */
+    /** Appends one. The code in front of it takes so long that a wait for a scoreboard of it is one. */
     void add(long low, long high) {
         if (count > 0 && (InstructionWord.waits(high) & InstructionWord.scoreboards(words[2 * count - 1])) != 0) {
             atLeast(InstructionWord.SCOREBOARD_CYCLES);

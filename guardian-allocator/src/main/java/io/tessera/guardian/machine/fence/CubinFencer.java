@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Puts fences into all functions of a cubin. A function that cannot be fenced stays as it is and is reported with the reason. What comes out is not to be loaded before
- * {@code CubinVerifier} has seen it. One owner thread; several fencers may run at a time.
+ * Puts fences into all functions of a cubin. A function that cannot be fenced stays as it is and is reported with the reason. The result
+ * must not be loaded before {@code CubinVerifier} has seen it. One owner thread; several fencers may run at a time.
  */
 public final class CubinFencer {
     private final Cubin cubin;

@@ -61,7 +61,7 @@ final class FileLayout {
         return section.isCode() || section.name().startsWith(CONSTANTS);
     }
 
-    /** What is named after a function says by its number that it is that function's. */
+    /** A section that is named after a function says by its number that it is that function's. */
     private static void requireOwn(Cubin cubin, CubinSection section, String prefix) throws MachineCodeException {
         if (section.name().startsWith(prefix)) {
             CubinSection code = cubin.section(CubinSection.CODE + section.functionName(prefix));

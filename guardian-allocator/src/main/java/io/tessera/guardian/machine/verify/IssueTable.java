@@ -10,8 +10,8 @@ import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**
- * What the instructions of a section do to what is in flight, read once for all ways through it. Most do nothing but take cycles, and are left out. What is known of one of
- * the others is a number, its facts, which {@link RegistersInFlight} takes. Immutable.
+ * The effects of a section's instructions on what is in flight, read once for all ways through it. Most do nothing but take cycles, and are
+ * left out. Each of the others is a number, its facts, which {@link RegistersInFlight} takes. Immutable.
  */
 final class IssueTable {
     /** {@code WARPGROUP.DEPBAR.LE gsb0, 0x0}. */

@@ -159,7 +159,7 @@ final class RegistersInFlight {
                 Arrays.fill(ordered[unit], 0);
             }
         }
-        // What was pending before in this unit is over when this is; but number 0 stands for many registers.
+        // Results that were pending before in this unit are over when this is; but number 0 stands for many registers.
         ordered[unit][number] = (number == 0 ? ordered[unit][0] : 0) | 1L << boards;
     }
 

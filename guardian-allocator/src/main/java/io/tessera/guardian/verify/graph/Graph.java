@@ -246,7 +246,7 @@ public final class Graph {
         if (writers.alone(register)) {
             Node made = writers.made(register);
             if (made == null && body.isParameter(register) && writers.never(register)) {
-                // What is passed in a register is the same wherever it is read; one that holds nothing need not be.
+                // A value that is passed in a register is the same wherever it is read; a register that holds nothing need not be.
                 made = node(Node.Kind.UNKNOWN, body.bits(register), 0, -1);
                 write(register, made);
             }

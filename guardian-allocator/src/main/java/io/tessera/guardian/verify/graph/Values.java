@@ -237,7 +237,7 @@ public final class Values {
             case "isspacep", "setp" -> any;
             default -> type.bits() > 64 ? any : Arithmetic.of(node, type, words, in, any);
         };
-        // What is made of an address whose alignment holds under a condition has the condition, or not the alignment.
+        // A value made of an address whose alignment holds under a condition has the condition, or not the alignment.
         return found.isNumber() && found.align() > 0 && Arrays.stream(in).anyMatch(Value::isConditional) ? any : found;
     }
 }

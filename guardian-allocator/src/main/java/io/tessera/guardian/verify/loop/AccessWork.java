@@ -22,7 +22,7 @@ final class AccessWork {
     /** Of a load or store of a matrix: 16 rows, in 32 lanes. */
     private static final long MATRIX = 8 * ACCESS;
     private static final int ACCESS_BYTES = 32;
-    /** What a bulk copy whose length is not known is taken for. */
+    /** The assumed bytes of a bulk copy whose length is not known. */
     private static final long BULK_BYTES = 1 << 16;
     private static final int BULK_LENGTH = 2;
     /** Of a sleep, which may take a millisecond: of 1024 threads, an H200 has two blocks on each of 132 processors. */

@@ -148,7 +148,7 @@ final class Passes {
         return Math.max(0, (from == null ? top : from.high()) - (to == null ? bottom : to.low()));
     }
 
-    /** What a value at a loop's head is when the loop is entered, of all that may come in. */
+    /** The values at a loop's head when the loop is entered, of all that may come in. */
     static List<Node> starts(Node phi, List<FlowEdge> in, Predicate<FlowEdge> round) {
         List<Node> starts = new ArrayList<>(1);
         for (int n = 0; n < in.size(); n++) {

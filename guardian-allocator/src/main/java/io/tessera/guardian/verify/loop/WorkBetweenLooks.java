@@ -179,7 +179,7 @@ public final class WorkBetweenLooks {
     private long most(boolean first, boolean slowOnly, ToLongFunction<String> callee) {
         Map<Integer, Long> counters = new HashMap<>();
         for (Loop loop : loops) {
-            // What is left has to be positive, or the stop word is read.
+            // The fuel that is left has to be positive, or the stop word is read.
             long times = Math.max(0, (first ? loop.first() : Reserved.MOST_FUEL) - 1) / loop.weight();
             counters.merge(loop.register(), times(times, loop.body().cost(slowOnly, callee)), Math::max);
         }

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is read of instructions for alignment is what NVIDIA's disassembler prints: addresses with their widths, and the low bits of what arithmetic computes. */
+/**
+ * Alignment facts read from instructions agree with NVIDIA's disassembler: addresses with their widths, and the low bits of arithmetic
+ * results.
+ */
 @Tag("nvcc")
 @Timeout(240)
 class DisassembledAlignmentTest {
@@ -127,7 +130,7 @@ class DisassembledAlignmentTest {
         bits.put(register, InstructionWord.ALWAYS, known << 8 | number & known);
     }
 
-    /** What is known of registers is still true. */
+    /** The knowledge of registers is still true. */
     private static void nothingIsNew(KnownBits bits, Map<String, Integer> numbers, String line) {
         numbers.forEach((name, number) -> {
             if (!name.equals("stack")) {

@@ -130,7 +130,7 @@ class MovedPlacesTest {
         assertTrue(relocation.getLong(16) > 0x10);
     }
 
-    /** What is relocated has to be an instruction; the verifier refuses relocations of accesses. */
+    /** A relocated place has to be an instruction; the verifier refuses relocations of accesses. */
     @ParameterizedTest
     @ValueSource(ints = {0x30, 0x1000, -16})
     void aRelocationOutsideOfTheCodeIsRefused(int offset) {

@@ -103,7 +103,10 @@ class SectionRewriterTest {
         return code.exit();
     }
 
-    /** What waits until a store has read its address comes directly behind the store, if what was between has passed it: it still waits. */
+    /**
+     * An instruction that waits until a store has read its address comes directly behind the store, if what was between has passed it: it
+     * still waits.
+     */
     @Test
     void whoWaitsForAStoreThatOthersHavePassedIsTwoCyclesBehindIt() throws MachineCodeException {
         CodeWords code = new CodeWords().store(2, 8).reading(0).stalling(1).product(20, 3, 22, 23).stalling(2).product(24, 25, 26, 27).stalling(2)

@@ -24,7 +24,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is said of a function counts for those that may call it, and for no others. */
+/** A function's result counts for those that may call it, and for no others. */
 class TrustOfCallersTest {
     private static final int CALL = 0x4b;
     private static final int ABSOLUTE_CALL = 0x3a;

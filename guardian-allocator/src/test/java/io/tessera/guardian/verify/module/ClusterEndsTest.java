@@ -183,7 +183,7 @@ class ClusterEndsTest {
         isRejected("(setp.eq.u32[^;]*7;)", "$1 " + statement);
     }
 
-    /** What the program makes of the barrier is its own affair. */
+    /** The program's use of the barrier is its own affair. */
     @Test
     void arrivalsAndWaitsMayBeAnywhere() throws Exception {
         String waits = text.replaceFirst("(?s)\t@%__tessera_end_pending0 bra \t(__tessera_end_arrived_\\d+);.*?\\1:\n", "");

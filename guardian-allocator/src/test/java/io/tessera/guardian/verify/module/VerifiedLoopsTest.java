@@ -276,7 +276,10 @@ class VerifiedLoopsTest {
                 {"@!%p0 bra \t__tessera_behind_0;", "@%p0 bra \t$L0;"}});
     }
 
-    /** A compiler writes a loop's first part behind its second: the look is at an edge that leads into the middle. What comes before the loop is not gone through again. */
+    /**
+     * A compiler writes a loop's first part behind its second: the look is at an edge that leads into the middle. The code before the loop
+     * is not gone through again.
+     */
     @Test
     void aLoopThatIsEnteredInTheMiddle() throws Exception {
         String before = "xor.b32 %r1, %r1, 5; add.u32 %r1, %r1, %r3;\n".repeat(1500);

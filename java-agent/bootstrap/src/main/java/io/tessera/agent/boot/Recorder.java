@@ -128,7 +128,7 @@ public final class Recorder {
 
     /**
      * Before a free: the entry goes first, so that another thread's allocation at the same address is not mistaken for
-     * it. What was recorded before is followed to its end even while recording is off.
+     * it. An allocation that was recorded before is followed to its end even while recording is off.
      *
      * @param argument holds the address
      * @return the entry, for {@link #freed}; or null

@@ -12,8 +12,8 @@ import java.util.Set;
 
 /**
  * What stands behind {@code -javaagent:tessera-agent.jar=}: {@code key=value,...}, and {@code options=PATH} for a file
- * with one {@code key=value} a line. What is not understood is a complaint, never an error: the application runs on.
- * Immutable after parsing.
+ * with one {@code key=value} a line. An option that is not understood is a complaint, never an error: the application runs on. Immutable
+ * after parsing.
  */
 final class Options {
     private static final Map<String, Set<String>> CHOICES = Map.of(

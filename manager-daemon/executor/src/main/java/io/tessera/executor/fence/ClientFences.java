@@ -451,7 +451,7 @@ public final class ClientFences {
         return result;
     }
 
-    /** What threads have reported until now is told while it is known what they mean. */
+    /** Reports of threads until now are told while their meaning is known. */
     private void leave(PlacedImage image) {
         kernels.variants().narrow().remove(image.number());
         leaving.add(image.memory());

@@ -434,7 +434,7 @@ public final class ClientKernels {
         return null;
     }
 
-    /** What is known of a kernel whose module has no PTX, or runs as it is. */
+    /** The facts about a kernel whose module has no PTX, or runs as it is. */
     private MachineKernel machine(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {

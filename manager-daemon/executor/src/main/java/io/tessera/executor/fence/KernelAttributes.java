@@ -42,7 +42,9 @@ public record KernelAttributes(DriverCalls driver, int device) {
         }
     }
 
-    /** What the program has set of a kernel or function holds for another function, too, also where it was set back to what it was: 0 or -1. */
+    /**
+     * The program's settings of a kernel or function hold for another function, too, also where one was set back to what it was: 0 or -1.
+     */
     void copy(long from, boolean kernel, long to) {
         for (int attribute = FIRST_SETTABLE; attribute <= LAST_SETTABLE; attribute++) {
             if (ask(from, kernel, attribute) == CudaResult.SUCCESS) {

@@ -87,7 +87,7 @@ public final class DeferredReleases {
         return naming;
     }
 
-    /** A texture or surface reference has an array from now on; 0: none. What it had may be in graphs that were made meanwhile. */
+    /** A texture or surface reference has an array from now on; 0: none. Its former array may be in graphs that were made meanwhile. */
     public void bind(long reference, long array) {
         Long before = array == 0 ? bound.remove(reference) : bound.put(reference, array);
         if (before != null && hasGraphs()) {

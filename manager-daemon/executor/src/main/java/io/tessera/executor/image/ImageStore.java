@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Images that were read from files, for all clients of an executor: which file it is says the kernel, so that the second
- * client that loads a library pays nothing for its bytes. What is here is a private copy, which nobody can change; it stays
- * as long as there is room, and as long as somebody refers to it. Thread-safe.
+ * client that loads a library pays nothing for its bytes. Each image here is a private copy, which nobody can change; it stays as long as
+ * there is room, and as long as somebody refers to it. Thread-safe.
  */
 public final class ImageStore {
     /** Times of files move in steps; what changed so recently may change again under the same identity. */

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one client has exported, and what it has opened of others. What its owner ends while others have it open goes with
- * the last of them. One owner thread.
+ * What one client has exported, and what it has opened of others. An object that its owner ends while others have it open goes with the
+ * last of them. One owner thread.
  */
 public final class ClientExports {
     private static final Logger LOG = LoggerFactory.getLogger(ClientExports.class);

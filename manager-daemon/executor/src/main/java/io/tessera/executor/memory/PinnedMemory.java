@@ -151,7 +151,7 @@ public final class PinnedMemory implements AutoCloseable {
         }
     }
 
-    /** What is answered where there is no memory. */
+    /** The answer where there is no memory. */
     public static Offer none() {
         return refused(CudaResult.OUT_OF_MEMORY);
     }

@@ -249,7 +249,7 @@ final class ReserveChooser {
         return isActive(tenant, nowNs) && nowNs - tenant.retryNs >= 0 && nowNs - tenant.activeNs >= FIRST_CHECK_NS;
     }
 
-    /** What a tenant needs of the device is plain while nobody else is there: from a window in which it neither began nor stopped. */
+    /** A tenant's need of the device is plain while nobody else is there: from a window in which it neither began nor stopped. */
     private void learnOfOneAlone(long nowNs) {
         for (Tenant tenant : tenants) {
             if (tenant.activeNs - sinceNs <= 0 && nowNs - tenant.busyNs < STOPPED_NS && !isAnotherActive(tenant, nowNs)) {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 /**
  * A pool of stream-ordered allocations of one client. A block that was freed in a stream is used again at once for work
  * of that stream; for other streams, and to be given back to the window, when an event that was recorded behind it is
- * complete. What is complete stays as long as the pool has no more than its release threshold. One owner thread.
+ * complete. Complete blocks stay as long as the pool has no more than its release threshold. One owner thread.
  */
 public final class MemoryPool {
     /** Numbers of {@code CUmemPool_attribute} (cuda.h); those below are flags of how blocks may be used again. */

@@ -96,7 +96,7 @@ public final class RingConsumer {
         }
     }
 
-    /** Brings the lines that come next into this core's cache. What is read is not looked at: it may change still. */
+    /** Brings the lines that come next into this core's cache. The bytes are not looked at: they may change still. */
     private void fetch() {
         long at = position & RelayLayout.RING_BYTES - 1;
         long bytes = Math.min(FETCHED_BYTES, RelayLayout.RING_BYTES - at);

@@ -333,7 +333,7 @@ public final class ClientSession {
         LOG.info("{} ended; everything is freed", name);
     }
 
-    /** What is freed may have been submitted as if it could wait: the client must not wait for itself. */
+    /** The freed memory may have been submitted as if it could wait: the client must not wait for itself. */
     private boolean goesOnFreeing() {
         state.execution().fences().watchdog().nothingStands();
         return true;

@@ -105,7 +105,7 @@ final class Connection implements RelayMessageListener {
         return asked;
     }
 
-    /** What was asked for is made, or refused. */
+    /** The pinned memory is made, or refused. */
     void pinned() {
         pinning = false;
     }

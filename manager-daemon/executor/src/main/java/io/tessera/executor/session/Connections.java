@@ -38,7 +38,7 @@ public final class Connections implements AutoCloseable {
     private static final long SILENT_NS = 30_000_000_000L;
     /** The manager announces a client before it tells the client where we are, but over another way, which may be late. */
     private static final long ANNOUNCEMENT_NS = 30_000_000_000L;
-    /** What runs unfenced of a tenant that was alone may take so long, less than the newcomer's patience. */
+    /** Unfenced work of a tenant that was alone may take this long, less than the newcomer's patience. */
     private static final long SETTLING_NS = 8_000_000_000L;
     /** Connections of a user that have shown no token, which a client does at once; and of all users. */
     private static final int MOST_SILENT = 64;

@@ -3,7 +3,7 @@ package io.tessera.executor.session;
 import java.util.List;
 
 /**
- * What a client was doing when the context was lost. Immutable.
+ * A client's activity when the context was lost. Immutable.
  *
  * @param tenant   whose it is
  * @param uid      and of which user

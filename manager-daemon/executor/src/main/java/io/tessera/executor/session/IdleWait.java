@@ -9,7 +9,7 @@ import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.function.BooleanSupplier;
 
-/** What a client's thread does while its ring is empty. One owner thread. */
+/** The idle work of a client's thread while its ring is empty. One owner thread. */
 final class IdleWait {
     private static final boolean MANY_CORES = Runtime.getRuntime().availableProcessors() > 4;
     /**

@@ -70,7 +70,7 @@ final class Pinning implements AutoCloseable {
         return made.poll();
     }
 
-    /** What is being made goes with the process. */
+    /** Memory that is being made goes with the process. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * ({@code vm.max_map_count}), and descriptors. Beyond it a JVM cannot go on, so a newcomer is refused before.
  */
 final class ProcessCapacity {
-    /** What a client takes of mappings and descriptors is seven and three where it has little; it may take more later. */
+    /** A client takes seven mappings and three descriptors where it has little; it may take more later. */
     private static final long MAPPINGS_KEPT = 4_096;
     private static final long DESCRIPTORS_KEPT = 256;
     private static final String DESCRIPTORS = "Max open files";

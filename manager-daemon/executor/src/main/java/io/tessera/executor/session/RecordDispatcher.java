@@ -247,8 +247,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     }
 
     /**
-     * The context is lost: nothing reaches the driver any more. What this client is told is decided for all clients at once:
-     * the error may be another's.
+     * The context is lost: nothing reaches the driver any more. This client's error is decided for all clients at once: the error may be
+     * another's.
      */
     void lose(int result, String reason) {
         gone = true;

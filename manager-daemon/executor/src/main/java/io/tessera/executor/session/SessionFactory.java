@@ -190,7 +190,7 @@ public final class SessionFactory {
     }
 
     /**
-     * Changes a tenant's limit while it runs; any thread. What is over it stays until it is freed.
+     * Changes a tenant's limit while it runs; any thread. Memory over the limit stays until it is freed.
      *
      * @param tenant     by {@link TenantName}: another user's programs with the same label keep their own limit
      * @param limitBytes 0: none

@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
 
 /**
  * How much of what a client has submitted is not done. A driver keeps the caller waiting inside a submission when some 1024 are out in a
- * stream. A thread that waits there holds a lock that every other client needs, and does not learn of its own end. What is queued is
- * bounded by time, too, because others' module loads and frees wait for it. So a client whose stream is as full as it may be is not
- * listened to until the stream goes on. One owner thread.
+ * stream. A thread that waits there holds a lock that every other client needs, and does not learn of its own end. Queued work is bounded
+ * by time, too, because others' module loads and frees wait for it. So a client whose stream is as full as it may be is not listened to
+ * until the stream goes on. One owner thread.
  */
 final class Backlog {
     /** Submissions from one event to the next; another number than the usual one is for measurements of what events cost. */

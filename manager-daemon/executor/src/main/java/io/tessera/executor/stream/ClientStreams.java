@@ -225,7 +225,7 @@ public final class ClientStreams {
         }
     }
 
-    /** What must be done before work is submitted to a stream. */
+    /** The steps before work is submitted to a stream. */
     public void before(ClientStream stream) {
         ClientContext context = of(stream);
         if (stream.legacy) {
@@ -257,7 +257,7 @@ public final class ClientStreams {
         stream.legacySeen = context.legacyWork;
     }
 
-    /** What must be noted after work was submitted to a stream. */
+    /** The notes after work was submitted to a stream. */
     public void after(ClientStream stream) {
         stream.workSinceJoin = true;
         parts.worked();
@@ -348,8 +348,8 @@ public final class ClientStreams {
     }
 
     /**
-     * A stream of the executor's for work that runs beside a stream's, behind all that was submitted to that one so far; null: there is none now. What the
-     * stream gets afterwards has to {@link #order} itself behind such work.
+     * A stream of the executor's for work that runs beside a stream's, behind all that was submitted to that one so far; null: there is
+     * none now. Later work of the stream has to {@link #order} itself behind such work.
      */
     public ClientStream beside(ClientStream stream) {
         before(stream);

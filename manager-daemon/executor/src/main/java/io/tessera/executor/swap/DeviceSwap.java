@@ -1,7 +1,7 @@
 package io.tessera.executor.swap;
 
 /**
- * What all tenants of a device share to have memory that is not on it. Thread-safe.
+ * The parts that all tenants of a device share to have memory that is not on it. Thread-safe.
  *
  * @param kernel looks at memory that leaves
  * @param host   memory that it is copied to

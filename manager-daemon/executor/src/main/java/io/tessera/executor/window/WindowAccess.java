@@ -74,7 +74,7 @@ public interface WindowAccess {
      */
     int whenQuiet(IntSupplier change);
 
-    /** What is known of writes of kernels to addresses of the tenant where no program has memory. */
+    /** Writes of kernels to addresses of the tenant where no program has memory. */
     enum StrayWrites {
         /** No more than was told before. */
         NONE,
@@ -118,7 +118,7 @@ public interface WindowAccess {
         // a window whose sink nobody looks at
     }
 
-    /** What checks have found that this client was not told yet. */
+    /** The results of checks that this client was not told yet. */
     default StrayWrites strayWrites() {
         return StrayWrites.NONE;
     }

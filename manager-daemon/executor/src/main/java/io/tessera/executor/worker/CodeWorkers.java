@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * Reads, rewrites and assembles tenants' code, outside of the executor. Thread-safe; a call waits until there is an answer, as long as a
- * job may take at most. What an answer holds was made by a process that has read a tenant's code: it is to be checked.
+ * job may take at most. An answer was made by a process that has read a tenant's code, so its contents have to be checked.
  */
 public interface CodeWorkers extends AutoCloseable {
     /**

@@ -19,7 +19,7 @@ class AssembleJobTest {
 
     private final List<DriverEntry> called = new ArrayList<>();
 
-    /** What a worker answers whose driver takes every image as a library and answers so when it is asked for the module. */
+    /** A worker's answer if its driver takes every image as a library and returns this for the module. */
     private Message compiled(int module) {
         CallsAlone port = (entry, slots) -> {
             called.add(entry);

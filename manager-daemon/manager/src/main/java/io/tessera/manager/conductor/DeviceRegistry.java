@@ -95,7 +95,7 @@ public final class DeviceRegistry {
                 .applyTo(device.scheduling(), nowNs));
     }
 
-    /** It is written down how single devices are shared, whether they are known or not. What an operator has ordered counts more. */
+    /** It is written down how single devices are shared, whether they are known or not. An operator's orders count more. */
     public void written(Map<DeviceUuid, DeviceSharing> ofDevices, long nowNs) {
         written.clear();
         written.putAll(ofDevices);

@@ -168,7 +168,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * Makes a folder of this user's, which others may enter but not list. What root has there becomes this user's.
+     * Makes a folder of this user's, which others may enter but not list. Root's files there become this user's.
      *
      * @throws IOException if it is somebody else's: what lies there could be links that lead elsewhere, so nothing of it is given away
      */

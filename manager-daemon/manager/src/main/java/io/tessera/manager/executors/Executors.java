@@ -441,7 +441,7 @@ public final class Executors implements Conductor.Timed {
         return TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid());
     }
 
-    /** What is said here counts more than what executors say of a former manager. */
+    /** Limits set here count more than what executors report of a former manager. */
     private void keep(String tenant, long bytes, boolean here) {
         if (limits.containsKey(tenant) ? here : limits.size() < MOST_LIMITS) {
             limits.put(tenant, bytes);

@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param mode   never, always, or where something set needs it
  */
 record SpaceSharing(PolicyName policy, SchedulerMode mode) {
-    /** What an executor does that was told nothing. */
+    /** The settings of an executor that was told nothing. */
     static final SpaceSharing UNTOLD = new SpaceSharing(PolicyName.ROUND_ROBIN, SchedulerMode.AUTO);
 
     /** As a device is to be shared; what is not said is as in {@link #UNTOLD}. */

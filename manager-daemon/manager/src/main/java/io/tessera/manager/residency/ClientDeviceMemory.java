@@ -67,7 +67,7 @@ final class ClientDeviceMemory {
     boolean leaving;
     long leavingSinceNs;
 
-    /** What it is to hold on the device once all plans are carried out. */
+    /** The bytes it is to hold on the device once all plans are carried out. */
     long goalBytes;
 
     /** Kept off the device, evicted or not. */
@@ -88,7 +88,7 @@ final class ClientDeviceMemory {
     /** The driver brings it back. */
     boolean restoring;
 
-    /** What comes back of its movable memory when it is restored; while {@link #onHost}. */
+    /** The part of its movable memory that comes back when it is restored; while {@link #onHost}. */
     long frozenBytes;
 
     /** How it is suspended and why, in a sentence; empty: it is not. */
@@ -187,7 +187,7 @@ final class ClientDeviceMemory {
         return Math.max(0, neededBytes - Math.max(contentBytes(), pinnedWanted));
     }
 
-    /** What of its memory has to travel if all of it leaves or comes back. */
+    /** The part of its memory that has to travel if all of it leaves or comes back. */
     long contentBytes() {
         return neededBytes - zeroBytes;
     }

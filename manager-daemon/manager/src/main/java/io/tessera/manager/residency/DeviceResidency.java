@@ -142,7 +142,7 @@ final class DeviceResidency implements ResidencyView {
                 : member.fixedBytes).sum();
     }
 
-    /** What its clients of plan swap have beyond what the device holds. */
+    /** The memory of its clients of plan swap beyond what the device holds. */
     long beyondBytes(long nowNs) {
         long swappable = members.values().stream().mapToLong(member -> member.swappableBytes - member.hostlessBytes()).sum();
         return Math.max(0, swappable - Math.max(0, certainBytes(nowNs) - fixedBytes()));
@@ -415,7 +415,7 @@ final class DeviceResidency implements ResidencyView {
         return written;
     }
 
-    /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
+    /** The most the client can be given beside memory that cannot leave and guarantees of others. */
     private long limitBytes(ClientDeviceMemory member, long nowNs) {
         long limit = certainBytes(nowNs) - executorBytes();
         for (ClientDeviceMemory each : members.values()) {

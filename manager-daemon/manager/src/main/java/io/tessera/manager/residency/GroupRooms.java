@@ -8,7 +8,8 @@ import java.util.function.LongFunction;
 
 /**
  * How much host memory clients may hold by the bounds of their own control groups: a program in a container has that container's, whatever the
- * host has. What clients of one group hold and are promised stays within what the group had left when it was last looked at. One owner thread.
+ * host has. The memory that clients of one group hold and are promised stays within what the group had left when it was last looked at. One
+ * owner thread.
  */
 final class GroupRooms {
     /** A sixteenth of the bound is the program's own. */

@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 
 /**
  * The queues in which clients of plan SWAP hand each other a device's physical memory (SPEC.md, section 9.8): one for each
- * device and user who has two of them there or more. Users do not get each other's: a process that had memory may keep a way into it. What
- * lies in a queue while nobody takes is taken out, so that the driver has it again. One owner thread, which closes it.
+ * device and user who has two of them there or more. Users do not get each other's: a process that had memory may keep a way into it.
+ * Memory that lies in a queue while nobody takes is taken out, so that the driver has it again. One owner thread, which closes it.
  */
 public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
     /** Interval of looks at which clients are there and what was left. */

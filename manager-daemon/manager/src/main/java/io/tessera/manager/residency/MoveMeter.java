@@ -17,7 +17,7 @@ final class MoveMeter {
     private boolean inKnown;
     private boolean outKnown;
 
-    /** What one client had counted in one direction when it was measured last. */
+    /** The counts of one client in one direction at the last measurement. */
     static final class Seen {
         private long bytes;
         private long other;

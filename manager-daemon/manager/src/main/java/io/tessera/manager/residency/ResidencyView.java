@@ -21,7 +21,7 @@ interface ResidencyView {
     long plannedBytes();
 
     /**
-     * What the client needs cannot be had: its calls fail instead of waiting.
+     * The client's need cannot be met: its calls fail instead of waiting.
      *
      * @param sinceNs since when nobody can give it up; {@link ClientDeviceMemory#NEVER}: the device does not have it
      */

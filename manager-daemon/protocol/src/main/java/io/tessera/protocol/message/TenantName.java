@@ -3,8 +3,8 @@ package io.tessera.protocol.message;
 import io.tessera.protocol.segment.SegmentLayout;
 
 /**
- * What a tenant is called where programs of several users are served: a label is a tenant of one user, and another user who takes the
- * same gets no part of its memory, its limit or its penalties. Stateless.
+ * A tenant's name where programs of several users are served: a label is a tenant of one user, and another user who takes the same gets no
+ * part of its memory, its limit or its penalties. Stateless.
  */
 public final class TenantName {
     private static final String OF_USER = " of user ";

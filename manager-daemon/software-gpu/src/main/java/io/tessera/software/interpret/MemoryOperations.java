@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Loads, stores, atomics, asynchronous copies (done at once) and mbarriers. Stateless. */
 final class MemoryOperations {
-    /** What a look at memory that others may change takes off the budget, so that spinning threads stop early. */
+    /** The cost of a look at memory that others may change, taken off the budget, so that spinning threads stop early. */
     private static final int LOOK_COST = 64;
 
     private MemoryOperations() {

@@ -165,7 +165,7 @@ class FencedBarriersTest {
         return window.violations();
     }
 
-    /** A legal kernel: lanes that have returned do not count at its one barrier. What others of its module do is theirs. */
+    /** A legal kernel: lanes that have returned do not count at its one barrier. Other kernels of its module do not change that. */
     @Test
     void aKernelWithOneBarrierPaysForNobodyElses() throws Exception {
         String other = ".visible .entry other(.param .u32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\nbarrier.sync %r1;\n" + CALLED

@@ -180,7 +180,7 @@ public final class FencingTrial implements AutoCloseable {
     }
 
     /**
-     * What a kernel does with nothing fenced that it must not: for the proof that fences are needed.
+     * Runs a kernel with nothing fenced: for the proof that fences are needed.
      *
      * @return the fault; empty: none
      */

@@ -12,7 +12,7 @@ import java.util.Locale;
 
 /**
  * A picture of the device's use over time, as SVG: time to the right, parts of the device one on the other, the tenants with the largest
- * shares each in a colour of its own, the others together. What stays white was unused, or taken by hand-overs and lost work.
+ * shares each in a colour of its own, the others together. White parts were unused, or taken by hand-overs and lost work.
  */
 final class SharePicture {
     private static final int WIDTH = 960;

@@ -34,7 +34,7 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
         return fenceAlone || fence == FenceChoice.CHECK;
     }
 
-    /** What users are told that the fence is. */
+    /** The fence's name for users. */
     public String label() {
         return UNPROTECTED ? "none" : fence.label();
     }

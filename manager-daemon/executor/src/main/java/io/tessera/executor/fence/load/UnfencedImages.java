@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * {@code own} every kernel runs beside programs of its own user, and beside others' those that stay in their window ({@link MachineGrade}). One owner thread.
  */
 public final class UnfencedImages {
-    /** What makes an image one that any device can load and fences can be put into. */
+    /** The remedy: it makes an image that any device can load and fences can be put into. */
     private static final String REMEDY = "; compile it with PTX inside (nvcc -gencode arch=compute_75,code=compute_75, or -arch of an older GPU)";
     private static final String OTHERS = "; other users' programs share the device, so it is refused";
     private static final Logger LOG = LoggerFactory.getLogger(UnfencedImages.class);

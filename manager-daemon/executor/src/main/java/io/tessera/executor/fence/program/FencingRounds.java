@@ -89,7 +89,7 @@ public final class FencingRounds {
         return accepted;
     }
 
-    /** What is fenced without proofs after something was not accepted. */
+    /** The functions to fence without proofs after something was not accepted. */
     private static PlainFunctions next(PlainFunctions plain, List<TextCheck.Checked> looked) {
         Set<String> unproven = new HashSet<>();
         for (TextCheck.Checked one : looked) {

@@ -362,7 +362,7 @@ public final class ProgramMaker {
         keep(key, program);
     }
 
-    /** What was linked before and has these bytes, fenced so; null if it is not known. */
+    /** The program that was linked before to these bytes, fenced in this mode; null if it is not known. */
     public FencedProgram linked(ModuleImage code, FenceMode mode) {
         CacheKey key = key(code);
         FencedProgram program = linked.get(key);

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client's kernels were kept from doing becomes the error that CUDA would give, for this client alone and for ever,
- * and a sentence for its user. One owner thread.
+ * A prevented action of a client's kernels becomes the error that CUDA would give, for this client alone and for ever, and a sentence for
+ * its user. One owner thread.
  */
 public final class Violations {
     /** Shows a line as it is, as RELAY.md says. */

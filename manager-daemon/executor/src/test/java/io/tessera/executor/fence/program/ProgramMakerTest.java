@@ -46,7 +46,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What workers and a driver are asked when programs are made, kept, loaded and ended; both write down what they are asked. */
+/** The calls to workers and a driver when programs are made, kept, loaded and ended; both write them down. */
 class ProgramMakerTest {
     private static final String PTX = """
             .version 8.0

@@ -8,7 +8,7 @@ import io.tessera.manager.schedule.turn.AutoSettings;
  * the long run, however often the load changes. Not thread-safe.
  */
 final class TrialBudget {
-    /** What is earned is kept up to this many times the allowance: a quiet hour does not pay for a burst of trials. */
+    /** Earned time is kept up to this many times the allowance: a quiet hour does not pay for a burst of trials. */
     private static final int CAP_ALLOWANCES = 2;
 
     private final AutoSettings settings;

@@ -200,7 +200,7 @@ public final class ClientTurn {
     }
 
     /**
-     * What goes with what the client was told last.
+     * The terms of the client's last order.
      *
      * @param accompanied whether there are others, which may ask at any time
      * @param freePaceNs  bound on outstanding work while everybody may run; 0: none

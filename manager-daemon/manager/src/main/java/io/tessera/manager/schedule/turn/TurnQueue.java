@@ -200,7 +200,7 @@ public final class TurnQueue {
     /**
      * A client waits.
      *
-     * @param holder the client that has the turn; null: none. What it had alone is charged first, since nobody wanted it.
+     * @param holder the client that has the turn; null: none. Its time alone is charged first, since nobody wanted it.
      */
     void add(ClientTurn client, ClientTurn holder, long nowNs) {
         if (!waiting.add(client)) {

@@ -54,8 +54,8 @@ final class TextureReference {
     }
 
     /**
-     * Changes both descriptors, in host memory, and binds what they say. What is no texture yet is none until it has become
-     * one; what the device lacks ends the entry with NOT_SUPPORTED, and nothing changes.
+     * Changes both descriptors, in host memory, and binds what they say. A resource that is no texture yet is none until it has become one;
+     * a texture that the device lacks ends the entry with NOT_SUPPORTED, and nothing changes.
      *
      * @param change gets the addresses of resource and texture descriptor
      */
