@@ -1,7 +1,7 @@
 # How the manager's process is started, with which environment and limits, and how another one is started where it was killed. Sourced by
 # tools/manager.sh, whose functions it uses.
 
-# A manager that lived for less than so many seconds is started again after a pause, which grows to a minute.
+# Seconds; a manager that lived for less is started again after a pause, which grows to a minute.
 watch_soon=2
 # Log files kept beside the current one.
 logs_kept=3

@@ -316,7 +316,7 @@ struct tessera_pinned {
     uint32_t pad;
 };
 
-/* An image that a call will name by a number: so many bytes of the file from an offset on. */
+/* An image that a call will name by a number: bytes of the file from an offset on. */
 struct tessera_image {
     struct tessera_message head;
     uint64_t offset;

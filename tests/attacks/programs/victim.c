@@ -195,7 +195,7 @@ static int pause_ms(void)
     return ms < 1 || ms > MOST_PAUSE_MS ? PAUSE_MS : ms;
 }
 
-/* Whether to go on, after so long at most. */
+/* Whether to go on, after at most this time. */
 static int listen_to_runner(int ms)
 {
     static char line[64];

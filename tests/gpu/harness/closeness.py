@@ -22,7 +22,7 @@ _FORMATS = {
 class Difference:
     """How two arrays differ.
 
-    :param count: so many elements do
+    :param count: how many elements differ
     :param place: the first of them, and its two numbers (the parts of complex numbers count one by one)
     :param excess: the largest difference over what is allowed; at most 1 is within the bounds, infinite where there is no bound
     """

@@ -15,7 +15,7 @@ import sys
 
 from harness.page import figures_of
 
-#: A record that is committed has at most so many bytes; then lists get shorter.
+#: Most bytes of a committed record; beyond that, lists get shorter.
 LIMIT_BYTES = 200_000
 #: Lengths to which lists are cut, one after the other, until the record fits.
 LENGTHS = (1000, 200, 50, 10)
@@ -49,7 +49,7 @@ def shortened(value, length, cut):
 
 
 def trimmed(record, limit_bytes=LIMIT_BYTES):
-    """The record as text of at most so many bytes. Results and problems themselves are all kept, their lists are not."""
+    """The record as text of at most this many bytes. Results and problems themselves are all kept, their lists are not."""
     for length in (None, *LENGTHS):
         cut = []
         kept = record

@@ -17,7 +17,7 @@ CASE_TIMEOUT_S = 60.0
 STEADY = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MKL_CBWR": "COMPATIBLE"}
 #: A run that loses more contexts than this is broken altogether.
 RESTARTS = 25
-#: Where native runs differ among themselves, others may differ from them by so much more.
+#: Where native runs differ among themselves, others may differ from them by this factor more.
 UNSTEADY = 4.0
 
 

@@ -22,7 +22,7 @@ WORK_S = 20.0
 RATE_S = 2.0
 PHASE_S = 4.0
 QUANTUM_NS = 1_000_000_000
-#: Steps further apart than this, and than so many usual steps, have a gap between them.
+#: Steps further apart than this, and than this many usual steps, have a gap between them.
 GAP_S = 0.05
 GAP_STEPS = 5
 #: What a way takes beyond its trainings: starting the programs, filling their memory, moving it.

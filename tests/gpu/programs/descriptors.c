@@ -139,7 +139,7 @@ static void write_text(const struct probe *probe, char *text)
     int at = snprintf(text, TEXT_BYTES,
                       ".version 8.3\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 mine[];\n%s%s",
                       HOLD, PROBE_HEAD);
-    int registers = probe->form->columns / 2; /* 64 rows of so many columns over 128 threads */
+    int registers = probe->form->columns / 2; /* 64 rows of this many columns over 128 threads */
     at += snprintf(text + at, TEXT_BYTES - at, ".reg .f32 %%y<%d>;\n", registers);
     for (int i = 0; i < registers; i++)
         at += snprintf(text + at, TEXT_BYTES - at, "mov.f32 %%y%d, 0f00000000;\n", i);

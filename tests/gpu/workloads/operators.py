@@ -34,8 +34,8 @@ def _arguments(words):
     parser.add_argument("--dtypes", default=",".join(DTYPES))
     parser.add_argument("--only", default="", help="names of operators, modules or optimizers, or of cases; * stands for anything")
     parser.add_argument("--shard", default="1/1")
-    parser.add_argument("--skip", type=int, default=0, help="without the first so many of them")
-    parser.add_argument("--count", type=int, default=None, help="the first so many of them")
+    parser.add_argument("--skip", type=int, default=0, help="leave out this many of the first")
+    parser.add_argument("--count", type=int, default=None, help="only this many of the first")
     parser.add_argument("--reverse", action="store_true")
     parser.add_argument("--from", dest="first", type=int, default=0)
     return parser.parse_args(words)
@@ -59,7 +59,7 @@ def chosen(names, only, shard, skip, count, reverse):
 class Runner:
     """Runs cases on one device.
 
-    :param samples: up to so many sample inputs a case
+    :param samples: most sample inputs of a case
     """
 
     def __init__(self, torch, device, samples, values):

@@ -26,7 +26,7 @@ import time
 ARRIVALS_SEED = 20240229
 #: A sleep ends late by less than this; the rest of the time to an arrival is spun.
 SPIN_NS = 300_000
-#: For so long after the end of a loop, requests that had come before it are still answered.
+#: Time after the end of a loop in which requests that had come before it are still answered.
 LAST_NS = 500_000_000
 
 

@@ -31,11 +31,11 @@ struct content {
 struct content *content_new(void);
 void content_free(struct content *content);
 
-/* The parts of so many bytes, at most CHUNK_BYTES, as bits. */
+/* The parts of this many bytes, at most CHUNK_BYTES, as bits. */
 uint32_t content_parts(uint64_t bytes);
 /* The next run of parts that are set, from *first on: its first part and its length. False: there is none. */
 bool content_run(uint32_t parts, unsigned *first, unsigned *count);
-/* Bytes of so many parts. */
+/* Bytes of this many parts. */
 uint64_t content_bytes(uint32_t parts);
 
 #endif

@@ -61,7 +61,7 @@ uint64_t residency_zero(unsigned device);
 /* With the lock: host memory for all of the contents as far as is known, and for some of what was zero so far. */
 uint64_t residency_backing_needed(unsigned device);
 
-/* With the lock: whether so many more live bytes could ever be resident at once, by the manager's limits. */
+/* With the lock: whether this many more live bytes could ever be resident at once, by the manager's limits. */
 bool residency_possible(unsigned device, uint64_t bytes);
 
 /* Whether the manager has flagged that the process needs more memory on the device than it can get. */

@@ -49,7 +49,7 @@ CUresult relay_too_many_functions(void)
     static int said;
     return relay_limit_reached(
         &said,
-        "at most 8,184 functions of a module or library are listed at a time in space sharing: ask for so many, or for "
+        "at most 8,184 functions of a module or library are listed at a time in space sharing: ask for that many, or for "
         "each by its name");
 }
 

@@ -226,7 +226,7 @@ static void pinned_back(void)
     end((struct held[]){one, two}, 2);
 }
 
-/* Moves in until so much is resident. */
+/* Moves in until this much is resident. */
 static void come_back_to(uint64_t bytes)
 {
     uint64_t until_ns = monotonic_ns() + BOUND_NS;

@@ -13,8 +13,8 @@ from harness.tessera import Manager
 WORKLOAD = "resnet"
 #: Options of executors' Java.
 _JAVA = "TESSERA_EXECUTOR_JAVA"
-#: Settings by name. Events: after so many submissions of a stream one is recorded; a device does more for an event than for
-#: a launch; as many as no driver takes at once means none.
+# : Settings by name. Events: one is recorded after this many submissions of a stream; a device does more for an event than for : a launch;
+# a number that no driver takes at once means none.
 SETTINGS = {
     "as it is": {},
     "events every 32": {_JAVA: "-Dtessera.executor.eventsEvery=32"},

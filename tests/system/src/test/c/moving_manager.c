@@ -102,7 +102,7 @@ static void hear(const struct tessera_message *m)
         tell(&all, sizeof all);
 }
 
-/* Takes in what comes for so long; the heart beats. */
+/* Takes in what comes for this long; the heart beats. */
 static void attend(uint64_t us)
 {
     uint64_t until_ns = now_ns() + us * 1000;

@@ -25,12 +25,12 @@ public final class Work {
         left = steps;
     }
 
-    /** For a text of so many bytes. */
+    /** For a text of this many bytes. */
     public static Work ofBytes(long bytes) {
         return new Work(LEAST_STEPS + STEPS_PER_BYTE * bytes);
     }
 
-    /** Of so many steps. */
+    /** Of this many steps. */
     public static Work ofSteps(long steps) {
         return new Work(steps);
     }

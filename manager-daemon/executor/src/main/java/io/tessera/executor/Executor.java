@@ -72,7 +72,7 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long LATE_NS = 10_000_000_000L;
     /** An executor that lives for seconds does not earn back what it compiles ahead. */
     private static final boolean REHEARSES = !"no".equals(System.getProperty("tessera.executor.rehearsal"));
-    /** A client that has sent so much is working: a warm-up beside it takes the driver's lock from it. */
+    /** A client that has sent this many records is working: a warm-up beside it takes the driver's lock from it. */
     private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A driver holds its lock for the length of a call: no call for one tenant works on so much that others wait for long. */
 @Timeout(300)
 class GraphCallsTest {
-    /** A child of so many nodes, 64 times: as much as a graph may have. */
+    /** A child of this many nodes, 64 times: as much as a graph may have. */
     private static final int CHILD = 1023;
     private static final int MOST = 65_536;
     /** Of an executable graph. */
@@ -82,7 +82,7 @@ class GraphCallsTest {
         return client.call(DriverEntry.cuGraphAddChildGraphNode, outBytes(8), value(graph), value(0), value(0), value(child));
     }
 
-    /** Memory operations that ask for nothing, as many as take so many bytes. */
+    /** Memory operations that ask for nothing, as many as take this many bytes. */
     private static byte[] operations(int bytes) {
         int count = bytes / OPERATION_BYTES;
         MemorySegment node = MemorySegment.ofArray(new long[4 + 6 * count]);

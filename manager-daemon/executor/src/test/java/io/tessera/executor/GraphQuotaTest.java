@@ -143,7 +143,7 @@ class GraphQuotaTest {
         }
     }
 
-    /** No word ends them, as it ends kernels: so much of a graph takes two seconds (at 4 GB/s, as of a device in software). */
+    /** No word ends them, as it ends kernels: this much of a graph takes two seconds (at 4 GB/s, as of a device in software). */
     @Test
     void whatAGraphCopiesAndSetsHasABound() throws Exception {
         try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {

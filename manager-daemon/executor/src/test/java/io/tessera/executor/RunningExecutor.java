@@ -66,7 +66,7 @@ final class RunningExecutor implements AutoCloseable {
         return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, FakeDriver::isGpu);
     }
 
-    /** The same on one with so much memory. */
+    /** The same on one with this much memory. */
     static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted, long capacityBytes) throws Exception {
         return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, driver -> {
             driver.isGpu();

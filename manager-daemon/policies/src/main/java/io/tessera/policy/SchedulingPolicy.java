@@ -46,10 +46,10 @@ public interface SchedulingPolicy {
     /** A tenant's turn is cut off because the device is shared without turns from now on. The rest of it is added to its next turn. */
     void interrupted(long tenant, long nowNs);
 
-    /** The device has worked for a tenant for so long, beyond what was charged before. */
+    /** The device has worked for a tenant for this long, beyond what was charged before. */
     void charged(long tenant, long usedNs, long nowNs);
 
-    /** A request of a tenant is done; the device has worked on it for so long. Charges nothing. */
+    /** A request of a tenant is done; the device has worked on it for this long. Charges nothing. */
     void finished(long tenant, long serviceNs, long nowNs);
 
     /** The next tenant. A tenant that is named here has its turn from now on, and is not ready until it says so again. */

@@ -32,7 +32,7 @@ final class PolicySteps {
         return assertInstanceOf(TurnChoice.Turn.class, policy.next(nowNs));
     }
 
-    /** The next one uses the device for so long and has more work. Returns its number. */
+    /** The next one uses the device for this long and has more work. Returns its number. */
     long turnOf(long usedNs) {
         TurnChoice.Turn turn = turn();
         use(turn.tenant(), usedNs);

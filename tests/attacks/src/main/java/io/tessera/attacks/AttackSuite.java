@@ -67,7 +67,7 @@ public final class AttackSuite {
         }
     }
 
-    /** Runs attacks in so many lanes, which are gone afterwards. */
+    /** Runs attacks in this many lanes, which are gone afterwards. */
     private void side(List<Attack> attacks, int lanes, Consumer<SuiteReport> each) throws IOException, InterruptedException {
         Queue<Attack> left = new ConcurrentLinkedQueue<>(attacks);
         List<Future<Void>> running = new ArrayList<>();

@@ -55,7 +55,7 @@ class AutoModeTest {
         a.kill();
     }
 
-    /** Whether it is so, in so many looks of 50 ms. */
+    /** Whether it is so, in this many looks of 50 ms. */
     private static boolean stays(ManagerProcess manager, String effective, int looks) {
         for (int i = 0; i < looks; i++) {
             if (!effective(manager).equals(effective)) {

@@ -6,8 +6,8 @@ package io.tessera.memory.residency;
  * driver says is free beside what clients hold, and memory that it refuses (SPEC.md, section 9.9).
  *
  * <p>Each refusal leaves no more room than what is held, so that a client that lacks memory gets it from others: with a client that had
- * been allowed more, the room shrinks by at least what was refused. So there are only so many refusals before the room is no more than what
- * the device has. Free memory raises it again.
+ * been allowed more, the room shrinks by at least what was refused. So the number of refusals is bounded before the room is no more than
+ * what the device has. Free memory raises it again.
  *
  * <p>Pure state: no clock, no words. Not thread-safe.
  */

@@ -17,9 +17,9 @@ import java.util.function.ToLongFunction;
  * <p>The host's free memory bounds raises as well. Memory that is promised and not yet held counts as used, and promises are taken back
  * while less than the reserve is available; held memory is not.
  *
- * @param pinnedBytes   all clients together may pin so much
- * @param pageableBytes all clients together may hold so much pageable backing
- * @param tenantBytes   one tenant may hold so much of each; {@link Long#MAX_VALUE}: as the whole budget
+ * @param pinnedBytes that all clients together may pin
+ * @param pageableBytes that all clients together may hold as pageable backing
+ * @param tenantBytes that one tenant may hold of each; {@link Long#MAX_VALUE}: as the whole budget
  * @param reserveBytes  the host is to keep available
  */
 public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenantBytes, long reserveBytes) {

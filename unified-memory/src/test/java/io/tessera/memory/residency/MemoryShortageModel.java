@@ -107,7 +107,7 @@ final class MemoryShortageModel {
         return get(state, client, LIFE) == ALIVE;
     }
 
-    /** Goes through all states, at most so many; throws if something holds in one of them that must not. */
+    /** Goes through all states, up to a limit; throws if something holds in one of them that must not. */
     void explore(int most) {
         byte[] start = new byte[unusable + 1];
         for (int client = 0; client < clients; client++) {

@@ -34,7 +34,7 @@ record AccessGroup(long low, long reach, int alignment) {
         return of(context, first, access, register, offset, FAR);
     }
 
-    /** The same, of accesses that are together within so many bytes, if the first one is. */
+    /** The same, of accesses that are together within this many bytes, if the first one is. */
     static AccessGroup of(FunctionContext context, Instruction first, Access access, Operand.Register register, long offset, long mostBytes) {
         AccessGroup group = alone(access, offset);
         if (first.guard().isPresent()) {

@@ -84,7 +84,7 @@ public final class BulkFence {
         return sum;
     }
 
-    /** An address of the own block from which there are so many bytes. */
+    /** An address of the own block with this many bytes behind it. */
     private Operand.Register clamped(Instruction i, Operand.Register address, int bytes, int alignment) {
         Operand.Register limit = shared.limit(i, bytes, alignment, address);
         Operand.Register clamped = code.word();

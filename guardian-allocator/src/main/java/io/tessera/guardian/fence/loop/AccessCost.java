@@ -21,7 +21,7 @@ final class AccessCost {
     private static final long SLEEP = 1 << 10;
     /** Of a barrier that is made of accesses and a loop: see {@code NamedBarriers}. */
     private static final long NUMBERED_BARRIER = 512;
-    /** A bulk copy counts as accesses of so many bytes, and as one of so many if its length is a register. */
+    /** A bulk copy counts as accesses of this many bytes; one whose length is a register counts as {@link #BULK_BYTES}. */
     private static final long ACCESS_BYTES = 32;
     private static final long BULK_BYTES = 1 << 16;
 

@@ -117,7 +117,7 @@ public final class Loops {
         return copies;
     }
 
-    /** So much of the fuel that passes which do so much are no more than may be between two looks. */
+    /** The fuel of a pass that does this work, so that the passes between two looks do no more than may be between them. */
     private static int weight(long work) {
         long passes = BETWEEN_LOOKS / WindowConstants.GO_ON;
         return (int) Math.min(WindowConstants.GO_ON, (work + passes - 1) / passes);

@@ -147,7 +147,7 @@ public final class Prologue {
         where.emit("add.u32", end, end, size);
     }
 
-    /** Notes that fences take for granted that the block has at least so much shared memory in all: see {@link #checkShared}. */
+    /** Notes that fences rely on this much shared memory of the block in all: see {@link #checkShared}. */
     public void needShared(long bytes) {
         neededShared = Math.max(neededShared, bytes);
     }

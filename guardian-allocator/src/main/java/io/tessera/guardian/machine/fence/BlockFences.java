@@ -89,7 +89,7 @@ final class BlockFences {
         }
     }
 
-    /** One instruction of a fence, whose result is there after so many cycles, when it has waited for scoreboards. */
+    /** One instruction of a fence, whose result is there after this many cycles, when it has waited for scoreboards. */
     private interface Step {
         void put(CodeBuilder out, int stall, int waits);
     }

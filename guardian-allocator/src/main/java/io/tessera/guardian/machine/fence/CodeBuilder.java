@@ -72,7 +72,7 @@ final class CodeBuilder {
         }
     }
 
-    /** The instruction before the end takes so many cycles at least. */
+    /** The instruction before the end takes this many cycles at least. */
     void atLeast(int cycles) {
         if (count > 0 && InstructionWord.stall(words[2 * count - 1]) < cycles) {
             words[2 * count - 1] = words[2 * count - 1] & ~(0xfL << 41) | (long) cycles << 41;

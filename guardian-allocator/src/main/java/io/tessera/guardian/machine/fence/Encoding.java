@@ -29,7 +29,7 @@ final class Encoding {
                 0xf00 | InstructionWord.control(stall, waits));
     }
 
-    /** Appends what takes so many cycles. */
+    /** Appends what takes this many cycles. */
     static void delay(CodeBuilder out, int cycles) {
         for (int left = cycles; left > 0; left -= MOST_STALL) {
             out.add(NO_OPERATION, InstructionWord.control(Math.min(left, MOST_STALL), 0));
@@ -98,7 +98,7 @@ final class Encoding {
         out.add(low | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) uniform << 32, high);
     }
 
-    /** Appends an instruction that does nothing, for so many cycles. */
+    /** Appends an instruction that does nothing, for this many cycles. */
     static void nothing(CodeBuilder out, int stall) {
         out.add(0x918 | ALWAYS, InstructionWord.control(stall, 0));
     }

@@ -79,7 +79,7 @@ final class IssueTable {
         before[flow.count()] = count;
     }
 
-    /** Whether an instruction does nothing to what is in flight so many cycles later. */
+    /** Whether an instruction does nothing to what is in flight this many cycles later. */
     private static boolean isOver(long facts, int cycles) {
         ResultTiming timing = timing(facts);
         return timing.isFixed() && waits(facts) == 0 && writeScoreboard(facts) == NO_SCOREBOARD && !waitsForGroup(facts) && !isMemory(facts)

@@ -81,7 +81,7 @@ public final class SharedEnd {
     }
 
     /**
-     * Whether there are so many.
+     * Whether there are this many bytes.
      *
      * @param where where it is asked: a predicate that holds there, or null
      * @param not   the predicate does not hold

@@ -17,8 +17,8 @@ import java.util.Set;
  */
 public final class CallTrees {
     /**
-     * Instructions between two looks, of which one that may take long counts as many ({@link AccessWork}): threads make so many in some seconds, in the
-     * worst case.
+     * Instructions between two looks, of which one that may take long counts as many ({@link AccessWork}): threads make this many in some
+     * seconds, in the worst case.
      */
     static final long MOST = 1L << 24;
     /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
@@ -30,7 +30,10 @@ public final class CallTrees {
      * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLook} keeps to a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
-    /** Of that, what is due to instructions that may take long: so many accesses of 1024 threads to device memory take 2 s. The rewriter keeps to half of it. */
+    /**
+     * The part of that due to instructions that may take long: this many accesses of 1024 threads to device memory take 2 s. The rewriter
+     * keeps to half of it.
+     */
     static final long MOST_SLOW_OF_GRID = AccessWork.ACCESS << 27;
 
     private final ModuleNames module;

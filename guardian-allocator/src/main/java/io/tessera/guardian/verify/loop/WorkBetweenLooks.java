@@ -44,7 +44,7 @@ public final class WorkBetweenLooks {
         }
     }
 
-    /** A loop whose edge takes so much from the counter in a register, which has so much at first. */
+    /** A loop whose edge takes a weight from the counter in a register, and the counter's first value. */
     private record Loop(int register, long weight, long first, Part body) {
     }
 
@@ -162,7 +162,7 @@ public final class WorkBetweenLooks {
         return inside.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** How many instructions, where calls take so many. */
+    /** The number of instructions, with those of calls. */
     long most(ToLongFunction<String> callee) {
         return most(false, false, callee);
     }

@@ -51,7 +51,7 @@ public final class FenceVerifier {
         return verify(text, mode, linked, Work.ofBytes(text.length));
     }
 
-    /** The same with so much work. */
+    /** The same with this much work. */
     static Verdict verify(byte[] text, Mode mode, boolean linked, Work work) throws UnverifiedException {
         if (text.length > MOST_BYTES) {
             throw new UnverifiedException(0, "a text of " + text.length + " bytes");

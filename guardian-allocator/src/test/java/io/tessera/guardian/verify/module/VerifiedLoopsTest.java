@@ -344,7 +344,7 @@ class VerifiedLoopsTest {
         }
     }
 
-    /** A loop with accesses that takes from the counter has less of it at first, as each block of a grid begins with so much. */
+    /** A loop with accesses that takes from the counter has less of it at first, as each block of a grid begins with that. */
     @Test
     void theFirstLookComesEarly() throws Exception {
         String compute = Fencer.withoutProofs(FenceMode.MASK, false).fence(PtxParser.parse(looping("xor.b32 %r1, %r1, %r2;", "lt"))).ptx();

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class WorkTest {
     private static final int BARRIERS = 150;
 
-    /** Kernels with so many barriers under a condition, each of which the fence makes many blocks of. */
+    /** Kernels with this many barriers under a condition, each of which the fence makes many blocks of. */
     private static byte[] barriers(int kernels, int barriers, FenceMode mode) throws Exception {
         StringBuilder text = new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n");
         for (int k = 0; k < kernels; k++) {

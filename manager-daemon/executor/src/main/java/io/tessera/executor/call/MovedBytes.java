@@ -40,7 +40,7 @@ public final class MovedBytes {
         }
     }
 
-    /** What is moved lies in so many rows. */
+    /** The moved bytes lie in this many rows. */
     public void inRows(long count) {
         rows += count;
     }
@@ -51,7 +51,7 @@ public final class MovedBytes {
     }
 
     /**
-     * Refuses what would keep the device's copy engines for so long that others stand still: rows of a byte, for example.
+     * Refuses copies that would keep the device's copy engines so long that others stand still: rows of a byte, for example.
      *
      * @throws RejectedException if that is so
      */

@@ -46,7 +46,7 @@ public final class OwnStream {
         return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuMemsetD8Async, address, 0, bytes, stream) : result;
     }
 
-    /** Begins to write a word so many times. Returns a CUresult. */
+    /** Begins to write a word this many times. Returns a CUresult. */
     public int words(DriverCalls driver, long address, int value, long count) {
         int result = open(driver);
         return result == CudaResult.SUCCESS

@@ -33,9 +33,11 @@ public final class SynchronizationGate {
      * as it did with 40 streams that wait (driver 580), and so may the work of streams that wait for nothing.
      */
     private static final int CHANNELS = 28;
-    /** A client that has made a synchronizing call may make the next one within so long: a program that starts loads module after module. */
+    /**
+     * A client that has made a synchronizing call may make the next one within this long: a program that starts loads module after module.
+     */
     private static final long FOLLOWS_NS = 100_000_000L;
-    /** Of a client that has so many streams it is said that others' work waits in channels where its streams stand. */
+    /** A client with this many streams is reported as one whose streams hold others' work up in their channels. */
     private static final int MANY_STREAMS = 8;
 
     static {
@@ -111,7 +113,10 @@ public final class SynchronizationGate {
         return is ? call : longest;
     }
 
-    /** Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty: nobody waits so long. */
+    /**
+     * Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty:
+     * nobody waits that long.
+     */
     public String keepers(long nowNs, long boundNs) {
         long sinceNs = awaitedNs;
         if (sinceNs == 0 || nowNs - sinceNs <= boundNs) {

@@ -203,16 +203,17 @@ public final class ClientKernels {
     }
 
     /**
-     * How many blocks of a kernel a processor holds, with so many threads in each and so much dynamic shared memory, as the program asks for.
+     * The blocks of a kernel that a processor holds, with this many threads in each and this much dynamic shared memory, as the program
+     * asks for.
      *
      * @param function what is launched ({@link #toLaunch})
-     * @return negative: so many, in clusters; {@link #NOT_SAID}
+     * @return negative: the number in clusters; {@link #NOT_SAID}
      */
     public int blocksPerProcessor(Launchable kernel, long function, long threads, long sharedBytes) {
         return occupancy.of(kernel, function, threads, kernel.sharedBytes(function, sharedBytes));
     }
 
-    /** Dynamic shared memory of a launch for which the program asks for so many bytes. Errors where it is no kernel of the program's. */
+    /** Dynamic shared memory of a launch for which the program asks for this many bytes. Errors where it is no kernel of the program's. */
     public long sharedBytes(long handle, long function, long asked) throws ProgramRefusedException {
         return find(handle, function).sharedBytes(function, asked);
     }

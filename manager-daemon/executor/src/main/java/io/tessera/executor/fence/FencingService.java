@@ -39,7 +39,7 @@ public final class FencingService implements AutoCloseable {
     private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
     /** CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT. */
     private static final int MULTIPROCESSORS = 16;
-    /** CU_LIMIT_STACK_SIZE of a new context: for so much a thread there is room. */
+    /** CU_LIMIT_STACK_SIZE of a new context: there is room for this much a thread. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
     /** Images of all clients lie in one heap. */
@@ -123,7 +123,7 @@ public final class FencingService implements AutoCloseable {
         return presence;
     }
 
-    /** Whether a kernel with so much local memory a thread is the first that needs as much. */
+    /** Whether a kernel with this much local memory a thread is the first that needs as much. */
     boolean deepens(int localBytes) {
         return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
     }

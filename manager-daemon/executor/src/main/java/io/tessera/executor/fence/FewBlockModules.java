@@ -40,12 +40,15 @@ final class FewBlockModules {
         this.driver = driver;
     }
 
-    /** Whether all blocks of a grid run at once with so many registers, if they do with fewer. Launches with attributes, as clusters have them, are left alone. */
+    /**
+     * Whether all blocks of a grid run at once with this many registers, if they do with fewer. Launches with attributes, as clusters have
+     * them, are left alone.
+     */
     boolean fits(LaunchPlan launch) {
         return fits(launch, fencing.processors());
     }
 
-    /** The same on so many processors. A warp has the registers of all its threads, also where a block has not as many. */
+    /** The same on this many processors. A warp has the registers of all its threads, also where a block has not as many. */
     static boolean fits(LaunchPlan launch, int processors) {
         long threads = Math.ceilDiv(launch.threads(), WARP) * WARP;
         return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= processors * (THREADS / threads);

@@ -32,7 +32,10 @@ public record KernelAttributes(DriverCalls driver, int device) {
         return ask(function, kernel, attribute) == CudaResult.SUCCESS ? driver.outInt(0) : -1;
     }
 
-    /** Lets launches of a kernel have so much more dynamic shared memory than it may have by itself, as long as the program has not said how much. */
+    /**
+     * Lets launches of a kernel have this much more dynamic shared memory than it may have by itself, as long as the program has not set an
+     * amount.
+     */
     void addDynamicShared(long function, boolean kernel, int bytes) {
         int most = DEFAULT_SHARED - get(function, kernel, STATIC_SHARED);
         if (get(function, kernel, MOST_DYNAMIC_SHARED) == most && (kernel

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 final class KernelVariants {
     /** Of {@link Launchable#variant}: there is none and will be none. */
     static final int NEVER = -1;
-    /** After so many launches of a kernel with few blocks there will be more of them. */
+    /** After this many launches of a kernel with few blocks more are expected. */
     private static final int SOME_LAUNCHES = 16;
     /** CU_FUNC_ATTRIBUTE_NUM_REGS. */
     private static final int REGISTERS = 4;

@@ -46,7 +46,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return numbers.contains(MAX_REGISTERS) || numbers.contains(THREADS_PER_BLOCK);
     }
 
-    /** The same, which do not say it yet, with so many registers for a thread at most. */
+    /** The same, which have no limit yet, with a limit of registers for a thread. */
     public CodeOptions withRegisters(int most) {
         List<Integer> more = new ArrayList<>(numbers);
         List<Long> of = new ArrayList<>(values);

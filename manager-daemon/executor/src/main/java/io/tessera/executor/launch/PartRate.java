@@ -21,7 +21,7 @@ final class PartRate {
     }
 
     /**
-     * A part of so many blocks is seen to be done.
+     * A part of this many blocks is seen to be done.
      *
      * @return whether anything is known: parts that are seen to be done in one look do not show how long they took
      */

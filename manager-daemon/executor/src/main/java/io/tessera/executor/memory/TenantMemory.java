@@ -22,7 +22,7 @@ public final class TenantMemory {
         limitBytes = bytes;
     }
 
-    /** Takes so many bytes, or returns false if the limit forbids it. */
+    /** Takes this many bytes, or returns false if the limit forbids it. */
     public boolean take(long bytes) {
         long limit = limitBytes;
         long before = used.getAndAdd(bytes);
@@ -38,7 +38,7 @@ public final class TenantMemory {
         used.addAndGet(bytes);
     }
 
-    /** Gives so many bytes back. */
+    /** Gives this many bytes back. */
     public void giveBack(long bytes) {
         used.addAndGet(-bytes);
     }

@@ -174,7 +174,7 @@ public final class ClientPools {
         return false;
     }
 
-    /** A pool is asked to give memory back until so many bytes are left. */
+    /** A pool is asked to give memory back until this many bytes are left. */
     public void trim(MemoryPool pool, long keepBytes) {
         pool.sweep(mayRecord());
         pool.trim(keepBytes);

@@ -239,7 +239,7 @@ public final class MemoryPool {
         }
     }
 
-    /** Gives complete blocks back to the window until so many bytes are left of what the pool has. */
+    /** Gives complete blocks back to the window until this many bytes are left of what the pool has. */
     void trim(long keepBytes) {
         while (Long.compareUnsigned(reserved, keepBytes) > 0) {
             Block block = idle.largest();

@@ -24,7 +24,7 @@ public final class RingConsumer {
     private static final int PUBLISHED_BYTES = RelayLayout.RING_BYTES / 64;
     /** So much is fetched ahead: some twenty launches, small enough to stay in the cache while they are made. */
     private static final int FETCHED_BYTES = 2048;
-    /** A ring that gave so much without a pause is worth it: what comes next is written already. */
+    /** A ring that gave this much without a pause is worth it: the next records are written already. */
     private static final int BACKLOG_BYTES = 2048;
 
     private final RelaySegment segment;

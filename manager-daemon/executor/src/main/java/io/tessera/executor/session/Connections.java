@@ -51,7 +51,7 @@ public final class Connections implements AutoCloseable {
     private static final int BACKLOG = 512;
     /** After the descriptors ran out, so that the listener, which stays readable, does not spin. */
     private static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
-    /** Lines of the log about peers of one user that were not announced, in so long. */
+    /** Lines of the log in {@link #LINES_NS} about peers of one user that were not announced. */
     private static final int LINES = 20;
     private static final long LINES_NS = 10_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);

@@ -30,7 +30,7 @@ final class ProcessCapacity {
         this.mostMappings = mostMappings;
     }
 
-    /** Why one more client cannot be served beside so many; null: it can, or nothing is known. */
+    /** The reason why one more client cannot be served beside this many; null: it can, or nothing is known. */
     String refusal(long clients) {
         try {
             long mappings = lines(process.resolve("maps"));

@@ -50,7 +50,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private static final long SLEEP_LAST_NS = 200_000L;
     /** A program has one for each of its contexts: of more, each is like any other mark, so that nobody gets checks without a bound. */
     private static final int MOST_LAST_MARKS = 64;
-    /** While a check is owed: so long one is saved up. */
+    /** While a check is owed: the time in which one is saved up. */
     private static final long SLEEP_OWED_NS = 50_000_000L;
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
     private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");

@@ -101,7 +101,7 @@ public final class AwaitedValues {
         return null;
     }
 
-    /** Whether so much is waited for that it is worth asking whether the streams are idle. */
+    /** Whether enough waits are pending to make it worth asking whether the streams are idle. */
     boolean isFull() {
         return outstanding >= MOST;
     }

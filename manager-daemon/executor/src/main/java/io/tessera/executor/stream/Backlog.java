@@ -42,12 +42,15 @@ final class Backlog {
     /** The same, with one submission that exceeds it, while another client makes calls for which the driver waits for all that is queued. */
     static final long AWAITED_NS = 2_500_000L;
     /**
-     * Submissions that take so long come one at a time then, and the next one waits for as long as the last one took, and no longer than the second: each such call of the other
-     * client would wait for one of them, and a client that goes makes hundreds.
+     * Submissions that take this long come one at a time then, and the next one waits for as long as the last one took, and no longer than
+     * {@link #LONGEST_HOLD_NS}: each such call of the other client would wait for one of them, and a client that goes makes hundreds.
      */
     static final long LONG_NS = 100_000_000L;
     static final long LONGEST_HOLD_NS = 1_000_000_000L;
-    /** A stream that has not moved for so long may hold a kernel that waits for what the client submits next: the client is listened to again. */
+    /**
+     * A stream that has not moved for this long may hold a kernel that waits for what the client submits next: the client is listened to
+     * again.
+     */
     static final long UNMOVED_NS = 2_000_000_000L;
     /** Marks within a bound. */
     private static final int PARTS = 4;

@@ -271,7 +271,7 @@ public final class ClientStreams {
         }
     }
 
-    /** A graph of so many nodes, whose copies take so long, was submitted to a stream; {@link #after} follows. */
+    /** A graph of this many nodes, whose copies take this long, was submitted to a stream; {@link #after} follows. */
     public void graph(ClientStream stream, long nodes, long movesNs) {
         stream.nodesSinceMark += nodes;
         stream.movesNsSinceMark += movesNs;
@@ -282,7 +282,7 @@ public final class ClientStreams {
         return moves;
     }
 
-    /** Copies or memsets were submitted to a stream that take so long ({@link MoveTime}); {@link #after} follows. */
+    /** Copies or memsets that take this long ({@link MoveTime}) were submitted to a stream; {@link #after} follows. */
     public void moves(ClientStream stream, long ns) {
         stream.movesNsSinceMark += ns;
     }

@@ -147,7 +147,7 @@ public final class ResidencyTurns {
     }
 
     /**
-     * What the first in the line lacks, as it knows now; others leave until they have given so much.
+     * The bytes that the first in the line lacks, as it knows now; others leave until they have given that many.
      *
      * @param bytes above 0
      */

@@ -35,7 +35,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
      * array for example, and a fence would bring one from below the window to its other end.
      */
     private static final long MARGIN_BYTES = 64L << 20;
-    /** Memory that nothing was done with for so long goes back to the device. */
+    /** Memory that nothing was done with for this long goes back to the device. */
     static final long TRIM_AFTER_NS = 5_000_000_000L;
 
     private final WindowPlace place;

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class TenantWindows {
     /** Places that are tried where the driver or the system has something in the way. */
     private static final int MOST_PLACES = 64;
-    /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about so many mappings. */
+    /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about this many mappings. */
     private static final long MOST_SLOTS = 4_096;
     /** Of the device's memory, what is left for the driver: 1.2 GiB of 80. A worker's context takes half a GiB on an H100, PyTorch's kernels for two servers 0.2. */
     private static final long RESERVED_PART = 64;

@@ -17,7 +17,7 @@ public interface WindowAccess {
     /** Bytes on either side of the window that are reserved for the tenant's sink. */
     long guardBytes();
 
-    /** Whether so many bytes from an address lie in the window, allocated or not. */
+    /** Whether this many bytes from an address lie in the window, allocated or not. */
     boolean contains(long address, long bytes);
 
     /** Whether an address lies where another tenant of the device has or had memory. Never waits. */

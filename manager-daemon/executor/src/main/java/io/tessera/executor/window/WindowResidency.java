@@ -281,7 +281,10 @@ final class WindowResidency {
         return result;
     }
 
-    /** Makes so much more room for something that takes memory and is not the window's. Returns whether it is there now; then it is worth trying. */
+    /**
+     * Makes this much more room for something that takes memory and is not the window's. Returns whether it is there now; then it is worth
+     * trying.
+     */
     boolean makeRoom(WindowClient client, long bytes) {
         long wanted = freeBytes(client.driver()) + bytes;
         return withRoom(client, wanted, CudaResult.OUT_OF_MEMORY,

@@ -63,7 +63,7 @@ final class FairTurns<T> {
         return job;
     }
 
-    /** A tenant's job has ended after so long. */
+    /** A tenant's job has ended after this long. */
     void ended(String tenant, long tookNs) {
         running.remove(tenant);
         usedNs.merge(tenant, tookNs, Long::sum);

@@ -41,7 +41,7 @@ public final class TenantTurns {
     /**
      * All places free.
      *
-     * @param mostWaitNs a turn that does not come for so long is none
+     * @param mostWaitNs a turn that does not come in this time is none
      * @param clock      monotonic
      */
     public TenantTurns(int places, long mostWaitNs, NanoClock clock) {
@@ -91,7 +91,7 @@ public final class TenantTurns {
         }
     }
 
-    /** A tenant's turn has ended, after so long. */
+    /** A tenant's turn has ended, after this long. */
     public synchronized void ended(String tenant, long tookNs) {
         busy--;
         shortBeside.remove(tenant);

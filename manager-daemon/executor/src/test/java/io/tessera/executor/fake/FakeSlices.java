@@ -34,7 +34,7 @@ public final class FakeSlices {
         return handle;
     }
 
-    /** Offset and bytes of a parameter of a kernel that has so many of eight bytes of its own; empty: there is none. */
+    /** Offset and bytes of a parameter of a kernel that has this many of eight bytes of its own; empty: there is none. */
     long[] parameter(Long module, int own, int index) {
         if (index < own) {
             return new long[] {index * 8L, 8};

@@ -78,7 +78,7 @@ class AwaitedValuesTest {
         device.waits.add(new long[] {address, value, flags});
     }
 
-    /** Time until nobody waits if the device looks once in so long; it looks seldom when it is busy. */
+    /** Time until nobody waits if the device looks once in this time; it looks seldom when it is busy. */
     private long endedAfterNs(long lookNs) {
         long nowNs = 1;
         try (Arena arena = Arena.ofConfined()) {

@@ -60,7 +60,7 @@ public final class HostileCode {
         return bytes(HEAD + ".visible .entry work(.param .u64 out)\n{\n" + "{\n".repeat(blocks) + "}\n".repeat(blocks) + "ret;\n}\n");
     }
 
-    /** A fat binary whose PTX unpacks to so many blanks, all of which the frame declares as runs. */
+    /** A fat binary whose PTX unpacks to this many blanks, all of which the frame declares as runs. */
     public static byte[] zipBomb(long unpacked) {
         ByteArrayOutputStream frame = new ByteArrayOutputStream();
         ByteBuffer head = ByteBuffer.allocate(14).order(ByteOrder.LITTLE_ENDIAN);

@@ -11,7 +11,7 @@ import io.tessera.protocol.message.TenantName;
  * @param rules what is set for tenants, users and groups
  */
 public record ClientPlaces(int most, int uid, ClientRules rules) {
-    /** A user leaves one in so many places to others. */
+    /** A user leaves one of this many places to others. */
     private static final int FOR_OTHERS = 4;
 
     /** With nothing set for anybody. */

@@ -71,7 +71,7 @@ final class SwapPool {
         return ledger.leaseBytes(member.clientId(), device(member));
     }
 
-    /** Asks for a lease of so much; a refusal becomes a wait as long as the deadline is not over. */
+    /** Asks for a lease of this size; a refusal becomes a wait as long as the deadline is not over. */
     QuotaDecision ask(DeviceClient member, long wantedBytes, long deadlineNs, long nowNs) {
         long more = Math.max(0, wantedBytes - leaseBytes(member));
         QuotaDecision decision = ledger.ask(member.clientId(), device(member), more, deadlineNs);

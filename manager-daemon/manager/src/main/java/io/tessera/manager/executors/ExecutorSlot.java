@@ -29,7 +29,7 @@ final class ExecutorSlot {
     static final long LONGEST_PAUSE_NS = 30_000_000_000L;
     /** A longer pause is said. */
     static final long LONG_PAUSE_NS = 1_000_000_000L;
-    /** An executor that served for so long has not failed at once: it is started again without a pause. */
+    /** An executor that served for this long has not failed at once: it is started again without a pause. */
     private static final long STEADY_NS = 1_000_000_000L;
     /** So often in a row one is started that ends before it is ready and has not said why: somebody may have killed it. */
     private static final int MOST_STARTS = 3;

@@ -29,7 +29,7 @@ final class CheckpointMeter {
         }
     }
 
-    /** An action was done on a process that has so many bytes on its devices, its contexts aside. */
+    /** An action was done on a process that has this many bytes on its devices, its contexts aside. */
     void measured(Action action, long bytes, long ns) {
         Cost cost = costs.get(action);
         if (bytes < SMALL_BYTES) {

@@ -153,7 +153,7 @@ final class ClientDeviceMemory {
         return fresh;
     }
 
-    /** Whether it is to give memory up, and nothing of that has happened for so long. */
+    /** Whether it is to give memory up, and nothing of that has happened for this long. */
     boolean owesFor(long ns, long nowNs) {
         return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
     }

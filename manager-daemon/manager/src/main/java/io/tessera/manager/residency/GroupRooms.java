@@ -14,7 +14,7 @@ import java.util.function.LongFunction;
 final class GroupRooms {
     /** A sixteenth of the bound is the program's own. */
     private static final int RESERVED_PART = 16;
-    /** A group that bounds nothing is looked at once in so many looks: with hundreds of containers each look reads thousands of files. */
+    /** A group that bounds nothing is looked at once in this many looks: with hundreds of containers each look reads thousands of files. */
     static final int SELDOM = 20;
 
     private final LongFunction<ControlGroupMemory> groups;
@@ -69,7 +69,7 @@ final class GroupRooms {
         return room == ControlGroupMemory.UNBOUNDED ? Long.MAX_VALUE : heldBytes + Math.max(0, room - group.limitBytes() / RESERVED_PART);
     }
 
-    /** What a client that holds so much, and wants so much, may hold. */
+    /** The bytes that a client may hold, by those that it holds and wants. */
     long grant(Holder holder, long wantedBytes) {
         String group = byPid.get(holder.pid()).group();
         long more = Math.clamp(wantedBytes - holder.heldBytes(), 0, leftBytes.get(group));

@@ -43,7 +43,7 @@ final class MoveMeter {
         return rates;
     }
 
-    /** So many bytes were copied in so far, and so many came in without a copy. */
+    /** Total bytes copied in so far, and bytes that came in without a copy. */
     void in(Seen seen, long bytes, long otherBytes, long ns) {
         double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {
@@ -53,7 +53,7 @@ final class MoveMeter {
         }
     }
 
-    /** So many bytes were copied out so far, and so many left without a copy. */
+    /** Total bytes copied out so far, and bytes that left without a copy. */
     void out(Seen seen, long bytes, long otherBytes, long ns) {
         double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {

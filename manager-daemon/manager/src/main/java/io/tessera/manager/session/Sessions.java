@@ -57,7 +57,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     static final int MOST_UNREGISTERED_OF_ALL = 2_048;
     /** Between them everybody else's turn comes. */
     private static final int TAKEN_AT_ONCE = 64;
-    /** Lines of the log about processes of one user, in so long. */
+    /** Lines of the log in {@link #LINES_NS} about processes of one user. */
     private static final int LINES = 100;
     private static final long LINES_NS = 10_000_000_000L;
     /** Packets read from one connection in one cycle, so that a talkative client does not starve others. */

@@ -20,7 +20,7 @@ import net.jqwik.api.ShrinkingMode;
 /** Random histories of a queue with a clock of their own. A failure names the seed of its history, from which alone it follows. */
 class AdmissionPropertyTest {
     private static final long LOOK_NS = 250_000_000L;
-    /** In so long a client has announced its device. */
+    /** Time in which a client has announced its device. */
     private static final long TELL_NS = 60_000_000_000L;
     private static final List<CandidateDevice> BOTH = List.of(new CandidateDevice(ScriptedRoom.FIRST, ScriptedRoom.CAPACITY),
             new CandidateDevice(ScriptedRoom.SECOND, ScriptedRoom.CAPACITY));

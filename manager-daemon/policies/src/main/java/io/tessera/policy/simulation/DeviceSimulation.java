@@ -11,7 +11,7 @@ import java.util.List;
  * is over and others wait, when the policy wants it to, or when its tenant has had no work for the idle release. Deterministic. Not thread-safe.
  */
 public final class DeviceSimulation {
-    /** A tenant without work for so long is idle: the second over which fairness is promised. */
+    /** A tenant without work for this long is idle: the second over which fairness is promised. */
     private static final long IDLE_AFTER_NS = 1_000_000_000L;
 
     private final SchedulingTrace trace;

@@ -222,7 +222,7 @@ public final class RelayLayout {
     private RelayLayout() {
     }
 
-    /** Length of a record that carries so many bytes after its header, as a claim rounds it. */
+    /** Length of a record that carries this many bytes after its header, as a claim rounds it. */
     public static int recordBytes(int bodyBytes) {
         return align((int) RECORD.byteSize() + bodyBytes, RECORD_ALIGNMENT);
     }

@@ -36,7 +36,7 @@ final class MemoryOperations {
         }
     }
 
-    /** Real address of an operand, checked for an access of so many bytes. */
+    /** Real address of an operand, checked for an access of this many bytes. */
     static long real(AddressSpace space, long address, int bytes, ThreadState thread) {
         return switch (space) {
             case SHARED -> thread.block.shared(address, bytes);

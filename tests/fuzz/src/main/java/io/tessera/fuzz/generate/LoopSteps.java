@@ -5,7 +5,7 @@ final class LoopSteps {
     private static final int MOST_ROUNDS = 6;
     /** Of loops in loops: what they do is the same in the fourth round. */
     private static final int MOST_INNER_ROUNDS = 3;
-    /** After so many rounds a loop of a hostile kernel is left, in most of them. */
+    /** Rounds after which a loop of a hostile kernel is left, in most of them. */
     private static final int PATIENCE = 9;
 
     private LoopSteps() {

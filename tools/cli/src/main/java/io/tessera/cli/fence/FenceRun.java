@@ -24,7 +24,7 @@ import java.util.concurrent.Semaphore;
  * on its own.
  */
 final class FenceRun {
-    /** A parsed and fenced module takes about so many times the bytes of its packed image. */
+    /** Size of a parsed and fenced module, as a multiple of its packed image. */
     private static final int GROWTH = 300;
     /** Images that are begun before the oldest is reported; their outcomes are small. */
     private static final int AHEAD_PER_WORKER = 8;

@@ -28,7 +28,7 @@ public final class CountedLoops {
     }
 
     /**
-     * Those that end within so many rounds.
+     * Those that end within this many rounds.
      *
      * @param rounds of a loop itself
      * @param nested with all loops in it

@@ -209,7 +209,7 @@ public final class GraphBook {
         require(Countable.GRAPH_NODE, by);
     }
 
-    /** Whether a graph, and all that it lies in, may have so much more. */
+    /** Whether a graph, and all that it lies in, may have this much more. */
     private void fits(long graph, GraphSize by) throws RejectedException {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             refuse(size(HandleKind.GRAPH, each).refusal(by));

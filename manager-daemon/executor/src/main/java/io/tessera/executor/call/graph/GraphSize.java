@@ -40,7 +40,7 @@ final class GraphSize {
     long edges;
     /** Of {@link #bytes}, those beyond what each node has anyway. */
     long largeBytes;
-    /** Of {@link #nodes}, those inside of children that go on where another of the same child ended; at most so many. */
+    /** Of {@link #nodes}, those inside of children that go on where another of the same child ended; at most this many. */
     long continued;
     /** Of an executable graph: in how many branches its nodes lie beside each other. */
     long branches = 1;
@@ -53,7 +53,7 @@ final class GraphSize {
     /** Conditions that were made for a graph; null: none. */
     private List<Long> conditions;
 
-    /** Nodes with all their parameters, each with so many edges. */
+    /** Nodes with all their parameters, each with this many edges. */
     static GraphSize of(long nodes, long bytes, long edges) {
         GraphSize size = new GraphSize();
         size.nodes = nodes;
@@ -115,7 +115,7 @@ final class GraphSize {
         return bytes + edges * EDGE_BYTES;
     }
 
-    /** Why a graph of this size may not have so much more; null if it may. */
+    /** Why a graph of this size may not have this much more; null if it may. */
     String refusal(GraphSize by) {
         if (by.nodes > 0 && nodes + by.nodes > MOST_NODES) {
             return "a graph may have " + MOST_NODES + " nodes with those of its children, and this one has " + nodes + REMEDY;

@@ -126,7 +126,10 @@ public final class FencingRounds {
         return why;
     }
 
-    /** Looks at a text in its tenant's turn: of no tenant are two looked at at once, and not so many of all that there is no processor for launches. */
+    /**
+     * Looks at a text in its tenant's turn: of no tenant are two looked at at once, and never so many that no processor is left for
+     * launches.
+     */
     private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
         Thread own = Thread.currentThread();
         if (!turns.await(tenant, text.text().length <= SHORT_BYTES, () -> workers.isAbandoned(own))) {

@@ -30,7 +30,7 @@ record ShortTurns(double handoverNs, double shortNs, double longNs) {
         return isWhole(heldNs, shortNs);
     }
 
-    /** Whether a client that holds the device for so long in turns of a length uses them up. */
+    /** Whether a client that holds the device for this long in turns of a length uses them up. */
     static boolean isWhole(double heldNs, double turnNs) {
         return heldNs >= WHOLE * turnNs;
     }

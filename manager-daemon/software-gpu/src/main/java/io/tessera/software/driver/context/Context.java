@@ -149,7 +149,7 @@ public final class Context {
         task.submit();
     }
 
-    /** Waits until all that {@link #whenQuiet} was given is done, or so long; true if there was something to wait for. */
+    /** Waits until all that {@link #whenQuiet} was given is done, or the time is over; true if there was something to wait for. */
     public boolean awaitQuiet(long millis) {
         Task last;
         synchronized (order) {

@@ -133,7 +133,7 @@ public final class Task implements Operation.Run {
         return done;
     }
 
-    /** Waits until it is done, or so long; true if it is done. An interrupt ends the wait and is kept for the caller. */
+    /** Waits until it is done, or the time is over; true if it is done. An interrupt ends the wait and is kept for the caller. */
     public boolean await(long millis) {
         synchronized (this) {
             try {
