@@ -25,7 +25,7 @@ find_length() {
 }
 
 # The label of a program $1 that was given none, in label: its name and number, so that each `tessera run` and its children are one tenant.
-# $$ stays the program's over exec. Of a long name the end is left out, and never the number.
+# $$ stays the program's over exec. The end of a long name is left out, and never the number.
 default_label() {
     label=${1##*/}
     label_number=$$

@@ -87,7 +87,7 @@ bool memory_reachable(CUdeviceptr address, size_t bytes, bool *host);
 /* The same for work that runs now: memory that a stream will free only later is still there. */
 bool memory_there(CUdeviceptr address, size_t bytes, bool *host);
 
-/* Of the range: first address, size, and the file behind it. */
+/* The range of an address: first address, size, and the file behind it. */
 bool memory_in_range(CUdeviceptr address);
 int memory_file(void);
 uint64_t memory_offset(CUdeviceptr address);

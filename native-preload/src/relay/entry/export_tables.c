@@ -91,7 +91,7 @@ static CUresult tools_query(uint64_t *first, uint64_t *second, size_t bytes)
 
 static void *query_table[32] = {EIGHT, EIGHT, EIGHT, EIGHT};
 
-/* Of modules; [7] is what cuFFT asks. As many words as on driver 580. */
+/* The table of modules; [7] is what cuFFT asks. As many words as on driver 580. */
 static void *module_table[99] = {EIGHT, EIGHT, EIGHT, EIGHT, EIGHT,   EIGHT,   EIGHT,  EIGHT,
                                  EIGHT, EIGHT, EIGHT, EIGHT, UNKNOWN, UNKNOWN, UNKNOWN};
 

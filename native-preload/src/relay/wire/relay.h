@@ -72,7 +72,7 @@ struct relay_context {
     unsigned generation; /* incremented when the context ends; objects of an earlier generation no longer exist */
     int cache_config;
     int shared_config;
-    /* Of the streams' layer: */
+    /* Owned by the streams' layer: */
     struct context_streams *streams; /* NULL until a stream of it is used */
     unsigned captures;               /* open captures of its streams */
 };

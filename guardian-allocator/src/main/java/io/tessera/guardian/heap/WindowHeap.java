@@ -318,7 +318,7 @@ public final class WindowHeap {
         return pages.giveBack(Math.min(bytes, settings.rangeBytes()));
     }
 
-    /** Of empty arenas, which are whole granules only where a granule is a span. */
+    /** The bytes of empty arenas, which are whole granules only where a granule is a span. */
     private long spareBytes() {
         return settings.granuleBytes() == HeapSettings.SPAN_BYTES ? small.spareBytes() : 0;
     }

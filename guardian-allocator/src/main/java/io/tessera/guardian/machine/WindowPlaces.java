@@ -37,7 +37,7 @@ public final class WindowPlaces {
     private final int[] all;
 
     /**
-     * Of these places.
+     * For these places.
      *
      * @param places in any order; not changed. A missing value has none
      */

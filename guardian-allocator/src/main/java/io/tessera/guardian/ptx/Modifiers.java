@@ -44,7 +44,7 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
 
     /** All words that a text has begun with, each time with what may follow: for a parser. Their number is bounded. Not thread-safe. */
     public static final class Tree {
-        /** Of a compiler's text there are some hundreds; a text that is written to have more costs what it would without this. */
+        /** A compiler's text has some hundreds; a text that is written to have more costs what it would without this. */
         private static final int MOST_KEPT = 4096;
 
         private final Modifiers words;

@@ -30,7 +30,7 @@ public final class Work {
         return new Work(LEAST_STEPS + STEPS_PER_BYTE * bytes);
     }
 
-    /** Of this many steps. */
+    /** For this many steps. */
     public static Work ofSteps(long steps) {
         return new Work(steps);
     }

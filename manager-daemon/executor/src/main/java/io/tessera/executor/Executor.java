@@ -90,15 +90,15 @@ public final class Executor implements ManagerOrders, Reports {
     private final SessionFactory factory;
     private final BoundsBook book;
     private final LogFile log;
-    /** Of the thread that runs. */
+    /** Why the executor ends; null: it goes on. Any thread sets it, the first one counts. */
     private final AtomicReference<String> failure = new AtomicReference<>();
-    /** Until its end is seen; null: none. Of the thread that runs. */
+    /** Until its end is seen; null: none. Owned by the running thread. */
     private JitWarmUp warmUp;
-    /** When somebody last needed this executor. Of the thread that runs. */
+    /** When somebody last needed this executor. Owned by the running thread. */
     private long neededNs;
     /** Whether it is to end if nobody needs it now. */
     private volatile boolean asked;
-    /** Until when it ends as soon as nobody needs it, since its manager has ended. Of the thread that runs. */
+    /** Until this time it ends as soon as nobody needs it, since its manager has ended. Owned by the running thread. */
     private long leavingNs;
     private volatile int lostResult;
     private volatile String stuckTenant;

@@ -26,12 +26,12 @@ class GraphCallsTest {
     /** A child of this many nodes, 64 times: as much as a graph may have. */
     private static final int CHILD = 1023;
     private static final int MOST = 65_536;
-    /** Of an executable graph. */
+    /** Branches of an executable graph. */
     private static final int BRANCHES = 1024;
     /** What a destruction may free in one call. */
     private static final int MOST_DESTROYED = 8192;
     private static final int OPERATION_BYTES = 48;
-    /** Of parameters of one node: 250 operations. */
+    /** Bytes of the parameters of one node: 250 operations. */
     private static final int LARGE = 12_000;
 
     @TempDir

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GraphQuotaTest {
     private static final int MOST_DEPTH = 32;
     private static final long PIECE_BYTES = 64L << 20;
-    /** Of such pieces, that 4 GB/s set in two seconds. */
+    /** The pieces that 4 GB/s set in two seconds. */
     private static final int PIECES = (int) (8_000_000_000L / PIECE_BYTES);
 
     @TempDir

@@ -32,7 +32,7 @@ class StubKernelTest {
     private static final int NON_PORTABLE = 14;
     private static final short PTX_KIND = 1;
     private static final short CUBIN_KIND = 2;
-    /** Of the fake driver's generation. */
+    /** A version beyond the fake driver's generation. */
     private static final int NEW = 2250;
     private static final int HEAD = 16;
     private static final int ENTRY_HEAD = 64;

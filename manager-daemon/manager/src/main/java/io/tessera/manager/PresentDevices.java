@@ -39,7 +39,7 @@ final class PresentDevices implements Conductor.Timed {
     private long nextLookNs;
 
     /**
-     * Of a manager.
+     * For a manager.
      *
      * @param capacityBytes what each device counts for; 0: its memory
      * @param placement     the rule now

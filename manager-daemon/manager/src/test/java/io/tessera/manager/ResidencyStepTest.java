@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** Clients of plan swap under a whole manager, step by step: which are resident, which run, and what never happens. */
 @Timeout(180)
 class ResidencyStepTest extends ResidencyScenario {
-    /** Of the host's memory, what two clients may have in steps that are used in part. */
+    /** The host memory that two clients may have in steps that are used in part. */
     private static final long BETWEEN = 512L << 20;
 
     @Test

@@ -19,7 +19,7 @@ public record StartArchive(Path jars) {
     /** The JVM's warnings go to standard error: a worker's standard output carries its answers. */
     private static final List<String> QUIET = List.of("-Xlog:disable", "-Xlog:all=warning,aot*=off,cds*=off:stderr");
 
-    /** Of the class path that this process was started with. */
+    /** For the class path that this process was started with. */
     public static StartArchive ofThisProcess() {
         Path first = Path.of(System.getProperty("java.class.path").split(":", 2)[0]).toAbsolutePath();
         return new StartArchive(first.getParent());

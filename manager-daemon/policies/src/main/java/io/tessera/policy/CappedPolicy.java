@@ -27,7 +27,7 @@ final class CappedPolicy implements SchedulingPolicy {
 
     private static final long KEPT_NS = KEPT_MINUTES * 60_000_000_000L;
 
-    /** Of tenants that have left; the one that left longest ago goes first. */
+    /** Most tenants that have left; the one that left longest ago goes first. */
     static final int MOST_DEPARTED = 1_000;
 
     private static final class Store {
@@ -88,7 +88,7 @@ final class CappedPolicy implements SchedulingPolicy {
 
     private final SchedulingPolicy policy;
     private final Map<Long, Store> stores = new HashMap<>();
-    /** Of tenants that have left, in the order in which they did. */
+    /** The tenants that have left, in the order in which they did. */
     private final Map<Long, Store> departed = new LinkedHashMap<>();
     private final Set<Store> withheld = new LinkedHashSet<>();
     private long quantumNs;

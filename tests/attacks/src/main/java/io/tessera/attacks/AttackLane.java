@@ -12,10 +12,13 @@ final class AttackLane implements AutoCloseable {
     private static final long SECOND_NS = 1_000_000_000L;
     /** An executor gives work that was told to end ten seconds, and takes a moment to end itself. */
     private static final long GONE_NS = 15 * SECOND_NS;
-    /** The same of code that an assembler needs minutes for: a driver does not give up an assembly. Of 18 s on an H100 the victim noticed nothing. */
+    /**
+     * The same of code that an assembler needs minutes for: a driver does not give up an assembly. The victim noticed nothing of 18 s on an
+     * H100.
+     */
     private static final long ASSEMBLED_NS = 60 * SECOND_NS;
     private static final long LOOK_MS = 100;
-    /** Of starting a service with a victim: on a machine that is too busy an executor may not be ready in time. */
+    /** Tries to start a service with a victim: on a machine that is too busy an executor may not be ready in time. */
     private static final int TRIES = 3;
     /** The executor reports at once which clients come and go; on a busy machine it takes a moment until the manager has heard it. */
     private static final long STALE_NS = SECOND_NS / 2;

@@ -14,7 +14,7 @@ import java.util.List;
  */
 final class ProcessSummary {
     static final String MARK = "[run] ";
-    /** Of each process: complaints, and what came last. */
+    /** Lines for each process: complaints, and what came last. */
     private static final int COMPLAINTS = 12;
     private static final int LAST = 4;
     /** Processes of a test; those with something to say come first. */

@@ -94,7 +94,7 @@ class WrongVariablesTest {
             TESSERA_LOG_LEVEL MANAGER loud
             """.replace("%63$s", "n".repeat(64)).replace("%%", "%");
 
-    /** Of the scripts alone, which say what is missing there: {@code RunScriptTest} and {@code FindJavaTest}. */
+    /** Variables that only the scripts read, which say what is missing there: {@code RunScriptTest} and {@code FindJavaTest}. */
     private static final Set<String> PLACES = Set.of("TESSERA_JAVA", "TESSERA_JVM_FOLDERS", "TESSERA_HOME");
 
     private static Stream<List<String>> rows() {
@@ -173,7 +173,7 @@ class WrongVariablesTest {
         assertTrue(refused.getMessage().contains(name(assignment)), refused::getMessage);
     }
 
-    /** Of each of those that look at variables. */
+    /** A wrong value of each of those that look at variables. */
     @ParameterizedTest
     @ValueSource(strings = {"TESSERA_MODE=fast", "TESSERA_EXECUTOR_USER=no-such-account", "TESSERA_WORKER_MEMORY=1"})
     void aManagerWithAWrongVariableDoesNotStart(String assignment, TestRun run) {

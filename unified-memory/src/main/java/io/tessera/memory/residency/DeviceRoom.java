@@ -26,7 +26,7 @@ public final class DeviceRoom {
     private static final long CONTEXT_BYTES = 528L << 20;
     private static final long RESERVE_BYTES = 768L << 20;
 
-    /** Of a small device neither is more than this part. */
+    /** Neither is more than this part of a small device. */
     private static final long LARGEST_PART = 64;
 
     private static final long UNBOUNDED = ClientMemoryState.MAX_BYTES;
@@ -39,7 +39,7 @@ public final class DeviceRoom {
     private long unusableBytes;
     private long refusedNs;
 
-    /** Of a device of that size, of which nothing has shown yet that it has less. */
+    /** The room of a device of that size, of which nothing has shown yet that it has less. */
     public DeviceRoom(long totalBytes) {
         this.totalBytes = totalBytes;
         grainBytes = Math.max(SMALLEST_GRAIN, Long.highestOneBit(Math.max(1, totalBytes / GRAINS)));

@@ -24,7 +24,7 @@ import java.util.List;
  */
 record AccessGroup(long low, long reach, int alignment) {
     private static final int LOOK_AHEAD = 200;
-    /** Of shared memory, which kernels of matrices read in long rows. */
+    /** Look-ahead for shared memory, which kernels of matrices read in long rows. */
     private static final int LOOK_FURTHER = 500;
     private static final long FAR = 1L << 30;
 

@@ -41,7 +41,7 @@ public final class BarrierUse {
         /** Whether it, or what it may call, waits at a barrier. */
         boolean waits;
         Part parent = this;
-        /** Of a root: barriers of the whole group, and of the device functions in it. */
+        /** The barriers of a root's whole group, and of the device functions in it. */
         final Set<List<Operand>> all = new HashSet<>();
         final Set<List<Operand>> inDeviceFunctions = new HashSet<>();
 

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The instructions of {@link ClusterWaits}, which says what they do. Of one function; not thread-safe. */
+/** The instructions of {@link ClusterWaits}, which says what they do. For one function; not thread-safe. */
 final class ClusterCode {
     private static final String PREFIX = WindowConstants.PREFIX + "end_";
     private static final String PENDING = "%" + PREFIX + "pending";
@@ -33,7 +33,7 @@ final class ClusterCode {
     private static final int COUNT = (1 << COUNT_BITS) - 1;
     private static final int ONE_ENDED = 1 << COUNT_BITS;
     private static final int PHASE = 1 << 2 * COUNT_BITS;
-    /** Of a cluster's state: blocks whose threads have all ended; the sum of the other blocks' phases is in the highest 8 bits. */
+    /** Fields of a cluster's state: blocks whose threads have all ended; the sum of the other blocks' phases is in the highest 8 bits. */
     private static final int BLOCKS = 255;
     private static final int PAUSE_NS = 20;
 

@@ -26,7 +26,7 @@ final class DecidingLoads {
     private final Map<String, List<Instruction>> writers = new HashMap<>();
 
     /**
-     * Of the text of a loop.
+     * For the text of a loop.
      *
      * @param loop its instructions, in which each of its cycles is
      */

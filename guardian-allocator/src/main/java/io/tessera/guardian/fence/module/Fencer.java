@@ -27,7 +27,7 @@ public final class Fencer {
     private final FenceMode mode;
     private final AddressOracle oracle;
     private final boolean linked;
-    /** Of the GPU, as 90; 0: whichever a module is for. */
+    /** The GPU's version, as 90; 0: whichever a module is for. */
     private final int sm;
     private final PlainFunctions plain;
 

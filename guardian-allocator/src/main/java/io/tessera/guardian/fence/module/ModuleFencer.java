@@ -67,7 +67,7 @@ final class ModuleFencer {
     private boolean namesBarriers;
 
     /**
-     * Of a module.
+     * For a module.
      *
      * @param before functions as they were before mbarriers were rewritten in them, by name
      */

@@ -41,7 +41,7 @@ public final class Prologue {
     private Operand.Register blockThreads;
     private Operand.Register warpLanes;
 
-    /** Of a function whose block may have to wait for its cluster, or not. */
+    /** For a function whose block may have to wait for its cluster, or not. */
     Prologue(Code code, PtxFunction function, boolean waits) {
         this.code = code;
         this.function = function;

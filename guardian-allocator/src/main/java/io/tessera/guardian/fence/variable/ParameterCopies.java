@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Copies parameters into local memory whose generic addresses go where nobody follows them. Of local memory it can be kept in bounds where an access of
- * unknown space goes; behind parameters lies what the driver keeps there. All threads of a grid have the copy at the same local address, so an
- * address that one thread gets from another still leads to the same bytes. Stateless.
+ * Copies parameters into local memory whose generic addresses go where nobody follows them. Local memory can be kept in bounds where an
+ * access of unknown space goes; behind parameters lies what the driver keeps there. All threads of a grid have the copy at the same local
+ * address, so an address that one thread gets from another still leads to the same bytes. Stateless.
  */
 public final class ParameterCopies {
     private static final int WIDEST_BYTES = 8;

@@ -84,7 +84,10 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
         return List.of(new MemoryAddress(register, uniform, (int) (low >>> IMMEDIATE), BARRIER, false));
     }
 
-    /** Of four matrices each thread of a warp has the address of a row; of fewer some threads have anything there, which is not to be changed. */
+    /**
+     * For four matrices each thread of a warp has the address of a row; for fewer, some threads have other contents there, which must not
+     * be changed.
+     */
     private static List<MemoryAddress> matrices(long low, long high, int field) {
         return ((int) (high >>> 8) & 3) == FOUR_MATRICES ? one(low, high, uniform(high, field), MATRIX_ROW) : null;
     }

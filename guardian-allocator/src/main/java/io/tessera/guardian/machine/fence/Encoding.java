@@ -10,7 +10,7 @@ final class Encoding {
     static final int BEFORE_ACCESS = 5;
     /** The same for results in uniform registers. */
     static final int UNIFORM_BEFORE_ACCESS = 6;
-    /** Of an instruction whose control bits do not keep the warp. */
+    /** Longest stall of an instruction whose control bits do not keep the warp. */
     private static final int MOST_STALL = 15;
     private static final long NO_OPERATION = 0x7918;
     /** Cycles from one instruction on uniform registers, or one that compares or selects bits, to another that does not take its result. */

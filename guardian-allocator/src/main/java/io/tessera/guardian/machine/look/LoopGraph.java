@@ -62,7 +62,7 @@ public final class LoopGraph {
     }
 
     /**
-     * Of a section. Takes time that grows with the blocks and the barriers' meetings.
+     * For a section. Takes time that grows with the blocks and the barriers' meetings.
      *
      * @throws MachineCodeException if it takes too long
      */

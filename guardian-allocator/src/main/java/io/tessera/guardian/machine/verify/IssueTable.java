@@ -145,7 +145,10 @@ final class IssueTable {
         return bySources ? InstructionWord.readScoreboard(high) : board;
     }
 
-    /** How many general registers an instruction writes. Of a call or a place where threads gather, the instructions there are looked at themselves. */
+    /**
+     * How many general registers an instruction writes. At a call or a place where threads gather, the instructions there are looked at
+     * themselves.
+     */
     static int registers(long low, long high, MachineOpcode operation, ResultTiming timing) {
         if (timing == ResultTiming.GROUP) {
             return groupRegisters(low);
@@ -157,8 +160,8 @@ final class IssueTable {
     }
 
     /**
-     * Of a product by descriptors that is 64 times N numbers wide, each of 128 threads has N / 2, in as many registers if they have 32 bits. N / 8 - 1 is in bits 53 to 57; not
-     * in those of {@code IGMMA}.
+     * In a product by descriptors that is 64 times N numbers wide, each of 128 threads has N / 2, in as many registers if they have 32
+     * bits. N / 8 - 1 is in bits 53 to 57; not in those of {@code IGMMA}.
      */
     private static int groupRegisters(long low) {
         boolean integers = (low & 0xf) == 1;

@@ -29,7 +29,10 @@ import java.util.Optional;
  * <p>Time and memory are linear in the length of the text. The entry points may be called from any thread.
  */
 public final class PtxParser {
-    /** Of text older than the directive .address_size NVIDIA's assembler takes addresses to have the machine's size; later 32 is the default. */
+    /**
+     * For text older than the directive .address_size NVIDIA's assembler takes addresses to have the machine's size; later 32 is the
+     * default.
+     */
     private static final PtxVersion FIRST_WITH_ADDRESS_SIZE = new PtxVersion(2, 3);
     private static final PtxVersion FIRST_WITH_OFFSETS_IN_INITIALIZERS = new PtxVersion(3, 1);
 

@@ -20,7 +20,7 @@ public final class SharedEnd {
     private final Graph graph;
     private final long[] entering;
 
-    /** Of a function whose values are known. */
+    /** For a function whose values are known. */
     public SharedEnd(Graph graph) {
         this.graph = graph;
         Flow flow = graph.flow;

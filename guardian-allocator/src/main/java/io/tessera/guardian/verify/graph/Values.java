@@ -41,7 +41,7 @@ public final class Values {
     private final SpecialValues specials;
     private final ArrayDeque<Node> work = new ArrayDeque<>();
 
-    /** Of one function of a module. */
+    /** For one function of a module. */
     public Values(Graph graph, ModuleNames module, Given given) {
         this.given = given;
         this.graph = graph;

@@ -16,7 +16,7 @@ import java.util.Map;
 final class Writers {
     private final int[] counts;
     private final Node[] made;
-    /** Of registers that several instructions write. */
+    /** The blocks that write each register with several writers. */
     private final Map<Integer, List<Integer>> blocks = new HashMap<>();
 
     Writers(Body body, Flow flow, Form[] forms) throws UnverifiedException {

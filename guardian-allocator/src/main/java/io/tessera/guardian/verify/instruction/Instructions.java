@@ -32,7 +32,7 @@ public final class Instructions {
     private final Matrices matrices;
     private final Bulks bulks;
 
-    /** Of one function of a module. */
+    /** For one function of a module. */
     public Instructions(Graph graph, ModuleNames module, Calls calls) {
         this.graph = graph;
         this.module = module;

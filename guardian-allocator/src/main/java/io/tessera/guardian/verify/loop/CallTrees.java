@@ -21,7 +21,10 @@ public final class CallTrees {
      * seconds, in the worst case.
      */
     static final long MOST = 1L << 24;
-    /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
+    /**
+     * Most work of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to
+     * it.
+     */
     static final long MOST_CALLED = 1L << 15;
     /** What printing takes. */
     private static final long PRINT = 16 * AccessWork.ACCESS;

@@ -27,7 +27,7 @@ final class Passes {
     }
 
     /**
-     * Of a loop that ends.
+     * The passes of a loop that ends.
      *
      * @param starts what the counter is when the loop is entered
      * @param step   the least that a pass adds, or takes away
@@ -44,7 +44,7 @@ final class Passes {
     }
 
     /**
-     * Of a loop whose counter comes to the bound, but for low bits.
+     * The passes of a loop whose counter comes to the bound, but for low bits.
      *
      * @param step a power of two, or the negative of one
      * @param bits of the counter

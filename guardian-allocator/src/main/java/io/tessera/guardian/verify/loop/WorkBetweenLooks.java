@@ -52,7 +52,7 @@ public final class WorkBetweenLooks {
     private final List<Loop> loops = new ArrayList<>();
 
     /**
-     * Of a function.
+     * For a function.
      *
      * @param looks  the edges in cycles that look
      * @param passes how often each block is gone through for each time that it is come to

@@ -81,7 +81,7 @@ final class FunctionCheck {
         return between;
     }
 
-    /** Of a kernel: how many blocks a grid may have that do not look at the stop word when they begin. */
+    /** The number of blocks of a kernel's grid that may omit the look at the stop word when they begin. */
     long blocks() {
         return blocks;
     }

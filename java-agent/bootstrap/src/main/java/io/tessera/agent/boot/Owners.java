@@ -18,7 +18,7 @@ final class Owners {
 
     private final AllocationTable allocations;
 
-    /** Of the allocations in a table. */
+    /** The owners of the allocations in a table. */
     Owners(AllocationTable allocations) {
         this.allocations = allocations;
     }

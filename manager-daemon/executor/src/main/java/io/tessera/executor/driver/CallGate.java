@@ -28,7 +28,7 @@ public final class CallGate {
     private final AtomicIntegerArray words = new AtomicIntegerArray(4 * STRIDE);
     private final AtomicInteger passes = new AtomicInteger();
 
-    /** Of one thread: goes in before a call and out after it. */
+    /** One thread's pass: goes in before a call and out after it. */
     public final class Pass {
         private final int number = passes.incrementAndGet();
         private boolean keeps;

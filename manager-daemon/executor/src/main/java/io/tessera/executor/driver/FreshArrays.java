@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * are the context's and end with it. Thread-safe; one array at a time.
  */
 public final class FreshArrays {
-    /** Of zeros: so large that 1 GiB takes 128 copies, so small that they are read from the cache (50 MiB on an H100). */
+    /** Bytes of zeros: so large that 1 GiB takes 128 copies, so small that they are read from the cache (50 MiB on an H100). */
     static final long ZEROS_BYTES = 8 << 20;
     /** Copies that are out at once: fewer than a driver takes before it keeps its caller waiting. */
     private static final int MOST_OUT = 256;

@@ -64,7 +64,7 @@ public final class ClientKernels {
     private boolean clusters;
 
     /**
-     * Of a client that has launched nothing.
+     * For a client that has launched nothing.
      *
      * @param unfenced  its images that run as they are
      * @param byStandIn the module that the client's tables hold so; null: it runs as it is

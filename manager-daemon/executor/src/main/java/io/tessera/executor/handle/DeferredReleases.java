@@ -22,7 +22,7 @@ import java.util.function.IntSupplier;
  * the client's handle is gone at once. One owner thread.
  */
 public final class DeferredReleases {
-    /** Of one client; beyond it the calls that end something fail. */
+    /** Most of one client; beyond it the calls that end something fail. */
     static final int MOST = 4096;
 
     private static final List<HandleKind> KINDS_OF_CODE = List.of(HandleKind.FUNCTION, HandleKind.KERNEL, HandleKind.MODULE, HandleKind.LIBRARY);
@@ -42,7 +42,7 @@ public final class DeferredReleases {
     private record Held(Set<Long> keys, IntSupplier end) {
     }
 
-    /** Of a client whose handles are in these tables. */
+    /** For a client whose handles are in these tables. */
     DeferredReleases(Function<HandleKind, HandleTable> tables) {
         this.tables = tables;
     }

@@ -33,7 +33,7 @@ public final class ImageStore {
     /** In the order of their last use. */
     private final Map<Place, CompletableFuture<ProgramSource>> images = new LinkedHashMap<>(16, 0.75f, true);
     private long keptBytes;
-    /** Of all copies that somebody refers to. */
+    /** Bytes of all copies that somebody refers to. */
     private final AtomicLong liveBytes = new AtomicLong();
 
     private record Place(FileIdentity file, long offset, long bytes) {

@@ -28,7 +28,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return new CodeOptions(List.of(), List.of());
     }
 
-    /** Of options as a program gave them, those that count here. */
+    /** The options of a program that count here. */
     public static CodeOptions of(List<Integer> numbers, List<Long> values) {
         List<Integer> code = new ArrayList<>();
         List<Long> of = new ArrayList<>();

@@ -14,7 +14,7 @@ public final class ClientAccount {
         this.tenant = tenant;
     }
 
-    /** Of a tenant whose only client it is. */
+    /** The account of a tenant whose only client it is. */
     public static ClientAccount ofItsOwn() {
         return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory()), HostBudget.ofMachine(1L << 32)));
     }

@@ -49,7 +49,7 @@ public enum Countable {
     EXECUTABLE_GRAPH("executable graphs", 1 << 15, 4096),
     /** Nodes of executable graphs. */
     EXECUTABLE_NODE("nodes of executable graphs", 1 << 20, 1024),
-    /** Of executable graphs, those beyond one in each: a driver needs 7 ns for each of them and each branch that comes (H200, driver 580). */
+    /** Branches beyond one in each executable graph: a driver needs 7 ns for each of them and each branch that comes (H200, driver 580). */
     EXECUTABLE_BRANCH("branches of executable graphs", 4096, 0),
     /** Events that are watched for the program. */
     WATCH("events that are waited for", 1 << 16, 64),

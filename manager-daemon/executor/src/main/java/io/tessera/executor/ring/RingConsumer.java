@@ -31,7 +31,7 @@ public final class RingConsumer {
     private final MemorySegment ring;
     private final MemorySegment record;
     private final MemorySegment fetched;
-    /** Of a new ring. Where it stands is nobody's to say but this consumer's: what the segment says the client can write. */
+    /** Where this consumer stands in the ring; it starts with a new ring. The segment does not say it, since the client can write there. */
     private long position;
     private long published;
     /** Where the ring was last found empty, or this consumer began. */

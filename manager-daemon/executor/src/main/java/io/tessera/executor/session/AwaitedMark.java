@@ -31,7 +31,7 @@ final class AwaitedMark {
     private int word;
     private long value;
     private long untilNs;
-    /** Of a program that ends: behind all its work. */
+    /** Whether its program ends: then it is behind all its work. */
     private boolean last;
 
     AwaitedMark(ClientStreams streams, ClientFences fences, CompletionCounters words, RelaySegment segment, MarkWatch marks) {

@@ -58,7 +58,7 @@ public final class ClientSession {
     private Containment contain;
     private MemoryPresence presence;
     private RecordExecutors executors;
-    /** Whether its work is done and what it had is freed. Of the owner thread. */
+    /** Whether its work is done and what it had is freed. Owned by the owner thread. */
     private boolean freeing;
     private volatile Thread thread;
     private IdleWait waiting;

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param candidates those whose kernels may have done it; empty: it is not known
  */
 public record FaultAttribution(int result, List<FaultCandidate> candidates) {
-    /** Of all clients' last doings. */
+    /** From the last work of all clients. */
     public static FaultAttribution of(int result, List<FaultCandidate> suspects) {
         return new FaultAttribution(result, FaultCandidate.candidates(suspects));
     }

@@ -19,12 +19,12 @@ final class ProcessCapacity {
     private final Path process;
     private final Path mostMappings;
 
-    /** Of this process. */
+    /** The capacity of this process. */
     ProcessCapacity() {
         this(Path.of("/proc/self"), Path.of("/proc/sys/vm/max_map_count"));
     }
 
-    /** Of files like those of a process. */
+    /** From files like those of a process. */
     ProcessCapacity(Path process, Path mostMappings) {
         this.process = process;
         this.mostMappings = mostMappings;

@@ -40,7 +40,7 @@ public final class AwaitedValues {
 
     /** In the order of submission. */
     private final List<Value> values = new ArrayList<>();
-    /** Of nodes of graphs, which may be launched at any time. */
+    /** The values of graphs' nodes, which may be launched at any time. */
     private final Set<Value> inGraphs = new LinkedHashSet<>();
     private int outstanding;
     private final List<Long> streams = new ArrayList<>();

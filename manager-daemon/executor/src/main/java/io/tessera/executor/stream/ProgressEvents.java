@@ -18,7 +18,7 @@ public final class ProgressEvents {
 
     private final DriverCalls driver;
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
-    /** Of events that several hold: how many more than one. */
+    /** The further users of an event that several hold. */
     private final Map<Long, Integer> sharers = new HashMap<>();
 
     /** None are made yet. */

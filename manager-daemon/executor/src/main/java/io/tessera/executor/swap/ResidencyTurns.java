@@ -41,7 +41,7 @@ public final class ResidencyTurns {
     /** Tenants that somebody has told to leave. */
     private volatile int told;
     private long lastId;
-    /** Of a hand-over, on average; 0: there was none. */
+    /** Time of a hand-over, on average; 0: there was none. */
     private double moveNs;
 
     /** A tenant. Made by {@link #join}. */

@@ -39,10 +39,10 @@ final class SinkChecks {
     private volatile boolean armed;
     private long address;
     private long bytes;
-    /** Of addresses of its own; 0: the sink is compared where the window has it. */
+    /** The start of its own addresses; 0: the sink is compared where the window has it. */
     private long reservedBytes;
     private long mappedBytes;
-    /** Of checks, and behind them of the first filling, which nobody looks at. */
+    /** The results of checks, and behind them of the first filling, which nobody looks at. */
     private MemorySegment finds;
     private long findsAddress;
     private final SinkSuspects suspects = new SinkSuspects(this::publish);

@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
 final class SinkSuspects {
     /** No epoch, and no leftovers. */
     static final long NONE = 0;
-    /** Of a tenant that has launched nothing. */
+    /** The epoch of a tenant that has launched nothing. */
     static final long FIRST_EPOCH = 1;
 
     private final LongConsumer changed;

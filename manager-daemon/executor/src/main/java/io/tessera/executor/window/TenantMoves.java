@@ -40,7 +40,7 @@ final class TenantMoves {
     private final NanoClock clock;
     private final OwnStream stream = new OwnStream();
     private final Map<Long, PieceContent> contents = new HashMap<>();
-    /** Of the parts of a group, {@link ContentKernel#RESULT} numbers each. */
+    /** The results for the parts of a group, {@link ContentKernel#RESULT} numbers each. */
     private final long[] results;
     /** Pinned memory that the kernel reads addresses from and writes results to; 0: none yet. */
     private long table;

@@ -31,8 +31,8 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
 
     /**
-     * Of addresses at either end where nothing lies: compilers form pointers outside of what they point to, a row before an
-     * array for example, and a fence would bring one from below the window to its other end.
+     * Addresses at either end where nothing lies: compilers form pointers outside of what they point to, a row before an array for example,
+     * and a fence would bring one from below the window to its other end.
      */
     private static final long MARGIN_BYTES = 64L << 20;
     /** Memory that nothing was done with for this long goes back to the device. */

@@ -34,7 +34,10 @@ public final class TenantWindows {
     private static final int MOST_PLACES = 64;
     /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about this many mappings. */
     private static final long MOST_SLOTS = 4_096;
-    /** Of the device's memory, what is left for the driver: 1.2 GiB of 80. A worker's context takes half a GiB on an H100, PyTorch's kernels for two servers 0.2. */
+    /**
+     * The part of the device's memory that is left for the driver: 1.2 GiB of 80. A worker's context takes half a GiB on an H100, PyTorch's
+     * kernels for two servers 0.2.
+     */
     private static final long RESERVED_PART = 64;
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindows.class);
 

@@ -101,12 +101,12 @@ final class WindowPages {
         return reached;
     }
 
-    /** Of the window's memory on the device, without sink and programs' own. */
+    /** The window's memory on the device, without sink and programs' own. */
     long realBytes() {
         return realBytes;
     }
 
-    /** Of the window's memory that is not on the device. */
+    /** The window's memory that is not on the device. */
     long awayBytes() {
         return awayBytes;
     }

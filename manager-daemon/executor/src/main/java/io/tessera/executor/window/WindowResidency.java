@@ -77,7 +77,7 @@ final class WindowResidency {
         return away;
     }
 
-    /** Of the tenant's memory, what is not on the device. Any thread. */
+    /** The tenant's memory that is not on the device. Any thread. */
     long awayBytes() {
         return awayBytes;
     }

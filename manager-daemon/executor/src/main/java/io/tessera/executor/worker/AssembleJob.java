@@ -33,7 +33,7 @@ final class AssembleJob {
 
     private final String provider;
     private final DriverOptions options;
-    /** Of the process. */
+    /** Lives as long as the process. */
     private final Arena arena = Arena.ofAuto();
     private DriverCalls driver;
 

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 final class FairTurns<T> {
     private final Map<String, Deque<T>> waiting = new LinkedHashMap<>();
     private final Set<String> running = new HashSet<>();
-    /** Of tenants that wait or run, and of those that left while others who have had less are there. */
+    /** The time of tenants that wait or run, and of those that left while others who have had less are there. */
     private final Map<String, Long> usedNs = new HashMap<>();
 
     /** A job of a tenant waits. */

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 public final class TenantTurns {
     /** Places for users who have none, beside those that there are: each may take a worker's memory. */
     private static final int MOST_BESIDE = 4;
-    /** Of these, that short work has at a time. */
+    /** The part of these that short work has at a time. */
     private static final int MOST_SHORT = 2;
 
     private final int places;

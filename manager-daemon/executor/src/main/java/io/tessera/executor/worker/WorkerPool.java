@@ -38,9 +38,12 @@ public final class WorkerPool implements CodeWorkers {
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
     private static final long LOOK_MS = 500;
     private static final int MOST_STARTS = 5;
-    /** Of a job that is mostly over in a second: NVIDIA's assembler reads some 100 KiB in that time. Texts that are made to take longer hold the short places alone. */
+    /**
+     * Size of a job that is mostly over in a second: NVIDIA's assembler reads some 100 KiB in that time. Texts that are made to take longer
+     * hold the short places alone.
+     */
     private static final long SHORT_BYTES = 64 << 10;
-    /** Of a process that SIGKILL has ended, as a shell and Java's Process say it. */
+    /** Exit code of a process that SIGKILL has ended, as a shell and Java's Process give it. */
     private static final int EXIT_KILLED = 128 + 9;
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
 

@@ -39,7 +39,7 @@ public final class FakeDriver implements DriverPort {
     public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
     /** Events of held streams that stand before what is not done. */
     public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
-    /** Of kernel nodes, by handle: blocks of a cluster in the first dimension. */
+    /** Blocks of a cluster in the first dimension, of kernel nodes by handle. */
     public final Map<Long, Integer> nodeClusters = new ConcurrentHashMap<>();
     /** Events recorded in held streams, the oldest first. */
     public final Queue<Long> heldEvents = new ConcurrentLinkedQueue<>();

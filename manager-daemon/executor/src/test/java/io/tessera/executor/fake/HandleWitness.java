@@ -33,7 +33,7 @@ public final class HandleWitness {
     private final ConcurrentSkipListMap<Long, Long> ranges = new ConcurrentSkipListMap<>();
     private final List<String> complaints = new CopyOnWriteArrayList<>();
 
-    /** Of a driver with such pages that has given nothing yet. */
+    /** For a driver with such pages that has given nothing yet. */
     HandleWitness(FakePages pages) {
         this.pages = pages;
     }

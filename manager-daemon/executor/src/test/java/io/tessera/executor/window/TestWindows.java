@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Windows of a fake device, and clients of them without sessions. The clock goes 20 ms at each look. */
 final class TestWindows implements AutoCloseable {
     static final long MIB = 1L << 20;
-    /** Of host memory for what leaves the device. */
+    /** Host memory for what leaves the device. */
     static final long HOST_BYTES = 512 * MIB;
 
     final FakeDriver driver = new FakeDriver();
@@ -40,7 +40,7 @@ final class TestWindows implements AutoCloseable {
         this(1L << 30);
     }
 
-    /** Of a device with this much memory. */
+    /** For a device with this much memory. */
     TestWindows(long capacityBytes) throws Exception {
         driver.pages.capacityBytes = capacityBytes;
         driver.recording = false;

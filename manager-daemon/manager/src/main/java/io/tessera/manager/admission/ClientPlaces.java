@@ -4,7 +4,7 @@ import io.tessera.protocol.message.EscapedText;
 import io.tessera.protocol.message.TenantName;
 
 /**
- * How many clients there may be at once. Of what users other than the manager's own may have, no user has all. Immutable beside its rules.
+ * How many clients there may be at once. No user has all of what users other than the manager's own may have. Immutable beside its rules.
  *
  * @param most  of all
  * @param uid   the manager's user

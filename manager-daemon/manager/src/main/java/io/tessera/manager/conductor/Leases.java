@@ -264,7 +264,7 @@ public final class Leases {
         answer(member, ledger.leaseBytes(member.clientId(), Group.of(member).device()));
     }
 
-    /** Of a tenant's lease what the device and the host can hold. */
+    /** The part of a tenant's lease that the device and the host can hold. */
     private long bounded(DeviceClient member, long leaseBytes) {
         return SwapPool.governs(member) ? Math.min(leaseBytes, pool.leaseBytes(member)) : leaseBytes;
     }

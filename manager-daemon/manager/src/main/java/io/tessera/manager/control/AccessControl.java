@@ -21,7 +21,7 @@ final class AccessControl {
     private final OptionalInt group;
 
     /**
-     * Of a manager.
+     * For a manager.
      *
      * @param owner the manager's own user
      * @param group number of the group of administrators; empty: there is none

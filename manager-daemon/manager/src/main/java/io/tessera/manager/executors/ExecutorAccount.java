@@ -97,7 +97,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * Of this system, for root's manager.
+     * For this system, for root's manager.
      *
      * @param chosen what the operator named: an account, {@code root}, or nothing
      * @param folder of executors, which need not be there

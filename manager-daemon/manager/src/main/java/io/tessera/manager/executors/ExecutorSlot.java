@@ -148,7 +148,7 @@ final class ExecutorSlot {
         memoryBytes = Math.max(committed, sum(clients, "usedBytes"));
     }
 
-    /** Of the tenants in it, what the executor takes for set, as it last said ({@link TermsText}). */
+    /** The settings that the executor has for the tenants in it, as it last reported them ({@link TermsText}). */
     Map<String, String> believedTerms(int ownUid) {
         Map<String, String> tenants = new HashMap<>();
         for (JsonElement each : clients) {

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** The users and groups of the host, by its files {@code passwd} and {@code group}. Stateless beside their paths: they are read at each question. */
 final class Accounts {
-    /** Of a host without users. */
+    /** The accounts of a host without users. */
     static final Accounts NONE = new Accounts(Path.of("/dev/null"), Path.of("/dev/null"));
 
     private final Path passwords;

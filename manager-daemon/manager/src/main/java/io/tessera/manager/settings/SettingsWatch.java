@@ -69,7 +69,7 @@ public final class SettingsWatch implements Conductor.Timed {
     private long nextNs;
 
     /**
-     * Of a manager.
+     * For a manager.
      *
      * @param file    need not exist
      * @param ownUid  the manager's user

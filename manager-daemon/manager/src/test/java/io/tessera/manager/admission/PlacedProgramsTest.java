@@ -69,7 +69,7 @@ class PlacedProgramsTest {
         assertEquals(SECOND, device(wish(5, 0, 60), 0));
     }
 
-    /** Of programs that say nothing of their memory, each counts for an eighth of the device until it is there. */
+    /** Programs that say nothing of their memory each count for an eighth of the device until they are there. */
     @Test
     void packPutsNoMoreThanEightOnOneDeviceAtOnce() {
         rule = DevicePlacement.PACK;

@@ -15,7 +15,7 @@ public final class TenantName {
     }
 
     /**
-     * Of a program.
+     * For a program.
      *
      * @param label what the program calls itself
      * @param user  whose it is

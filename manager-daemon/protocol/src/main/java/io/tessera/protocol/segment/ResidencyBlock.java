@@ -225,7 +225,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, FIXED_BYTES, bytes);
     }
 
-    /** Of the resident: without contents, can be dropped at once. */
+    /** The resident memory without contents, which can be dropped at once. */
     public long cachedBytes() {
         return WireTypes.getOpaque(block, CACHED_BYTES);
     }

@@ -16,7 +16,7 @@ public record StopWord(long constants) {
     public static final int CONSTANTS_BYTES = 64;
     /** Where the word's address is in it. */
     public static final int OFFSET = 40;
-    /** Of a module that is not fenced. */
+    /** The word of a module that is not fenced. */
     public static final StopWord NONE = new StopWord(0);
 
     private long address() {

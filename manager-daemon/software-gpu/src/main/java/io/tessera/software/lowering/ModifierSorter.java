@@ -47,7 +47,7 @@ final class ModifierSorter {
         AddressSpace named = space(word);
         ValueType type = ValueType.ofToken(word);
         if (named != null) {
-            // Of cp.async.shared.global the destination is named first.
+            // The destination of cp.async.shared.global is named first.
             space = space == null ? named : space;
         } else if (type != null) {
             types.add(type);

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 public final class LimitCommand implements Callable<Integer> {
     private final CommandContext context;
 
-    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Of another user's program: 'LABEL of user NUMBER'.")
+    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Another user's program: 'LABEL of user NUMBER'.")
     private String tenant;
 
     @Parameters(index = "1", paramLabel = "SIZE", description = "For example 8GiB or 512MiB; none: no limit.")

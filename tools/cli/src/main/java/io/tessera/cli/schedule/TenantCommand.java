@@ -48,7 +48,7 @@ public final class TenantCommand implements Callable<Integer> {
 
     private final CommandContext context;
 
-    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Of another user's program: 'LABEL of user NUMBER'.")
+    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Another user's program: 'LABEL of user NUMBER'.")
     private String tenant;
 
     @Option(names = "--weight", paramLabel = "N", description = "Its part of the GPU is its weight over the sum of weights; 1 to 1000000, 1 unless set.")

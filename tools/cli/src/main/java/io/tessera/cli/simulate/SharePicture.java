@@ -21,7 +21,7 @@ final class SharePicture {
     private static final int TOP = 40;
     private static final int LINE = 20;
 
-    /** Of Okabe and Ito (2008): to be told apart also by colour-blind people. The last is for the others. */
+    /** The colours of Okabe and Ito (2008): to be told apart also by colour-blind people. The last is for the others. */
     private static final List<String> COLOURS = List.of("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999");
 
     private final SimulationResult result;

@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 final class TraceFields {
     private final Map<String, String> values = new LinkedHashMap<>();
 
-    /** Of the words of a line, from the third one. */
+    /** For the words of a line, from the third one. */
     TraceFields(String[] words) {
         for (int i = 2; i < words.length; i++) {
             int equals = words[i].indexOf('=');

@@ -14,7 +14,7 @@ public final class AnalysedModule {
     private final List<String> targets;
     private final Map<String, Variable> variables = new HashMap<>();
 
-    /** Of a module as it stands before anything was rewritten. */
+    /** For a module as it stands before anything was rewritten. */
     public AnalysedModule(PtxModule module) {
         targets = module.targets();
         for (Variable variable : module.variables()) {

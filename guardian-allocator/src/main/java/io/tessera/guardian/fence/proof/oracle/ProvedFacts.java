@@ -50,7 +50,7 @@ final class ProvedFacts implements AddressFacts {
     private final List<CarriedPointer> carried = new ArrayList<>();
 
     /**
-     * Of a function.
+     * For a function.
      *
      * @param plain what is known of it without regard to how often loops go round, by which loops are counted, as verifiers do
      * @param of    what is known with that

@@ -16,9 +16,9 @@ import java.util.stream.IntStream;
 /**
  * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
  * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that moment. An event
- * is placed before and after each such wait, and, while such waits are pending, also wherever a stream may wait for another one. Of several
- * clients whose work takes too long the one is blamed whose work was next first ({@link HangAttribution}): the others may only wait behind
- * it, and their time starts again when it has ended. One owner thread.
+ * is placed before and after each such wait, and, while such waits are pending, also wherever a stream may wait for another one. If the
+ * work of several clients takes too long, the one is blamed whose work was next first ({@link HangAttribution}): the others may only wait
+ * behind it, and their time starts again when it has ended. One owner thread.
  */
 public final class Watchdog {
     /** From one event to the next, unless others come between. Work between two events is measured as one. */

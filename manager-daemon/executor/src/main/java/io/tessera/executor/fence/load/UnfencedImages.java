@@ -30,7 +30,7 @@ public final class UnfencedImages {
     /** By the driver's handle, also modules of libraries. */
     private final Map<Long, MachineImage> loaded = new HashMap<>();
     private final Map<Long, MachineImage> modules = new HashMap<>();
-    /** Of kernels of which nobody tells where they are from. */
+    /** The image of kernels whose origin is not known. */
     private final MachineImage nowhere = new MachineImage(Optional.empty(), null, false);
     private volatile MachineCodeFigures figures = MachineCodeFigures.NONE;
 

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class FencingRounds {
     /** Texts that are looked at at once, at most. */
     private static final int MOST_CHECKS = 4;
-    /** Of a text that is verified in a fraction of a second. */
+    /** Size of a text that is verified in a fraction of a second. */
     private static final int SHORT_BYTES = 256 << 10;
     private static final Logger LOG = LoggerFactory.getLogger(FencingRounds.class);
 

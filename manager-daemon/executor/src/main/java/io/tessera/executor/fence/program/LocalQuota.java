@@ -21,7 +21,7 @@ public record LocalQuota(long threads, long totalBytes) {
     /** CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR. */
     private static final int THREADS = 39;
 
-    /** Of a device, by its number. */
+    /** For a device, by its number. */
     public static LocalQuota of(int device, DriverCalls driver) {
         long threads = (long) attribute(device, MULTIPROCESSORS, driver) * attribute(device, THREADS, driver);
         int result = driver.call(DriverEntry.cuDeviceTotalMem_v2, driver.out(0), device);

@@ -190,7 +190,7 @@ public final class ProgramMaker {
         return program;
     }
 
-    /** Of text that was kept: that this driver's compiler has had it, in a worker. */
+    /** Key of kept text: this driver's compiler has had it, in a worker. */
     private CacheKey compiledKey(ProgramSource source, CodeIdentity identity) {
         return key(source, new CodeIdentity(identity.mode(), identity.rewriterVersion(), identity.architecture(), target.compiler(),
                 identity.options() + " compiled"));

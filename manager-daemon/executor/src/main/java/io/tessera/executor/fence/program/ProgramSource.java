@@ -159,8 +159,9 @@ public final class ProgramSource {
     }
 
     /**
-     * Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. Of several parts one
-     * is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that has PTX for few devices.
+     * Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. One of
+     * several parts is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that
+     * has PTX for few devices.
      */
     public String lacksPtx(ComputeCapability device) {
         return withPtx(device).isEmpty() ? lacksPtx(images.getFirst(), device) : null;

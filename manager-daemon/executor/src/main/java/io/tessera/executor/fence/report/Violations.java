@@ -31,7 +31,7 @@ public final class Violations {
     private final MachineReports machineReports = new MachineReports();
     private int result;
 
-    /** Of one client; nothing has been reported. */
+    /** For one client; nothing has been reported. */
     public Violations(ReportPage page, RelaySegment segment) {
         this.page = page;
         this.segment = segment;

@@ -156,7 +156,7 @@ final class CallMaker {
             conditions(data, spot);
         }
         for (Field field : structure.fields()) {
-            // Of those that share a place the first is meant where nothing else is said.
+            // Among those that share a place the first is meant where nothing else is said.
             if (field != spot && named(field) && field.conditions().stream().allMatch(c -> c.holds(data)
                     || zero(data, c.offset()) && !decides(spot, c.offset()))) {
                 conditions(data, field);

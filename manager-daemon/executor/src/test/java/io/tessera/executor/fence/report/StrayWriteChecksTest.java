@@ -112,7 +112,7 @@ class StrayWriteChecksTest {
         }
     }
 
-    /** Of a program that works and waits every ms. */
+    /** A program that works and waits every ms. */
     private int rounds(int from, int count) {
         int begun = 0;
         for (int i = from; i < from + count; i++) {

@@ -146,8 +146,8 @@ public final class ClientTurn {
     }
 
     /**
-     * Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. Of one that awaits its memory
-     * it is noted first, which ends its turn.
+     * Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. A stop of a client that
+     * awaits its memory is noted first, which ends its turn.
      */
     boolean isFoundStopped(ScheduleSettings settings, TurnPort port, long nowNs) {
         if (stopping() && stuck) {
