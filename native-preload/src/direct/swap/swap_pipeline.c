@@ -16,15 +16,12 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 
-#define BELL_BYTES (64u << 20) /* the manager is told of freed memory after this many bytes, or */ define BELL_NS
-# 2000000ULL /* after this time, so that the next client's copies overlap with these */ define AHEAD_BYTES(256u << 20)
-#/* memory mapped, or being mapped, whose copy in has not begun */ define POLL_NS                                      \
-    50000ULL                        /* between polls of copies
-# and looks: a small part of a copy's time (64 MiB: 1.2 ms) */                                                         \
-        define WAIT_NS 10000000ULL  /* wait for page changes;
-# their end wakes the thread */                                                          \
-        define LINGER_NS 2000000ULL /* wait for memory that other clients release: one period of
-# their bells */
+#define BELL_BYTES (64u << 20)   /* the manager is told of freed memory after this many bytes, or */
+#define BELL_NS 2000000ULL       /* after this time, so that the next client's copies overlap with these */
+#define AHEAD_BYTES (256u << 20) /* memory mapped, or being mapped, whose copy in has not begun */
+#define POLL_NS 50000ULL         /* between polls of copies and looks: a small part of a copy's time (64 MiB: 1.2 ms) */
+#define WAIT_NS 10000000ULL      /* wait for page changes; their end wakes the thread */
+#define LINGER_NS 2000000ULL     /* wait for memory that other clients release: one period of their bells */
 
 /* Used by the turns thread of each device alone, except `leaving`. */
 static struct moving all[TESSERA_MAX_DEVICES];
