@@ -36,7 +36,7 @@ clean_environment() {
     java_prefix="${java_prefix:-} env$foreign_names"
 }
 
-# Soft limits of a shell, as for time or files, are its own programs'. Hard ones stay, and are said.
+# Soft limits of a shell, as for time or files, are its own programs'. Hard ones stay, and are reported.
 raise_limits() {
     for limit_option in t f d v l n; do
         limit_most=$(ulimit -H -$limit_option 2>/dev/null) || continue

@@ -145,7 +145,7 @@ struct tessera_reply {
     uint8_t pad[44];
 };
 
-/* What a program is told about the device without asking the executor. E, before the version. */
+/* The device's properties that a program gets without asking the executor. E, before the version. */
 struct tessera_relay_device {
     uint8_t uuid[16];
     char name[256];

@@ -25,7 +25,10 @@ struct driver_user {
     __attribute__((section("tessera_driver_user"), used)) static const struct driver_user *const driver_used_by =      \
         &(name);
 
-/* The library's table. Where none is linked in: the vendor's library is looked for, all calls go there, and nobody is told. */
+/*
+ * The library's table. Where none is linked in: the vendor's library is looked for, all calls go there, and no events
+ * are reported.
+ */
 const struct driver_user *driver_user(void);
 
 /* Tells the table's say() and count(). */

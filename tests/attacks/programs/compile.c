@@ -47,7 +47,7 @@ static void begin(void)
     say("%s", HEAD);
 }
 
-/* Loads what was said and runs it, if it can be. */
+/* Loads the text of the option and runs it, if it can be. */
 static void load(void)
 {
     handle module = 0, function = 0;

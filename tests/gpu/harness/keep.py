@@ -2,9 +2,10 @@
 
     tests/gpu/keep RESULTS... [--into FOLDER] [--baseline]
 
-RESULTS are folders that ``tests/gpu/run --out`` left, or single records. Date and commit are those of the record itself. Lists of
-numbers that make a record large (rates a tenth of a second apart, single steps) are cut to their beginning, and it is said where.
-A record of an older version that ran beside the new one, for comparison, is a baseline: RESULTS.md does not take it for the latest.
+RESULTS are folders that ``tests/gpu/run --out`` left, or single records. Date and commit are those of the record
+itself. Lists of numbers that make a record large (rates a tenth of a second apart, single steps) are cut to their
+beginning, and the record says where. A record of an older version that ran beside the new one, for comparison, is a
+baseline: RESULTS.md does not take it for the latest.
 """
 
 import argparse

@@ -208,7 +208,7 @@ def _totals(results):
         row.append(f"≤ {bound_of_1_s:g}: {verdict(one_s, bound_of_1_s, at_least=False)}" if asked else None)
         rows.append(tuple(row))
     columns = ("trainings of 0.96 × capacity", "serial, s", FREE, *WAYS, "asked of swap", "of 1 s turns")
-    note = f"total time over the time of native runs one after the other; capacity {CAPACITY_GIB} GiB where nothing else is said"
+    note = f"total time over the time of native runs one after the other; capacity {CAPACITY_GIB} GiB unless another is given"
     return Table("Oversubscribed trainings", columns, tuple(rows), (note,)) if rows else None
 
 

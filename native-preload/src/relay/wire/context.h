@@ -5,8 +5,9 @@
 #include "relay/wire/relay.h"
 
 /*
- * What the layers above do when a context ends, before the executor is told: they forget what they hold of it. Called in the order
- * of the array, which ends with NULL and stays the caller's, with the lock held that makes and ends contexts. At cuInit.
+ * The layers' handlers for the end of a context, before the executor learns of it: they forget what they hold of it.
+ * Called in the order of the array, which ends with NULL and stays the caller's, with the lock held that makes and ends
+ * contexts. At cuInit.
  */
 typedef void (*context_ending)(struct relay_context *context);
 void context_on_end(const context_ending *endings);

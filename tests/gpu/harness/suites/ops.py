@@ -99,7 +99,7 @@ def _uses(setting, record, step, words):
 
 
 def _at_once(*parts):
-    """Runs all; the first one's failure is told after the last has ended."""
+    """Runs all; the first one's failure is raised after the last has ended."""
     with concurrent.futures.ThreadPoolExecutor(len(parts)) as pool:
         begun = [pool.submit(part) for part in parts]
     for one in begun:

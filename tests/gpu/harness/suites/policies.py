@@ -1,4 +1,4 @@
-"""PyTorch, whose kernels have no PTX for this GPU, under each policy for such kernels: what runs, as what, and what is said."""
+"""PyTorch, whose kernels have no PTX for this GPU, under each policy for such kernels: what runs, as what, and the messages."""
 
 import glob
 import importlib.util
@@ -64,7 +64,7 @@ def _trust(record, manager):
 
 
 def _losses(setting, record, manager, place):
-    """What a program under the policy computes, what it counts as while it does, and what is said to it."""
+    """What a program under the policy computes, what it counts as while it does, and its messages."""
     found = {"policy": place.name, "losses": None, "state": None, "plan": None, "unfenced": None, "said": ""}
     label = f"policy-{place.name}"
     with Bench(setting.workloads, setting.directory) as bench:

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param name           its name
  * @param dimensions     lengths of an array, outermost first; {@link #UNSIZED} for {@code []}; empty for a scalar
  * @param initializer    what it holds at first, if that is given
- * @param pointer        of an entry's parameter that is said to be a pointer: what it points to
+ * @param pointer of an entry's parameter that is declared as a pointer: what it points to
  * @param attributes     {@code managed}, {@code unified(1,2)}: as written, in order
  * @param line           as in {@link Statement}
  */

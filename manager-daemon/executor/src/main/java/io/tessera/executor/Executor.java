@@ -149,7 +149,7 @@ public final class Executor implements ManagerOrders, Reports {
     /**
      * Serves until it is told to stop or cannot go on.
      *
-     * @return whether it was told to stop
+     * @return whether it was ordered to stop
      */
     public boolean run() throws LinuxException {
         return run(() -> true);

@@ -162,7 +162,7 @@ final class RunningExecutor implements AutoCloseable {
         }
     }
 
-    /** Waits until it has ended; whether it was told to. */
+    /** Waits until it has ended; whether it was ordered to. */
     boolean awaitEnd() {
         try {
             thread.join(TimeUnit.SECONDS.toMillis(30));

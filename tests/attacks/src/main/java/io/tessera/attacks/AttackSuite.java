@@ -85,7 +85,10 @@ public final class AttackSuite {
         }
     }
 
-    /** A lane whose service or victim does not start is one less: what the others find counts, and what nobody began is said. */
+    /**
+     * A lane whose service or victim does not start is one less: the findings of the others count, and attacks that nobody began are
+     * reported.
+     */
     private static void ended(Future<Void> lane) throws InterruptedException {
         try {
             lane.get();

@@ -188,7 +188,7 @@ class CommandLineTest {
         other.end(Await.PATIENCE);
     }
 
-    /** Such a manager cannot be found and takes the executor for its own: what is said to have stopped has. */
+    /** Such a manager cannot be found and takes the executor for its own: what is reported as stopped has stopped. */
     @Test
     void anExecutorIsNotSaidToHaveStoppedUntilItHas(TestRun run) throws IOException {
         run.expectLine("");

@@ -38,7 +38,7 @@ final class BarrierLowering {
     private NamedNumbers numbers;
     private FunctionNames names;
 
-    /** Bytes that are on their way, and the word that is told of them. */
+    /** Bytes that are on their way, and the mbarrier word that they complete on. */
     private record Completion(BarrierWord.Place place, Operand bytes) {
     }
 
@@ -170,7 +170,7 @@ final class BarrierLowering {
                 && (i.modifiers().getFirst().equals("expect_tx") || i.has("expect_tx")));
     }
 
-    /** Writes that all copies are awaited and their words are told: copies after each other are under way together. */
+    /** Writes that all copies are awaited and completed on their words: copies after each other are under way together. */
     private void completeAll() {
         if (!open.isEmpty()) {
             code.emit("cp.async.wait_all");

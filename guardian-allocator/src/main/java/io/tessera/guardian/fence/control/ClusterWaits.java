@@ -49,7 +49,7 @@ import java.util.function.Predicate;
  * one counts its block without waiting, and then all blocks are counted.
  *
  * <p><b>What differs.</b> A thread that arrives again without a wait is not counted again; PTX leaves open what that does. A wait without an arrival is left
- * out. No function is told whether its caller has arrived, so a thread that has waits before it calls one, and before it returns.
+ * out. No function knows whether its caller has arrived, so a thread that has waits before it calls one, and before it returns.
  */
 public final class ClusterWaits {
     private final boolean barriers;

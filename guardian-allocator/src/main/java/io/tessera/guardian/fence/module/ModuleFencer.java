@@ -314,7 +314,7 @@ final class ModuleFencer {
                 rewritten.line());
     }
 
-    /** Lines of the source stay; where code was inlined is told by names in the debug information. */
+    /** Lines of the source stay; names in the debug information show where code was inlined. */
     private static Block withoutInlining(Block block) {
         List<Statement> statements = new ArrayList<>(block.statements().size());
         for (Statement statement : block.statements()) {

@@ -5,8 +5,8 @@ import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
- * What an instruction does for a fence. Each is recognised by all of its bits but those for timing, so that it does what is said and nothing else. When results are ready is
- * for {@link FencedRegisters}.
+ * What an instruction does for a fence. Each is recognised by all of its bits but those for timing, so that it does exactly this. When
+ * results are ready is for {@link FencedRegisters}.
  */
 public enum FenceStep {
     /** None of a fence. */

@@ -106,7 +106,10 @@ public final class Values {
         return Value.number(low, last >= joined.high() ? Math.min(last, high) : high, align, node.bits);
     }
 
-    /** Up to where a value may count that is told apart from a number, as the counter of a loop is from its end: it does not seem to pass it then. */
+    /**
+     * Up to here a value may count that is compared with a number by `!=`, as the counter of a loop with its end: it does not seem to pass
+     * it then.
+     */
     private static long last(Node node) {
         if (node.kind == Node.Kind.SIGMA) {
             return isEnd(node) ? node.fact.other().number - 1 : NEAR;

@@ -83,7 +83,10 @@ class DisassembledAlignmentTest {
         return addresses.size();
     }
 
-    /** Executes an instruction by its text on random numbers of which some bits are known. Returns 1 if anything is said to be known of its result. */
+    /**
+     * Executes an instruction by its text on random numbers of which some bits are known. Returns 1 if anything is claimed to be known of
+     * its result.
+     */
     static int compareResult(String line, long low, long high, Random random) {
         DisassembledText text = DisassembledText.of(line);
         MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, low, high);

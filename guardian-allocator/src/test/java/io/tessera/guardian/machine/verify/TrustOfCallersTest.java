@@ -177,7 +177,7 @@ class TrustOfCallersTest {
         assertEquals("function f" + count + ": a reason", said.get("f0"));
     }
 
-    /** A name may have any bytes, and is said of each caller. */
+    /** A name may have any bytes, and appears in the finding of each caller. */
     @Test
     void namesOfAFileArePrintableAndShortInWhatIsSaid() throws MachineCodeException {
         String name = "f\33[2J\n" + "x".repeat(100_000);

@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lines between executor and managers: what is told, and what a manager that comes later has to know. Thread-safe.
+ * The lines between executor and managers: messages, and what a manager that comes later has to know. Thread-safe.
  */
 public final class ManagerChannel {
     private static final int MOST_LIMITS = 100_000;
@@ -57,7 +57,7 @@ public final class ManagerChannel {
         early.clear();
     }
 
-    /** A manager is there: says what it has to know first, before anything else is told to it. */
+    /** A manager is there: says what it has to know first, before any other message. */
     public synchronized void meet(Consumer<List<String>> manager) {
         manager.accept(greeting());
     }

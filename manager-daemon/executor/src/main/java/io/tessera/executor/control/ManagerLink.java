@@ -91,7 +91,7 @@ public final class ManagerLink implements AutoCloseable {
         try {
             poller.wake();
         } catch (LinuxException e) {
-            LOG.debug("what the manager is told waits for the next sign of life: {}", e.getMessage());
+            LOG.debug("messages to the manager wait for the next sign of life: {}", e.getMessage());
         }
     }
 

@@ -131,7 +131,7 @@ public final class ClientFences {
         return strayWrites;
     }
 
-    /** The program ends, and all its work is done: what its kernels wrote where it has no memory is told now. Waits for a bounded time. */
+    /** The program ends, and all its work is done: reports now what its kernels wrote where it has no memory. Waits for a bounded time. */
     public void finish() {
         if (strayWrites.finish()) {
             kernels.launchesNoMore();
@@ -146,8 +146,8 @@ public final class ClientFences {
     /**
      * An image is to be loaded.
      *
-     * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then
-     *         {@link #askedAsItIs} is told
+     * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then {@link
+     *         #askedAsItIs} has to be called
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {

@@ -138,7 +138,7 @@ public final class FencingService implements AutoCloseable {
      * very call. Makes no call of the driver. Any one thread.
      *
      * @param graceNs from being told to end to the end
-     * @return whether kernels that were told to end have not done so in time
+     * @return whether kernels that were ordered to end have not done so in time
      */
     public boolean haltLate(long nowNs, long graceNs) {
         return presence.haltLate(nowNs, graceNs, doneWords::isAhead);

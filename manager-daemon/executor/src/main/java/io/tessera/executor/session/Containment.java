@@ -40,12 +40,12 @@ final class Containment {
     private final Reports reports;
     private final String name;
     private final NativeDrain drain;
-    /** When kernels that were told to end must have ended; 0: none was. */
+    /** When kernels that were ordered to end must have ended; 0: none was. */
     private long endsNs;
     private long tidyNs;
     /** Whether its last kernels were looked at, which an error of its own has ended. */
     private boolean lookedLast;
-    /** Whether what else its user runs was told to end, too; once, so that nobody's new programs put off the end. */
+    /** Whether the other work of its user was ordered to end, too; once, so that nobody's new programs put off the end. */
     private boolean spread;
 
     Containment(ClientExecution execution, ClientWindow window, RelaySegment segment, SynchronizationGate.Client synchronization,

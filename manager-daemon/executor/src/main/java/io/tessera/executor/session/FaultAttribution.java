@@ -38,7 +38,7 @@ public record FaultAttribution(int result, List<FaultCandidate> candidates) {
                 + "this program or of another one that was working");
     }
 
-    /** A name is told to the same user only. */
+    /** Only the same user learns a name. */
     private String names(FaultCandidate to) {
         List<String> names = candidates.stream().map(one -> one.uid() == to.uid() ? "tenant \"" + one.tenant() + "\""
                 : "another user's program").distinct().toList();

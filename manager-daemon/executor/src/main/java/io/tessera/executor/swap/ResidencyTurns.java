@@ -113,7 +113,7 @@ public final class ResidencyTurns {
         wakeAll.run();
     }
 
-    /** An operator has a tenant stay that was told to leave, if it has not left yet. */
+    /** An operator has a tenant stay that was ordered to leave, if it has not left yet. */
     public synchronized void stay(Party party) {
         obeyed(party);
     }

@@ -63,7 +63,7 @@ final class SinkChecks {
      * Takes what checks need and fills the sinks, while no kernel of the tenant runs yet: later it could wait for kernels. Where the driver refuses it, writes to
      * sinks stay unnoticed, which is logged. Called once.
      *
-     * @param sinks handles; they are mapped side by side at addresses of their own. None: where the sink is mapped is said later
+     * @param sinks handles; they are mapped side by side at addresses of their own. None: the sink's place is set later
      * @param sizes of them
      */
     void prepare(DriverCalls driver, long[] sinks, long[] sizes) {

@@ -130,7 +130,7 @@ public final class TenantWindows {
         }
     }
 
-    /** Whether a tenant lacks memory, or was told to leave. */
+    /** Whether a tenant lacks memory, or was ordered to leave. */
     boolean isRoomWanted() {
         return swap.turns().isAsked();
     }

@@ -76,7 +76,7 @@ public interface WindowAccess {
 
     /** Writes of kernels to addresses of the tenant where no program has memory. */
     enum StrayWrites {
-        /** No more than was told before. */
+        /** Nothing new. */
         NONE,
         /** This client's kernels did. */
         OWN,

@@ -11,7 +11,7 @@ public final class FakeSlices {
     private static final long MOST_TEXT = 1L << 24;
     private static final byte FIRST_OF_MACHINE_CODE = 0x7f;
 
-    /** How many blocks of any kernel a processor holds; 0: it is not said. Then kernels are said to be in no clusters. */
+    /** How many blocks of any kernel a processor holds; 0: it is not said. Then kernels count as in no clusters. */
     public volatile int blocksHeld;
     /** What is between any two events. */
     public volatile float elapsedMs;

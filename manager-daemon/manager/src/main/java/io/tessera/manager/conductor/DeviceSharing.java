@@ -32,7 +32,7 @@ public record DeviceSharing(Optional<SchedulerMode> mode, Optional<PolicyName> p
         return new DeviceSharing(Optional.empty(), Optional.empty(), OptionalLong.of(ns));
     }
 
-    /** The same, but for what was said later. */
+    /** The same, without the later settings. */
     DeviceSharing with(DeviceSharing later) {
         return new DeviceSharing(later.mode.or(() -> mode), later.policy.or(() -> policy), later.quantumNs.isPresent() ? later.quantumNs : quantumNs);
     }

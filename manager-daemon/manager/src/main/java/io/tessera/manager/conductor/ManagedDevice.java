@@ -129,7 +129,7 @@ public final class ManagedDevice {
         scheduling.acknowledged(member.clientId(), member.orderedEpoch, AckState.CLOSED, nowNs);
     }
 
-    /** The client answers and asks for itself again: what it last said counts, not what was said for it. */
+    /** The client answers and asks for itself again: its own last word counts, not the one of its behalf. */
     public void answersItself(DeviceClient member, long nowNs) {
         scheduling.wants(member.clientId(), member.seenWantSinceNs == 0 ? 0
                 : Math.clamp(member.seenWantSinceNs, 1, nowNs), nowNs);

@@ -52,7 +52,7 @@ final class SwapPool {
     /** A client comes, with memory in use if it registered again. */
     LimitChange joined(DeviceClient member, long inUseBytes) {
         if (!limits.containsKey(member.announcement().uuid())) {
-            // Until the first plan is made: a client does not give back what was said to have no bounds.
+            // Until the first plan is made: a client does not give back memory that had no bounds.
             limit(member.announcement().uuid(), member.announcement().totalBytes());
         }
         if (inUseBytes == 0) {

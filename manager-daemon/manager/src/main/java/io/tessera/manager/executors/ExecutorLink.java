@@ -234,7 +234,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
     public void tell(JsonObject line) {
         LineSocket present = lines;
         if (present == null || !present.queue(line.toString())) {
-            LOG.warn("executor {} does not read what it is told", pid);
+            LOG.warn("executor {} does not read its messages", pid);
         }
         wake();
     }
@@ -246,7 +246,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
                 present.wake();
             }
         } catch (LinuxException e) {
-            LOG.debug("an executor hears what it is told a little later: {}", e.getMessage());
+            LOG.debug("an executor gets its messages a little later: {}", e.getMessage());
         }
     }
 

@@ -27,7 +27,7 @@ final class ExecutorSlot {
     /** Pause before the next start of one that failed at once, doubled each time in a row. */
     static final long FIRST_PAUSE_NS = 250_000_000L;
     static final long LONGEST_PAUSE_NS = 30_000_000_000L;
-    /** A longer pause is said. */
+    /** A longer pause is logged. */
     static final long LONG_PAUSE_NS = 1_000_000_000L;
     /** An executor that served for this long has not failed at once: it is started again without a pause. */
     private static final long STEADY_NS = 1_000_000_000L;

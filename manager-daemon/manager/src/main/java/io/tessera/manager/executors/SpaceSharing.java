@@ -20,7 +20,7 @@ record SpaceSharing(PolicyName policy, SchedulerMode mode) {
         return new SpaceSharing(sharing.policy().orElse(UNTOLD.policy), sharing.mode().orElse(UNTOLD.mode));
     }
 
-    /** The mode as executors are told. */
+    /** The mode in the words of executors. */
     String use() {
         return mode.name().toLowerCase(Locale.ROOT);
     }

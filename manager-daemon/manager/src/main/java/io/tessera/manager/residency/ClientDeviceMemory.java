@@ -116,7 +116,7 @@ final class ClientDeviceMemory {
     /** It owes memory and cannot give it up; so it is not reckoned with until then. */
     private long stuckUntilNs = NEVER;
 
-    /** Since when it may run and waits for memory, and whether that was said. */
+    /** Since when it may run and waits for memory, and whether that was logged. */
     long standingSinceNs = NEVER;
     boolean standingSaid;
 

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
  */
 final class ResidencyWatchdog {
-    /** While no memory moved for this long, somebody is told so. */
+    /** While no memory moved for this long, the log says so. */
     static final long SAID_NS = 1_000_000_000L;
 
     /** And after this long its turn has come to nothing: before the turn lock passes the turn on to others. */

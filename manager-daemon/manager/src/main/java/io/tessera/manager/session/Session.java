@@ -89,7 +89,7 @@ public final class Session {
         return peer;
     }
 
-    /** Why it shares as it does was told it when it asked; null: it did not ask. */
+    /** The manager's reason for its way of sharing, as it was told when it asked; null: it did not ask. */
     void sharing(String reason) {
         sharing = reason;
     }
@@ -184,7 +184,7 @@ public final class Session {
         return activity != null && activity.stopped();
     }
 
-    /** Ends the connection in the next cycle, for a reason that the log and the client are told. */
+    /** Ends the connection in the next cycle, for a reason that the log and the client get. */
     public void fault(String reason) {
         if (fault == null) {
             fault = reason;

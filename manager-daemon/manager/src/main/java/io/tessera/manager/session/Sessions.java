@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * All connections of the registration socket and the processes behind them. One owner thread: its duty cycle calls
  * {@link #doWork}, the poller calls the handlers in between.
  *
- * <p>A session ends in two steps. When its connection ends, it hears nothing more and 50 ms begin; when they are over or
- * the process is gone, whichever is first, the listener is told and the segment is removed (SPEC.md, section 4).
+ * <p>A session ends in two steps. When its connection ends, it hears nothing more and 50 ms begin; when they are over or the process is
+ * gone, whichever is first, the listener is called and the segment is removed (SPEC.md, section 4).
  */
 public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     /** A peer that connects and does not say HELLO for this long is let go. */
@@ -77,7 +77,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     private final LineLimit lines;
     private final Map<Long, Session> registered = new LinkedHashMap<>();
     private final Set<Session> ending = new LinkedHashSet<>();
-    /** By process: why it was told to share as it does, until it registers. */
+    /** By process: the reason of its way of sharing, until it registers. */
     private final Map<Integer, SharingAnswer> chosen = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 

@@ -34,7 +34,7 @@ public final class LoadedVariables {
         return globals;
     }
 
-    /** By which the threads are told to end. */
+    /** The word by which the threads are ordered to end. */
     StopWord stopWord() {
         return new StopWord(fenceConstants());
     }

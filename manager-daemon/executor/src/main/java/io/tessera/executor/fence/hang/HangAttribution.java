@@ -22,7 +22,7 @@ public final class HangAttribution {
     /** How often a tenant had come to be beside others, and when that was last so, as of the last look for late work. */
     private int shared;
     private long changedNs;
-    /** Works that were told to end and have; and how many as of the last look for late work. */
+    /** Works that were ordered to end and have; and how many as of the last look for late work. */
     private final AtomicInteger haltedEnded = new AtomicInteger();
     private int seenEnded;
 
@@ -67,7 +67,7 @@ public final class HangAttribution {
         /**
          * Tells its kernels to end; any thread.
          *
-         * @return false: they were told to already
+         * @return false: they had the order already
          */
         synchronized boolean haltNow(long nowNs) {
             boolean first = haltedNs == 0;
@@ -78,7 +78,7 @@ public final class HangAttribution {
             return first;
         }
 
-        /** Whether its kernels were told to end while its thread was held up. */
+        /** Whether its kernels were ordered to end while its thread was held up. */
         boolean isHalted() {
             return haltedNs != 0;
         }
@@ -215,7 +215,7 @@ public final class HangAttribution {
      * @param timesShared how often the executor has come to have several tenants: a tenant that was alone before has its time from then on
      * @param unfinished whether the work before a place is not done
      * @param graceNs    from being told to end to the end
-     * @return whether work that was told to end has not done so in time
+     * @return whether work that was ordered to end has not done so in time
      */
     boolean haltLate(long nowNs, int timesShared, long graceNs, LongPredicate unfinished) {
         int ended = haltedEnded.get();

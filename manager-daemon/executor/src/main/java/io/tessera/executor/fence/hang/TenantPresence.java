@@ -90,7 +90,8 @@ public final class TenantPresence {
         }
 
         /**
-         * Tells kernels of all other programs of its user to end: its own work was told to and does not, so it may wait for theirs. Any thread.
+         * Orders kernels of all other programs of its user to end: its own work has the order and does not end, so it may wait for theirs.
+         * Any thread.
          *
          * @return whether there were any that were not told yet
          */
@@ -171,7 +172,7 @@ public final class TenantPresence {
      *
      * @param unfinished whether the work before a place ({@link ProgressCounters}) is not done
      * @param graceNs    from being told to end to the end
-     * @return whether kernels that were told to end have not done so in time
+     * @return whether kernels that were ordered to end have not done so in time
      */
     public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
         return turns.haltLate(nowNs, timesShared, graceNs, unfinished);

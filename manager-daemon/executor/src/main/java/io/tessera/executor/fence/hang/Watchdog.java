@@ -210,7 +210,7 @@ public final class Watchdog {
         }
     }
 
-    /** A stream of the client is about to be destroyed; what it was told to do it does all the same. */
+    /** A stream of the client is about to be destroyed; its submitted work is done all the same. */
     public void forget(long stream) {
         Track track = tracks.remove(stream);
         lastTrack = null;
@@ -289,7 +289,7 @@ public final class Watchdog {
         return progress.query(event) == CudaResult.SUCCESS;
     }
 
-    /** Whether a stream may wait of which nobody is told when it waits no more, unless all streams are idle. */
+    /** Whether a stream may wait without news of the end of the wait, unless all streams are idle. */
     public boolean waitsUnseen() {
         return waitsUnseen;
     }
@@ -423,7 +423,7 @@ public final class Watchdog {
         return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
     }
 
-    /** Whether the stream of a track, which gets no more work, has done all that it was told; then its word is given back. */
+    /** Whether the stream of a track, which gets no more work, has done all its work; then its word is given back. */
     private boolean isOver(Track track) {
         boolean is = track.marks.isEmpty() && (track.lastPlace == ProgressCounters.UNKNOWN || !words.isAhead(track.lastPlace));
         if (is) {

@@ -102,7 +102,10 @@ public final class UnfencedImages {
         return new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, why);
     }
 
-    /** One that passed was given to the driver. Programs say of what it refuses that a kernel is missing, or nothing, so the user is told. */
+    /**
+     * One that passed was given to the driver. Programs report of such a refusal that a kernel is missing, or nothing, so the user gets a
+     * line.
+     */
     public void asked(int result, long handle, ProgramSource source, PlacedImage fenced) {
         if (result == CudaResult.SUCCESS) {
             loaded(handle, source, fenced);

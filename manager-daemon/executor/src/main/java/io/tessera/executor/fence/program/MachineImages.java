@@ -32,9 +32,12 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts fences for one client's window into images that have machine code alone. One owner thread where nothing else is said; it uses the processors that are free. */
+/**
+ * Puts fences for one client's window into images that have machine code alone. One owner thread unless a method says otherwise; it uses
+ * the processors that are free.
+ */
 public final class MachineImages {
-    /** Off for measurements alone: what an access by such an address does to all programs is said in MACHINE.md. */
+    /** Off for measurements alone: MACHINE.md has the effect of an access by such an address on all programs. */
     private static final boolean ALIGNS = !"false".equals(System.getProperty("tessera.executor.alignAddresses"));
     private static final Logger LOG = LoggerFactory.getLogger(MachineImages.class);
     private static final double NS_PER_MS = 1e6;

@@ -250,7 +250,7 @@ public final class ProgramMaker {
         return new FencedProgram(text, tables, assemble(tenant, text, options), false);
     }
 
-    /** A function that could not be fenced is undefined to the others: what is said of it helps more. */
+    /** A function that could not be fenced is undefined to the others: its own reason helps more. */
     private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
         try {
             requireLinkable(fenced.stream().map(FencedText::link).toList());

@@ -139,7 +139,7 @@ public final class ProgramSource {
                     return false;
                 }
             } catch (ImageException e) {
-                return false; // what is wrong with it is said where it is loaded
+                return false; // its faults are reported where it is loaded
             }
         }
         return true;
@@ -175,7 +175,7 @@ public final class ProgramSource {
                 bytes += image.kind() == ImageKind.PTX ? image.bytes().byteSize()
                         : image.fatBinary().ptxFor(device).stream().findFirst().map(FatBinaryEntry::unpackedBytes).orElse(0L);
             } catch (ImageException e) {
-                return 0; // what is wrong with it is said where it is loaded
+                return 0; // its faults are reported where it is loaded
             }
         }
         return bytes;

@@ -22,7 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/** Streams that record what they are told as a graph. */
+/** Streams that record their calls as a graph. */
 public final class CaptureEntries implements EntryGroup {
     private static final int INACTIVE = 0;
     private static final int ACTIVE = 1;
@@ -31,7 +31,7 @@ public final class CaptureEntries implements EntryGroup {
     private static final int REPLACE = 1;
 
     private final DriverState state;
-    /** What was told last of a capture's frontier: programs may read it until they ask again. */
+    /** The last answer of a capture's frontier: programs may read it until they ask again. */
     private final Map<Stream, MemorySegment[]> told = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** Over a driver's state. */

@@ -62,7 +62,7 @@ public final class LaunchAttributes {
         return attributes.containsKey(COOPERATIVE) && number(attributes.get(COOPERATIVE)) != 0;
     }
 
-    /** Blocks of a cluster, null where nothing was said. */
+    /** Blocks of a cluster, null where none were given. */
     static Dim3 cluster(Map<Integer, byte[]> attributes) {
         byte[] value = attributes.get(CLUSTER);
         if (value == null) {
