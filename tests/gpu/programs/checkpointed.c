@@ -2,10 +2,10 @@
  * A process that has one kind of memory and stands still, for somebody to take it off the GPU and bring it back by the driver's
  * checkpoint; then it says whether it still has what it had.
  *
- *   checkpointed KIND    «ready» when it stands still; after a line on stdin, one JSON object
+ *   checkpointed KIND    "ready" when it stands still; after a line on stdin, one JSON object
  *   checkpointed         the kinds
  *
- * Where memory is shared, the second process is this program again, with the arguments «peer FD KIND». Natively of interest.
+ * Where memory is shared, the second process is this program again, with the arguments "peer FD KIND". Natively of interest.
  */
 #include <stdbool.h>
 #include <string.h>

@@ -177,7 +177,7 @@ static int hold(const struct room *room, CUfunction kernel, uint32_t pattern, ui
     void *arguments[] = {&words, &pattern, &bytes};
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                             100)); /* an SM divides its memory anew only once it is empty */
+                             100)); /* an SM divides its memory again only once it is empty */
     return cuLaunchKernel(kernel, (unsigned)room->processors, 1, 1, THREADS, 1, 1, bytes, room->holders, arguments,
                           NULL);
 }
@@ -222,7 +222,7 @@ static int run(const struct probe *probe, const struct room *room)
     CHECK(cuMemcpyHtoD_v2(room->results, results, sizeof results));
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                             100)); /* an SM divides its memory anew only once it is empty */
+                             100)); /* an SM divides its memory again only once it is empty */
     prepare(room, holder, probe->kib);
     uint32_t held = room->words->held;
     void *words = (void *)room->words;

@@ -4,7 +4,7 @@
  *
  *   sharing [MIB]    bytes of the large allocations (default 200: several chunks of plan swap's)
  *
- * The second process is this program again, with the arguments «opener FD»: a socket on which the first one orders.
+ * The second process is this program again, with the arguments "opener FD": a socket on which the first one orders.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Copies between pageable memory and the device in graphs: each launch reads and writes the program's memory anew, and what
- * a graph needs for that goes with the last that has it. And boxes in batches, which are no graph.
+ * Copies between pageable memory and the device in graphs: each launch reads and writes the program's memory again, and
+ * what a graph needs for that goes with the last that has it. And boxes in batches, which are no graph.
  */
 #include <string.h>
 

@@ -163,7 +163,7 @@ static void frees_while_out(void)
     EQUAL(0, manager_words()->swapped_bytes);
 }
 
-/* A context that ends takes all with it, on the device or not; a second one starts anew. */
+/* A context that ends takes all with it, on the device or not; a second one starts again. */
 static void contexts_end(void)
 {
     void *other;

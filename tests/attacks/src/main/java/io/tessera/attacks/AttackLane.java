@@ -102,7 +102,7 @@ final class AttackLane implements AutoCloseable {
     }
 
     /**
-     * A victim that is well, and the executor that it lives in. After a crash everything begins anew: a manager restarts an executor at
+     * A victim that is well, and the executor that it lives in. After a crash everything starts again: a manager restarts an executor at
      * once, but after each death in a row later, and a suite in which nothing is protected has many.
      */
     private void ready() throws IOException, InterruptedException {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RunWatcher.class)
 class AutoModeTest {
     private static final String SLICES = "slices 2ms 500us";
-    /** It decides within seconds; on a busy machine it measures anew until what it measured is clear. */
+    /** It decides within seconds; on a busy machine it measures again until what it measured is clear. */
     private static final Duration DECIDES_WITHIN = Duration.ofSeconds(60);
 
     private static RunningProgram worker(TestRun run, String name, String... work) {

@@ -114,7 +114,7 @@ public final class SymbolOperands {
         return name.equals(WORKSPACE_HIGH) ? high : low;
     }
 
-    /** Writes a store that passes an address to the driver, with the address made anew. */
+    /** Writes a store that passes an address to the driver, with the address made again. */
     public void pass(Instruction store, RuntimeCalls.Passed passed) {
         Operand value = Code.number(0);
         if (passed.variable() != null) {

@@ -30,8 +30,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The calls of a module's functions to what the driver provides: {@code vprintf}, whose two pointers are made anew, from a
- * private copy of the format and the function's own frame, with private copies of strings; {@code __assertfail}, which becomes a record. Not thread-safe.
+ * The calls of a module's functions to what the driver provides: {@code vprintf}, whose two pointers are made again, from a private copy of
+ * the format and the function's own frame, with private copies of strings; {@code __assertfail}, which becomes a record. Not thread-safe.
  */
 public final class RuntimeCalls {
     /** Printed instead of a format that is not a constant text. */

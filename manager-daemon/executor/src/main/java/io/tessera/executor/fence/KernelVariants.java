@@ -162,7 +162,7 @@ final class KernelVariants {
     }
 
     /**
-     * The program sets something of a kernel: its other code is set anew before it is launched.
+     * The program sets something of a kernel: its other code is set again before it is launched.
      *
      * @param handle the client's, of a function or kernel
      */

@@ -71,7 +71,7 @@ public final class Exports {
         if (handle.get(WireTypes.U64, EXECUTOR) != executor) {
             return Opening.refused(CudaResult.NOT_SUPPORTED,
                     "an IPC handle of another device, or of before the executor was restarted, cannot be opened; use one device in both programs,"
-                            + " and exchange handles anew");
+                            + " and exchange handles again");
         }
         Export found = all.get(new Key(handle.get(WireTypes.U64, KEY), handle.get(WireTypes.U64, KEY + Long.BYTES)));
         if (found == null || found.kind != kind || found.ended || found.bytes != handle.get(WireTypes.U64, BYTES)) {

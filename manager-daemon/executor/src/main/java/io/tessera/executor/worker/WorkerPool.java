@@ -132,8 +132,8 @@ public final class WorkerPool implements CodeWorkers {
     }
 
     /**
-     * One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. One that somebody else killed has the job
-     * begun anew once: it was hardly the job.
+     * One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. One that somebody else
+     * killed has the job begun again once: it was hardly the job.
      */
     private Answer inTurn(String tenant, Message job) throws IOException {
         boolean mayBeKilled = true;

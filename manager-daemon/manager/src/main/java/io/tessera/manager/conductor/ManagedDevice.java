@@ -133,7 +133,7 @@ public final class ManagedDevice {
     public void answersItself(DeviceClient member, long nowNs) {
         scheduling.wants(member.clientId(), member.seenWantSinceNs == 0 ? 0
                 : Math.clamp(member.seenWantSinceNs, 1, nowNs), nowNs);
-        member.seenAck = 0; // read and handed on anew in the next cycle
+        member.seenAck = 0; // read and handed on again in the next cycle
     }
 
     /** Whether a client has yet to answer its last order. */

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /**
  * How processes leave their devices whole: by our own swap and a checkpoint of what is left, or by the checkpoint alone.
- * The quicker way out and back, as measured so far; each is measured anew now and then. One owner thread.
+ * The quicker way out and back, as measured so far; each is measured again now and then. One owner thread.
  */
 final class SuspensionChoice {
     /** After this many suspensions one way the other is measured again: drivers and loads change, but seldom. */
@@ -69,7 +69,7 @@ final class SuspensionChoice {
                 + "alone", contentBytes / GIB, swapNs / 1e9, checkpointNs / 1e9);
         if (better == last && inRow >= TRY_OTHER_AFTER) {
             Way other = better == Way.CHECKPOINT ? Way.SWAP_FIRST : Way.CHECKPOINT;
-            return count(other, text(other) + ", to measure it anew: " + figures);
+            return count(other, text(other) + ", to measure it again: " + figures);
         }
         return count(better, text(better) + ": " + figures);
     }

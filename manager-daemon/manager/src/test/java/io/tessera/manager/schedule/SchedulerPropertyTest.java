@@ -247,8 +247,8 @@ class SchedulerPropertyTest {
         private static final long MAX_QUANTUM_NS = 200 * MS;
 
         /**
-         * All others go first, each with a whole quantum and its drain, and a change of mode (one every 20 s at most)
-         * may make everybody drain and begin anew: twice that, and a second for good measure.
+         * All others go first, each with a whole quantum and its drain, and a change of mode (one every 20 s at most) may make everybody
+         * drain and start again: twice that, and a second for good measure.
          */
         private static final long BOUND_NS = 2 * CLIENTS * (MAX_QUANTUM_NS + MAX_DRAIN_NS) + 1000 * MS;
 

@@ -215,8 +215,8 @@ public final class Ssa {
     }
 
     /**
-     * Whether it is made from a register that was never written. The assembler may let each read of such a register see something
-     * else, and may compute anew what is made from it: what a comparison said of it need not hold of the next use.
+     * Whether it is made from a register that was never written. The assembler may let each read of such a register see something else, and
+     * may compute again what is made from it: what a comparison said of it need not hold of the next use.
      */
     public boolean isUnstable(int value) {
         return unstable.get(value);

@@ -442,7 +442,7 @@ public final class Watchdog {
         words.giveBack(track.word);
     }
 
-    /** The work that was too long has ended: the others' time begins anew. */
+    /** The work that was too long has ended: the others' time starts again. */
     public void ended() {
         member.turn().ended();
     }

@@ -75,7 +75,7 @@ final class KeptMachineCode {
         try {
             return read(kept.code(), ByteBuffer.wrap(kept.tables()), fence);
         } catch (IOException | MachineCodeException | BufferUnderflowException | IllegalArgumentException e) {
-            LOG.warn("cached machine code is made anew: {}", e.getMessage());
+            LOG.warn("cached machine code is made again: {}", e.getMessage());
             return null;
         }
     }

@@ -214,7 +214,7 @@ public final class ProgramMaker {
         for (FencedTables tables : program.tables()) {
             String why = TablesCheck.refusal(tables, mode);
             if (why != null) {
-                LOG.warn("cached code is made anew: {}", why);
+                LOG.warn("cached code is made again: {}", why);
                 return null;
             }
         }
@@ -225,7 +225,7 @@ public final class ProgramMaker {
         try {
             return new FencedProgram(KeptText.code(code.code()), LinkedTables.read(code.tables()), "", true);
         } catch (IOException e) {
-            LOG.debug("cached code is made anew: {}", e.getMessage());
+            LOG.debug("cached code is made again: {}", e.getMessage());
             return null;
         }
     }

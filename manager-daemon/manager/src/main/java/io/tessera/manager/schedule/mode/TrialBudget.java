@@ -25,7 +25,7 @@ final class TrialBudget {
         restart(nowNs);
     }
 
-    /** Something changed: the next trial is due at once, costs permitting, and the back-off begins anew. */
+    /** Something changed: the next trial is due at once, costs permitting, and the back-off starts again. */
     void restart(long nowNs) {
         intervalNs = settings.retrialNs();
         dueNs = nowNs;

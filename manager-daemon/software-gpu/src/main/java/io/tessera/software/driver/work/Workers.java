@@ -18,7 +18,7 @@ import java.util.function.BiConsumer;
  * workers, which share the processors, until they have nothing to do.
  */
 public final class Workers implements Task.Runner, AutoCloseable {
-    /** Grids that a GPU of compute capability 7.5 or later runs at once (CUDA programming guide, «resident grids per device»). */
+    /** Grids that a GPU of compute capability 7.5 or later runs at once (CUDA programming guide, "resident grids per device"). */
     private static final int MOST = 128;
     /** Tasks that wait for this long, while none is taken, wait behind work that takes long. */
     private static final long STUCK_MS = 20;

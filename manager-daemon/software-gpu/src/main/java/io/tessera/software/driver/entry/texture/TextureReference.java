@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * A texture or surface reference of a module: what it stands for, and how that is read, kept as the descriptors that an
- * object would be made of. Every change makes it anew; launches that were made before keep what they had. Thread-safe.
+ * object would be made of. Every change makes it again; launches that were made before keep what they had. Thread-safe.
  */
 final class TextureReference {
     private static final int CLAMP = 1;
