@@ -195,8 +195,8 @@ run_command() {
     exec "$@"
 }
 
-# Ends where there is no such program, in our own words: the shell's exec speaks of this script. What only exec finds out (a wrong
-# format, a missing interpreter) is left to it.
+# Ends where there is no such program, in our own words: the shell's exec speaks of this script. Errors that only exec finds (a wrong
+# format, a missing interpreter) are left to it.
 check_program() { # PROGRAM
     case $1 in
     */*)

@@ -332,8 +332,8 @@ struct tessera_image_taken {
 
 /* In-data in place of an image that the executor has a file of. */
 /*
- * What a CUipcMemHandle or CUipcEventHandle of a relayed client holds: good for clients of the same tenant on the same
- * executor, as long as the exporter has what it stands for.
+ * The contents of a CUipcMemHandle or CUipcEventHandle of a relayed client: good for clients of the same tenant on the
+ * same executor, as long as the exporter has the object.
  */
 struct tessera_ipc_handle {
     uint64_t magic;    /* TESSERA_RELAY_IPC_MAGIC */

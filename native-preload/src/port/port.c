@@ -51,7 +51,7 @@ static void *relay_function(unsigned index)
     return senders[0] && senders[1] ? tessera_relay_port[index] : NULL;
 }
 
-/* What this library lacks keeps its stub, so that each call is counted by name. */
+/* An entry that this library lacks keeps its stub, so that each call is counted by name. */
 static void fill_relay(void)
 {
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)

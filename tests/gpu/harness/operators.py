@@ -181,7 +181,7 @@ class Comparison:
         if steady:
             return ("inexact" if found.close else "different"), detail
         own = max(difference(kind, run.values(name, native), raw).excess for run, native in theirs[1:] if native[3] != base[3])
-        # What differs natively by more than the bounds, as what was never written does, can be anything.
+        # Values that differ natively by more than the bounds, such as values never written, can be anything.
         allowed = math.inf if kind == "object" or own > 1.0 else max(1.0, UNSTEADY * own)
         return ("close" if found.excess <= allowed else "different"), {**detail, "natively": _finite(own)}
 

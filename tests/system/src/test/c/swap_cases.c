@@ -247,7 +247,10 @@ static void told(void)
     EQUAL(CAPACITY, free_bytes);
 }
 
-/* What could never be resident all at once is refused at once, whole pages counted; small ones find what is left. */
+/*
+ * Memory that could never be resident all at once is refused at once, whole pages counted; small ones find what is
+ * left.
+ */
 static void never_fits(void)
 {
     begin(CAPACITY);

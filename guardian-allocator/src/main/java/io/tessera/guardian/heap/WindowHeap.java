@@ -11,9 +11,9 @@ package io.tessera.guardian.heap;
  *       lie at multiples of 2 MiB.
  * </ul>
  *
- * What is freed joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or
- * until the quota has no room for memory that is needed elsewhere in the range. Freeing and allocating what has memory
- * takes constant time and makes no object.
+ * A freed block joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or until the quota
+ * has no room for memory that is needed elsewhere in the range. Freeing and allocating what has memory takes constant time and makes no
+ * object.
  *
  * <p>Offsets count from the start of the part. Answers below 0 are refusals ({@link HeapRefusal#of}).
  *

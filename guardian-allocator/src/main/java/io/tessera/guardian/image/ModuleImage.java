@@ -9,9 +9,9 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a program gave to load: of whatever kind, and what PTX is in it. What takes time to know, its hash and a fat
- * binary's table, is found when it is first asked for and kept: an image may have hundreds of megabytes. Thread-safe and
- * immutable as long as nobody writes to the bytes.
+ * What a program gave to load: of whatever kind, and what PTX is in it. The hash and a fat binary's table take time, so they are found when
+ * they are first asked for and kept: an image may have hundreds of megabytes. Thread-safe and immutable as long as nobody writes to the
+ * bytes.
  */
 public final class ModuleImage {
     /** A module's PTX is never larger; libraries' are below 64 MiB. */

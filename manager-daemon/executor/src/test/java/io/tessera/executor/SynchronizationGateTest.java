@@ -218,7 +218,7 @@ class SynchronizationGateTest {
         assertEquals(0, third.segment().contextError());
     }
 
-    /** What the executor writes into the next module waits behind the kernel, and its program's thread for that. */
+    /** The executor's writes into the next module wait behind the kernel, and its program's thread for them. */
     @Test
     void aKernelThatDoesNotEndIsEndedWhileItsProgramWaitsForAModulesConstants() throws Exception {
         long function = load(first);

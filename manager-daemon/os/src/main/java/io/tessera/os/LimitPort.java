@@ -1,6 +1,6 @@
 package io.tessera.os;
 
-/** What a process says of itself to the kernel: bounds, which it cannot take back, and what it is worth. */
+/** A process's own settings in the kernel: bounds, which it cannot take back, and its worth. */
 public interface LimitPort {
     /**
      * From now on the process gets no private memory beyond a bound (RLIMIT_DATA), and leaves no core file. Memory that it has already

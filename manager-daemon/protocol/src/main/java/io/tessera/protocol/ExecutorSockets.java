@@ -20,7 +20,7 @@ public final class ExecutorSockets {
         return folder(runtimeDirectory).resolve("executor-" + ordinal + CLIENTS);
     }
 
-    /** What executors write lies there: root's manager runs them as a user who owns this folder and no other. */
+    /** Files of executors lie there: root's manager runs them as a user who owns this folder and no other. */
     public static Path folder(Path runtimeDirectory) {
         return runtimeDirectory.resolve(FOLDER);
     }

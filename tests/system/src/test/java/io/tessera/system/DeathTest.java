@@ -116,7 +116,7 @@ class DeathTest {
         return found[0];
     }
 
-    /** What a thread inside the driver says of itself must not be lost while its words change their place. */
+    /** The counts of a thread inside the driver must not be lost while its words change their place. */
     @Test
     void whoSubmitsWithoutPauseComesBackToEveryManager(TestRun run) {
         run.expectLine("running without turns until it is back");

@@ -155,7 +155,7 @@ class MemoryShortageTest {
         }
     }
 
-    /** What contexts and code take is nobody's, and the client that holds the device full has to give it. */
+    /** Memory of contexts and code is nobody's, and the client that holds the device full has to give it. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void aNewcomersContextFindsRoom(int newcomers, TestRun run) {

@@ -71,7 +71,7 @@ class RelayContractTest {
                 result::toString);
     }
 
-    /** What nobody else bounds is a plain error 2 to the program: one line names the bound, and what to do. */
+    /** An allocation that nobody else bounds is a plain error 2 to the program: one line names the bound, and what to do. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             graph_functions | there are more host functions than the 8192 that may be in graphs and queues at a time: the call fails \

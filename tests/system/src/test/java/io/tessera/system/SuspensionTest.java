@@ -91,7 +91,7 @@ class SuspensionTest {
         idle.quit().exits(0);
     }
 
-    /** What it waits for is gone with the manager; the next one brings it back, and the call goes on. */
+    /** The manager that it waits for is gone; the next one brings it back, and the call goes on. */
     @Test
     void aCallGoesOnUnderTheNextManager(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");

@@ -56,8 +56,8 @@ public final class DeviceRoom {
     }
 
     /**
-     * What is planned with: less than there is by what the driver may need for contexts and code that come, but no less
-     * than one client needs alone.
+     * The capacity for planning: less than there is by what the driver may need for contexts and code that come, but no less than one
+     * client needs alone.
      *
      * @param believedBytes what the device should have
      * @param pretended     whether that is less than it has for sure

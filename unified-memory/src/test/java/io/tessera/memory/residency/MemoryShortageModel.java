@@ -31,7 +31,7 @@ final class MemoryShortageModel {
     record Situation(List<Integer> needs, int mostNeed, int believed, int real, int hidden, int host, int taken, boolean deaths) {
     }
 
-    /** What the planner is asked: its answers are a function of that, and many states ask the same. */
+    /** The planner's input: its answers are a function of that, and many states ask the same. */
     private record Question(int chunks, List<ClientMemoryState> words) {
     }
 

@@ -44,7 +44,7 @@ public final class RuntimeCalls {
     private static final int MOST_BEFORE = 1000;
     private static final String[] ASSERT_PARTS = {"message", "file", "line", "function"};
 
-    /** What is passed instead of what a store passes: the address of that variable, plus an offset; or null pointers. */
+    /** The address that replaces the one a store passes: that of the variable, plus an offset; or null pointers. */
     public record Passed(String variable, boolean local, long offset) {
     }
 

@@ -236,7 +236,7 @@ final class ClusterCode {
         code.emit("bra", new Operand.Symbol(LAST, 0));
     }
 
-    /** What the last thread of a block comes to: it counts its block in all blocks, and ends when all are counted in its own. */
+    /** The last thread of a block counts its block in all blocks, and ends when all are counted in its own. */
     void last(boolean meets) {
         String each = code.newLabel("each");
         String look = code.newLabel("look");

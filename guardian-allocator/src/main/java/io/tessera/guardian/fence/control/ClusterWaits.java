@@ -42,7 +42,7 @@ import java.util.function.Predicate;
  * <p>The fourth word is the state of the cluster: how many blocks have no threads left, and the sum of the phases of all others. The last thread of a block
  * takes its block's phases away there and counts the block. A phase is over when the sum is its number times the blocks that are left. No block is more than
  * one phase ahead of another, since a thread arrives again only when its last phase is over; so the sum says that all have come so far, and eight bits of it
- * do. What the last two words hold decides when threads go on, and never when a block ends.
+ * do. The last two words decide when threads go on, and never when a block ends.
  *
  * <p><b>The stop word.</b> A thread that waits at the barrier looks at it, and ends. The last thread of a block does not look. Once the word is 0, all threads
  * end that come to a look; others wait at a barrier of their block, which waits for no thread that has ended. So each block comes to its last thread, that

@@ -7,9 +7,10 @@ import io.tessera.guardian.ptx.StateSpace;
 import java.util.List;
 
 /**
- * What an instruction takes beyond others, in instructions: where all threads of a GPU do it at once, an access to pinned host memory (50 GB/s, at 32 bytes
- * an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An H200 has 270,000 threads: 16,384
- * accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts four times as much ({@code AccessWork}). Stateless.
+ * The cost of an instruction beyond others, in instructions: where all threads of a GPU do it at once, an access to pinned host memory (50
+ * GB/s, at 32 bytes an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An
+ * H200 has 270,000 threads: 16,384 accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts four times as much ({@code
+ * AccessWork}). Stateless.
  */
 final class AccessCost {
     /** Cost of an access to global memory, or a fence beyond the cluster. */

@@ -170,7 +170,7 @@ public final class CallLooks {
     }
 
     /**
-     * What accesses and calls of a kernel may take until its first look, in instructions.
+     * Most work of accesses and calls of a kernel until its first look, in instructions.
      *
      * @param again what accesses take that are made more than once
      */

@@ -208,7 +208,7 @@ public final class Loops {
         return fuel;
     }
 
-    /** What accesses that are made more than once take before the function's first look, in instructions. */
+    /** The work of repeated accesses before the function's first look, in instructions. */
     public long slowAgain() {
         return slowAgain;
     }

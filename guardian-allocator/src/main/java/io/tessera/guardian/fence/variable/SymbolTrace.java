@@ -32,7 +32,7 @@ public final class SymbolTrace {
     private final Block body;
     /** Made when somebody asks: of most functions nobody does. */
     private Map<String, Instruction> definitions;
-    /** What is known already: an addition asks for both of its operands, which would double with every step. */
+    /** The known values: an addition asks for both of its operands, which would double with every step. */
     private final Map<String, Optional<Root>> known = new HashMap<>();
 
     /** For the body of one function. */

@@ -35,7 +35,7 @@ public final class CubinFencer {
     private final boolean onlyAssertions;
     private final Pass pass;
 
-    /** What code gets, in this order: what was put in is code for what follows, to be looked at and moved like any other. */
+    /** The code's parts in this order: earlier insertions are code for later ones, to be looked at and moved like any other. */
     private enum Pass {
         ALIGN, LOOK, FENCE
     }

@@ -271,7 +271,7 @@ public final class InFlightFlow {
         return next < 0 ? flow.count() : next;
     }
 
-    /** What is not shown, though code that a compiler made keeps it; null: nothing. */
+    /** The part that is not shown, though compilers' code keeps it; null: nothing. */
     String trusted() {
         return trusted;
     }

@@ -239,8 +239,8 @@ final class Scopes {
     }
 
     /**
-     * What a name means here: what the innermost block that declared it up to now says. Null where none has, and where it is a
-     * label of an outer block, since the inner one may have a label of that name further on.
+     * The meaning of a name here: the innermost declaration up to now. Null where none has, and where it is a label of an outer block,
+     * since the inner one may have a label of that name further on.
      */
     Declared find(String name) {
         for (int i = open.size() - 1; i >= 0; i--) {

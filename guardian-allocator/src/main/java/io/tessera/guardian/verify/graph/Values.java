@@ -29,7 +29,9 @@ public final class Values {
     private static final int MOST_UPDATES = 4;
     /** Once a value has changed too often to be followed, its divisor is still followed up to this many changes. */
     private static final int MOST_ALIGNMENTS = MOST_UPDATES + 4;
-    /** What grows is at first taken to stay below this: a counter that is compared with a small bound does not seem to run over then. */
+    /**
+     * A growing value is at first taken to stay below this: a counter that is compared with a small bound does not seem to overflow then.
+     */
     private static final long NEAR = (1L << 20) - 1;
     private static final int SWEEPS = 2;
     private static final int MOST_BACK = 64;

@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What lies between two looks at the stop word over all functions: a call costs what its callee does, unless that looks where it begins and where it
- * returns. No function may do more than {@link #MOST}; and none of modules that are linked more than {@link #MOST_CALLED}, or it looks: so what a call of
- * another module costs is known, too. Used once.
+ * The work between two looks at the stop word over all functions: a call costs what its callee does, unless that looks where it begins and
+ * where it returns. No function may do more than {@link #MOST}; and none of modules that are linked more than {@link #MOST_CALLED}, or it
+ * looks: so what a call of another module costs is known, too. Used once.
  */
 public final class CallTrees {
     /**

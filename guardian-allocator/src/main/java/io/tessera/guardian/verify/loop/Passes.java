@@ -13,7 +13,9 @@ import java.util.function.Predicate;
  */
 final class Passes {
     private static final int DEEPEST = 8;
-    /** What is more than the steps that fit into the distance: the first pass, and a last one where what is compared was not counted yet. */
+    /**
+     * The passes beyond the steps that fit into the distance: the first one, and a last one where the compared value was not counted yet.
+     */
     static final int SPARE = 2;
 
     private final boolean signed;

@@ -326,7 +326,10 @@ class VerifiedLoopsTest {
                 + "\nadd.s32 %r2, %r2, 1;\nsetp." + compare + ".s32 %p1, %r2, %r1;\n@%p1 bra l;\nret;\n}\n";
     }
 
-    /** What all threads of a GPU do slowly if they do it at once, or by itself, counts as many instructions: parts of a loop have fewer rounds then. */
+    /**
+     * Instructions that all threads of a GPU do slowly if they do them at once, or that are slow by themselves, count as many: parts of a
+     * loop have fewer rounds then.
+     */
     @Test
     void whatMayTakeLongCountsAsMany() throws Exception {
         String[][] rounds = {{"xor.b32 %r3, %r3, %r2;", "16384", "600000000"}, {"st.local.b32 [v], %r3;", "16384", "600000000"},

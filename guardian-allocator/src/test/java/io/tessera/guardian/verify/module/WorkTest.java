@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What it takes to verify a text grows as the text does, and ends where it does not. */
+/** The work to verify a text grows as the text does, and ends where it does not. */
 class WorkTest {
     private static final int BARRIERS = 150;
 

@@ -147,7 +147,7 @@ final class KernelVariants {
                 : NEVER;
     }
 
-    /** What fits on a processor with the first code, as the program was told, does so with the other. */
+    /** A kernel that fits on a processor with the first code, as the program was told, also does with the other. */
     private boolean isNoLarger(long function, Launchable kernel, int attribute) {
         int first = attributes.get(kernel.function, isKernel(kernel), attribute);
         int other = attributes.get(function, false, attribute);

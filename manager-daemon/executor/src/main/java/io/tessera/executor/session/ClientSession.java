@@ -301,7 +301,7 @@ public final class ClientSession {
             }
             LockSupport.parkNanos(state.execution().streams().awaited().isEmpty() ? END_POLL_NS : Containment.RELEASE_NS);
         }
-        // What follows may wait for others' work, and they must not be excused by ours meanwhile.
+        // Later records may wait for others' work, and they must not be excused by ours meanwhile.
         state.execution().fences().watchdog().ended();
         state.execution().streams().awaited().close(state.execution().driver());
         state.execution().fences().watchdog().idle();
@@ -315,7 +315,7 @@ public final class ClientSession {
             records.lose(result, "the end of " + name);
             return;
         }
-        // What follows waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
+        // The next call waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
         state.execution().fences().quiet();
         state.allocations().window().giveBack();
         state.completion().printing().close();

@@ -178,7 +178,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
     }
 
-    /** What has the device work waits for its tenant's turn, while its client is there to want it; all else goes. */
+    /** Records that have the device work wait for the tenant's turn, while its client is there to want it; all others go. */
     @Override
     public boolean admits(MemorySegment record, int length) {
         if (turn.isGated() && !isLost() && !unheard && occupiesDevice(record, length) && !turn.mayGo()) {
@@ -229,7 +229,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
                 segment.notice(e.getMessage());
             }
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
-            // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
+            // An error that no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
             result = CudaResult.INVALID_VALUE;
             LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);

@@ -496,8 +496,8 @@ public final class ClientStreams {
     }
 
     /**
-     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. What a stream did
-     * before it began to be captured is waited for by the joiner, see {@link #settle}.
+     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. The joiner waits for the stream's
+     * work before the capture, see {@link #settle}.
      *
      * @param asker the calls of the asking thread
      */

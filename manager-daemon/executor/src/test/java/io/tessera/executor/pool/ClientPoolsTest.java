@@ -112,7 +112,7 @@ class ClientPoolsTest {
         assertTrue(window.live.isEmpty());
     }
 
-    /** What is in use never overlaps, nor does it overlap what a stream still uses that another stream freed. */
+    /** Memory in use never overlaps, nor does it overlap what a stream still uses that another stream freed. */
     @Test
     void noBlockIsGivenToTwo() {
         long seed = Long.getLong("tessera.seed", System.nanoTime());

@@ -27,7 +27,7 @@ final class TenantRequests {
         this.authority = authority;
     }
 
-    /** What is set for a tenant; with {@code set} or {@code reset}, it is other from now on. */
+    /** A tenant's settings; with {@code set} or {@code reset}, they change from now on. */
     JsonObject tenant(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         String tenant = flag(request, "own") ? TenantName.of(RequestFields.tenant(request), asker.uid(), authority.owner())
                 : authority.relayed(RequestFields.tenant(request), asker);

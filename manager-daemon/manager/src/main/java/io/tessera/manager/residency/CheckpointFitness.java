@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * Finds the processes that the driver's checkpoint restores unchanged. A process that has imported memory is taken off its devices and then
  * never restored; memory that others have imported is restored as a copy, which they do not see any more; what was given up before does not
- * matter (driver 580 on an H200, {@code tests/gpu/FINDINGS.md}, "Checkpoints by kind of memory"). What graphics libraries share, and
+ * matter (driver 580 on an H200, {@code tests/gpu/FINDINGS.md}, "Checkpoints by kind of memory"). Memory shared by graphics libraries, and
  * multicast, was not tried and counts as imported. Managed memory the driver itself refuses, and the process goes on. Stateless.
  */
 final class CheckpointFitness {

@@ -53,7 +53,7 @@ final class CheckpointMeter {
         return costs.values().stream().allMatch(cost -> cost.nsPerByte != UNKNOWN);
     }
 
-    /** What both actions take together; what was not measured counts for nothing. */
+    /** The sum of both actions; one that was not measured counts for nothing. */
     double bothNs(long bytes) {
         double ns = 0;
         for (Cost cost : costs.values()) {

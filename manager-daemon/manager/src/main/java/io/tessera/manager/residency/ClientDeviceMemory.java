@@ -182,7 +182,7 @@ final class ClientDeviceMemory {
         return Math.max(swappedBytes, Math.min(contentBytes(), neededBytes - Math.min(neededBytes, goalBytes)));
     }
 
-    /** What of its memory needs no room on the host when it leaves: what is zero, but for what it may write until then. */
+    /** The part of its memory that needs no room on the host when it leaves: zero memory, but for what it may write until then. */
     long hostlessBytes() {
         return Math.max(0, neededBytes - Math.max(contentBytes(), pinnedWanted));
     }
@@ -334,7 +334,7 @@ final class ClientDeviceMemory {
     ClientMemoryState toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
         boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
         boolean running = planned() && outlook.running() && atWork;
-        // What the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
+        // Memory that the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
         long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
         long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
                 : onHost ? Math.max(neededBytes, frozenBytes)

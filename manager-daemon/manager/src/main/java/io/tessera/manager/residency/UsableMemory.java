@@ -59,7 +59,7 @@ final class UsableMemory {
         for (ClientDeviceMemory member : members) {
             heldBytes += member.residentBytes + member.fixedBytes - member.claimedBytes;
             mark = 31 * (31 * mark + member.residentBytes) + member.fixedBytes - member.claimedBytes;
-            // What the driver pages, or takes off the device with a process, nobody tells.
+            // Nobody reports what the driver pages, or takes off the device with a process.
             telling &= member.plan != MemoryPlan.MANAGED && member.overflowBytes == 0 && member.checkpointed == member.onHost;
         }
         if (refused) {

@@ -45,7 +45,7 @@ public interface DeviceScheduling extends MemoryScheduling {
     /** The policy of the next turn. */
     PolicyName policy();
 
-    /** What an operator set for a tenant is other from now on; nothing, where it is not on the device. */
+    /** An operator has changed a tenant's settings; no effect where it is not on the device. */
     void terms(String tenant, TenantTerms terms, long nowNs);
 
     /** Runs what is due and returns how many things it did. */

@@ -48,7 +48,7 @@ public final class SettingsWatch implements Conductor.Timed {
      * again.
      */
     private record Seen(Object inode, Object changed, Object bytes) {
-        /** What could not be looked at or read; it is read when that is possible again, also if nothing in it has changed. */
+        /** Files that could not be looked at or read; they are read when that is possible again, also if nothing in them has changed. */
         static final Seen UNREADABLE = new Seen("", "", "");
     }
 

@@ -67,7 +67,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         after(5000);
         assertEquals(List.of("1 CLOSED@2"), wants(2));
         assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
-        // What it held while nobody waited is not held against it: its next turn is a whole one.
+        // The time that it held while nobody waited is not held against it: its next turn is a whole one.
         wants(1);
         after(100);
         assertEquals(List.of("1 GRANTED@3"), acks(2, 2, AckState.CLOSED));

@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code tessera limit TENANT 8GiB}: device memory of a tenant in space sharing. One thread. */
 @Command(name = "limit", mixinStandardHelpOptions = true, header = "Device memory that a tenant in space sharing may use from now on, on each GPU.", footer = {
-        "", "What it uses already stays; it gets no more until it uses less than the limit.",
+        "", "Memory that it uses already stays; it gets no more until it uses less than the limit.",
         "Examples:", "  tessera limit alice 8GiB", "  tessera limit --ahead bob none",
         "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class LimitCommand implements Callable<Integer> {

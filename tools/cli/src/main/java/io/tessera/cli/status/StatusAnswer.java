@@ -18,7 +18,7 @@ import java.util.Objects;
 
 /**
  * The answer to {@code status} (SPEC.md, section 8). Times are nanoseconds, lengths of time up to now; memory is bytes.
- * What the manager leaves out is 0, empty or, where that means something else, null. Control characters of its texts are escaped.
+ * A field that the manager leaves out is 0, empty or, where that means something else, null. Control characters of its texts are escaped.
  *
  * @param manager the manager itself
  * @param devices the devices on which clients have contexts

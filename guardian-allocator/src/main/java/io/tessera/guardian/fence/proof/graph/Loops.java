@@ -10,7 +10,7 @@ import java.util.List;
  * gives its blocks. Immutable.
  */
 public final class Loops {
-    /** What a loop body may have in all loops together, per block of the function: beyond it nothing is known of the rest. */
+    /** Most instructions of all loop bodies together, per block of the function: beyond it nothing is known of the rest. */
     private static final int MOST_NESTING = 64;
 
     /**
