@@ -78,7 +78,7 @@ final class BarrierArrival {
         code.emit("mov.u32", lane, new Operand.SpecialRegister("%laneid", ""));
         code.emit("setp.eq.u32", first, lane, Code.number(0));
         code.emit("mov.u32", before, Code.number(0));
-        // What any lane wrote is there before the first one says so.
+        // All lanes' writes are visible before the first lane arrives.
         code.emit("bar.warp.sync", all);
         code.emit(Optional.of(new Guard(first, false)), addition(place), before, place.upper(),
                 Code.number(-(1L << BarrierWord.COUNT_SHIFT) * LANES));

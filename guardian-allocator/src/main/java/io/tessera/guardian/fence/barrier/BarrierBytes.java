@@ -60,7 +60,7 @@ final class BarrierBytes {
     }
 
     /**
-     * Writes {@code arrive.expect_tx}: the arrival that the phase awaits is what is held.
+     * Writes {@code arrive.expect_tx}: the thread holds the arrival that the phase awaits.
      *
      * @param wanted whether the program uses its state
      * @return the upper word of the state, or null

@@ -164,7 +164,9 @@ final class BarrierLowering {
         }
     }
 
-    /** Whether copies may still be on their way after it: what waits for nothing, and in which nobody else waits for long. */
+    /**
+     * Whether copies may still be in flight after it: an instruction that waits for nothing, and in which no other thread waits for long.
+     */
     private static boolean passes(Instruction i) {
         return i.guard().isEmpty() && (i.opcode().equals("cp") && !i.has("mbarrier") || i.opcode().equals("mbarrier")
                 && (i.modifiers().getFirst().equals("expect_tx") || i.has("expect_tx")));
@@ -239,7 +241,7 @@ final class BarrierLowering {
         }
     }
 
-    /** Without {@code .noinc} the arrival is one more than was expected: what is left is that the copies are over. */
+    /** Without {@code .noinc} the arrival is one more than was expected: only the end of the copies is left to wait for. */
     private void copiesArrive(Instruction i) {
         code.emit("cp.async.wait_all");
         if (i.has("noinc")) {

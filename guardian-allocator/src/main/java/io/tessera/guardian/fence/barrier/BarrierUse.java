@@ -34,7 +34,7 @@ public final class BarrierUse {
     private final Map<PtxFunction, Part> parts = new IdentityHashMap<>();
     private final boolean contained;
 
-    /** A function with a body, in the group of those whose threads may meet. Groups are a forest whose roots are theirs. */
+    /** A function with a body, in the group of those whose threads may meet. Groups are a forest; a root stands for its group. */
     private static final class Part {
         final Set<List<Operand>> own = new HashSet<>();
         final List<Part> callers = new ArrayList<>();

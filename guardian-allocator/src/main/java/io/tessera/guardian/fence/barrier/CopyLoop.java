@@ -29,7 +29,7 @@ final class CopyLoop {
         this.code = code;
     }
 
-    /** How many bytes are copied of as many as an operand says: whole units, no more than there can be. */
+    /** The number of bytes to copy, from an operand: whole units, at most the largest copy. */
     Operand length(Operand bytes) {
         if (bytes instanceof Operand.Immediate(long value, boolean _)) {
             return Code.number(Math.min(value & 0xFFFF_FFFFL, MOST_BYTES) & -UNIT);

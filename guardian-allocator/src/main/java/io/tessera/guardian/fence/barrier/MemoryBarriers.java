@@ -85,7 +85,7 @@ public final class MemoryBarriers {
         return any(function, BarrierLowering::isOne);
     }
 
-    /** Whether what is awaited is asked for, which counts bytes as an arrival here as long as there are some. */
+    /** Whether the function asks for pending arrivals, where bytes count as an arrival here until they are 0. */
     private static boolean asks(PtxFunction function) {
         return any(function, i -> i.opcode().equals("mbarrier") && i.has("pending_count"));
     }
@@ -106,9 +106,9 @@ public final class MemoryBarriers {
     }
 
     /**
-     * Whether a function's addresses of shared memory may be of other blocks; copies into what is called a cluster's are mostly into the
-     * own. Where no function has to do with clusters, what is written has nothing to do with them either, and kernels are launched
-     * without ({@link FencedModule#clusters()}).
+     * Whether a function's addresses of shared memory may be of other blocks; copies to addresses of a cluster mostly go to the block's
+     * own. Where no function uses clusters, the new code does not either, and kernels are launched without ({@link
+     * FencedModule#clusters()}).
      */
     private static boolean meetsOtherBlocks(PtxFunction function) {
         return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
@@ -155,7 +155,7 @@ public final class MemoryBarriers {
                 function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
     }
 
-    /** Notes what stands between the prefix and the first underscore of names that look like ours. */
+    /** Collects the text between the prefix and the first underscore of names that look like ours. */
     private static void take(String name, Set<String> into) {
         String bare = name.startsWith("%") ? name.substring(1) : name;
         int end = bare.startsWith(PREFIX) ? bare.indexOf('_', PREFIX.length()) : -1;

@@ -56,7 +56,7 @@ final class ClusterCode {
         code.add(statement);
     }
 
-    /** What was written, with its registers. */
+    /** The statements that were written, with their registers. */
     List<Statement> statements() {
         List<Statement> statements = new ArrayList<>(code.declarations());
         statements.add(new RegisterDeclaration(ScalarType.PRED, PENDING, 1, 0));
@@ -68,7 +68,7 @@ final class ClusterCode {
         return Optional.of(new Guard(predicate, false));
     }
 
-    /** Begins what threads leave out where a guard does not hold; null: no guard. Gives the label for {@link #label}. */
+    /** Begins code that threads skip where a guard does not hold; null: no guard. Gives the label for {@link #label}. */
     String unless(Guard guard) {
         if (guard == null) {
             return null;
@@ -106,7 +106,7 @@ final class ClusterCode {
         code.label(begun);
     }
 
-    /** Says that the thread has not arrived. */
+    /** Writes that the thread has not arrived. */
     void reset() {
         code.emit("mov.pred", pending, Code.number(0));
     }

@@ -67,7 +67,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Something is set for a tenant, also for one that has not come. */
+    /** A tenant's terms change, also of one that has not come. */
     public synchronized void terms(String tenant, TenantTerms terms) {
         gate.terms(tenant, terms);
         Known known = tenants.get(tenant);

@@ -70,7 +70,7 @@ final class ReserveChooser {
         UNKNOWN, LIGHT, HEAVY
     }
 
-    /** A tenant; everything is the chooser's. */
+    /** A tenant; the chooser owns its fields. */
     static final class Tenant {
         private final long order;
         private boolean interactive;
@@ -82,7 +82,7 @@ final class ReserveChooser {
         private int fullLooks;
         private boolean isFull;
         private boolean wasTried;
-        /** Whether what it is was seen while it was alone, where it may have warmed up, and not in a trial since. */
+        /** Whether its need was seen while it was alone, where it may have warmed up, and not in a trial since. */
         private boolean seenAlone;
         /** Whether it came while another was tried, or just before, and was neither tried nor alone since. */
         private boolean cameInTrial;
@@ -110,7 +110,7 @@ final class ReserveChooser {
             interactive = now;
         }
 
-        /** Whether it counts as one that needs little. */
+        /** Whether it counts as light. */
         boolean isLight() {
             return interactive || kind == Kind.LIGHT;
         }
@@ -123,7 +123,7 @@ final class ReserveChooser {
     private boolean again;
     /** When the trial, or else the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
-    /** Looks in the trial that saw as much queued as may be. */
+    /** Looks in the trial that found the queue full. */
     private int fullInTrial;
     /** Since when looks are counted. */
     private long countedNs;

@@ -14,7 +14,7 @@ import java.util.Map;
 public final class Admission {
     /** How long an announcement holds. */
     static final long HOLDS_NS = 120_000_000_000L;
-    /** Announcements at a time; beyond these the manager is out of its mind and the oldest are forgotten with time. */
+    /** Announcements at a time; beyond these the manager is at fault, and the oldest are forgotten with time. */
     private static final int MOST = 100_000;
 
     private final Map<RelayToken, Announced> announced = new HashMap<>();

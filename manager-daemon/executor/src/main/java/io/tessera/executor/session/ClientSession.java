@@ -30,9 +30,9 @@ public final class ClientSession {
     /** Records in one go, before anything else is looked at. */
     private static final int BATCH = 256;
     private static final long END_POLL_NS = 1_000_000L;
-    /** While a stream has as much before it as it may have. */
+    /** Interval of looks while a stream is full. */
     private static final long FULL_POLL_NS = 20_000L;
-    /** While it is not its tenant's turn: with work on the device, whose end may be what others wait for, and without. */
+    /** Interval of looks while it is not its tenant's turn: with work on the device, whose end others may wait for, and without. */
     private static final long HELD_WORKING_POLL_NS = 100_000L;
     private static final long HELD_POLL_NS = 1_000_000L;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -124,7 +124,7 @@ public final class ClientSession {
         }
     }
 
-    /** However serving ends, the client's work is ended and what it had is freed. */
+    /** However serving ends, the client's work is ended and its memory is freed. */
     private void serveToTheEnd(RecordDispatcher records, RingConsumer ring) {
         try {
             serve(records, ring);

@@ -17,16 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what goes wrong with one client's kernels with that client: what they report becomes its error, endless ones are
- * ended, and what ran without a fence is waited for before somebody else comes in. One owner thread.
+ * Confines faults of one client's kernels to that client: their reports become its error, endless ones are ended, and unfenced work is
+ * waited for before somebody else comes in. One owner thread.
  */
 final class Containment {
     /** From the order to end to the end of a kernel that looks at it. */
     static final long END_NS = 10_000_000_000L;
     private static final long TIDY_NS = 20_000_000L;
-    /** While waits of streams are ended, of which one may follow another thousands of times. */
+    /** Interval of looks while waits of streams are ended, of which one may follow another thousands of times. */
     static final long RELEASE_NS = 50_000L;
-    /** While streams wait for the program and others may wait for them. */
+    /** Interval of looks while streams wait for the program and others may wait for them. */
     private static final long STANDING_NS = 5_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Containment.class);
 
@@ -97,7 +97,7 @@ final class Containment {
         return fences.isLeaving() || handles.deferredReleases().isDue();
     }
 
-    /** What the client's graphs used goes, now that they are gone. */
+    /** Frees the objects that the client's graphs used, now that they are gone. */
     private void heldOver(RecordDispatcher records) {
         if (!handles.deferredReleases().isDue()) {
             return;

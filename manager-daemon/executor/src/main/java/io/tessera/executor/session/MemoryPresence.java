@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /** Has records of a client executed only while its tenant's memory is on the device, and has it leave for others. The session's owner thread. */
 final class MemoryPresence {
-    /** While the tenant's memory is not on the device. */
+    /** Interval of looks while the tenant's memory is not on the device. */
     private static final long AWAY_POLL_NS = 100_000L;
     private static final Logger LOG = LoggerFactory.getLogger(MemoryPresence.class);
 

@@ -51,7 +51,7 @@ final class ProcessCapacity {
         }
     }
 
-    /** In one read, and not as {@link Files#readString}, which begins with one byte: what follows the kernel does not give. */
+    /** In one read, unlike {@link Files#readString}, which begins with one byte: the kernel does not give the rest. */
     private static long number(Path file) throws IOException {
         try (BufferedReader reader = Files.newBufferedReader(file)) {
             return Long.parseLong(reader.readLine().strip());

@@ -46,11 +46,11 @@ import org.slf4j.LoggerFactory;
  * nobody else, whatever is in it. One owner thread.
  */
 public final class RecordDispatcher implements RecordHandler, AutoCloseable {
-    /** While the last mark of a program that ends is open: its end waits for it. */
+    /** Interval of looks while the last mark of a program that ends is open: its end waits for it. */
     private static final long SLEEP_LAST_NS = 200_000L;
-    /** A program has one for each of its contexts: of more, each is like any other mark, so that nobody gets checks without a bound. */
+    /** A program has one for each of its contexts. Beyond this number a last mark is like any other, so that checks are bounded. */
     private static final int MOST_LAST_MARKS = 64;
-    /** While a check is owed: the time in which one is saved up. */
+    /** Interval of looks while a check is owed: the time in which one is saved up. */
     private static final long SLEEP_OWED_NS = 50_000_000L;
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
     private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");
@@ -169,7 +169,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         fences.strayWrites().end();
     }
 
-    /** An error that is nobody's answer. */
+    /** An error that is no record's answer. */
     private void noticed(int result) {
         if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "an awaited mark");

@@ -21,7 +21,7 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
      */
     public static final boolean UNPROTECTED = "1".equals(System.getenv("TESSERA_EXECUTOR_UNPROTECTED"));
 
-    /** Whether images without PTX run as they are, for comparisons of speed. Said as {@link #UNPROTECTED} is. */
+    /** Whether images without PTX run as they are, for comparisons of speed. Set like {@link #UNPROTECTED}. */
     public static final boolean MACHINE_CODE_AS_IT_IS = "1".equals(System.getenv("TESSERA_EXECUTOR_MACHINE_CODE_AS_IT_IS"));
 
     /** For a client of which nothing is said: the safest. */

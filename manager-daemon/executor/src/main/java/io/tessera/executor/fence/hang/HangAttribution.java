@@ -26,15 +26,18 @@ public final class HangAttribution {
     private final AtomicInteger haltedEnded = new AtomicInteger();
     private int seenEnded;
 
-    /** One client's. Everything is its owner thread's that is not volatile. */
+    /** One client's turn. Fields that are not volatile belong to its owner thread. */
     public final class Turn {
         /** Since when its oldest unfinished work has been the next to be done; {@link #NONE}: it has none that counts. */
         private volatile long sinceNs = NONE;
         /** The place behind that work ({@link ProgressCounters}). */
         private volatile long place;
-        /** Since when its thread has been about to say a place behind work: a call that waits for that work may hold it up. {@link #NONE}: it is not. */
+        /**
+         * Since when its thread has been about to record a place behind work: a call that waits for that work may hold it up. {@link
+         * #NONE}: it is not.
+         */
         private volatile long markingNs = NONE;
-        /** The last place in each stream, by its word: what its thread has submitted since it last looked is before one of them. */
+        /** The last place in each stream, by its word. Work that its thread has submitted since it last looked is before one of them. */
         private final Map<Integer, Long> last = new ConcurrentHashMap<>();
         /** When somebody else saw that {@link #place} was passed while work before a later one was not done; and which place that was. */
         private long passedNs;
@@ -91,7 +94,7 @@ public final class HangAttribution {
             return is;
         }
 
-        /** It has submitted work, and is about to say a place behind it. */
+        /** It has submitted work, and is about to record a place behind it. */
         void marking(long nowNs) {
             markingNs = nowNs;
         }
@@ -101,7 +104,7 @@ public final class HangAttribution {
             markingNs = NONE;
         }
 
-        /** It has submitted work and a place behind it; if it had none, this is what is next from now on. */
+        /** It has submitted work and a place behind it; if it had none, this work is next from now on. */
         void begun(long nowNs, long behind) {
             if (sinceNs == NONE) {
                 place = behind;
@@ -171,7 +174,7 @@ public final class HangAttribution {
             seen = round.incrementAndGet();
         }
 
-        /** A stream that waits for nobody's program was told a place behind all its work. */
+        /** A place behind all its work was recorded for a stream that waits for nobody's program. */
         void last(int word, long behind) {
             if (behind != ProgressCounters.UNKNOWN) {
                 last.put(word, behind);

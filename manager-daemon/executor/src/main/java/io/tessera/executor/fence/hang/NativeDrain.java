@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out when the unfenced work of a client is done that was submitted while its tenant was alone: an event behind all
- * that was submitted, so that fenced work goes on meanwhile. One owner thread.
+ * Finds out when the unfenced work that a client submitted while its tenant was alone is done: by an event behind all of it, so that fenced
+ * work goes on meanwhile. One owner thread.
  */
 public final class NativeDrain {
     private static final long DISABLE_TIMING = 2;

@@ -139,7 +139,7 @@ public final class TenantPresence {
     /**
      * A client comes in. Its kernels run only after {@link #isSettled}.
      *
-     * @param tenant  what no other user's is called ({@link io.tessera.protocol.message.TenantName})
+     * @param tenant by a name that no other user's tenant has ({@link io.tessera.protocol.message.TenantName})
      * @param settled called by owner threads when something that is waited for may be done
      * @return null: it may not, by {@link #REFUSAL}
      */

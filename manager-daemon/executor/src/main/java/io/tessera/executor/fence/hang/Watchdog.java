@@ -321,7 +321,9 @@ public final class Watchdog {
         pauses.clear();
     }
 
-    /** Forgets where streams of the client might have waited and do no more. An event that the driver does not know is never reached. */
+    /**
+     * Forgets the places where streams of the client waited and no longer wait. An event that the driver does not know is never reached.
+     */
     public void forgetPauses() {
         while (!pauses.isEmpty() && progress.query(pauses.peek().behind) != CudaResult.NOT_READY) {
             Pause over = pauses.poll();
