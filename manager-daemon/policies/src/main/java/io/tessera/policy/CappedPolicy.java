@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Caps on the device's time, over any policy. A tenant with a cap has a store of time, which fills at the rate of the cap, holds half a second of it,
- * and pays for what the tenant uses. While it is empty the policy beneath believes that the tenant is idle. Under a soft cap alone it may run
+ * and pays for what the tenant uses. While it is empty the policy below believes that the tenant is idle. Under a soft cap alone it may run
  * nevertheless when nobody else is ready, and owes at most one full store for that.
  *
  * <p>The store of a tenant that leaves is kept for {@value #KEPT_MINUTES} minutes: a tenant of the same number and caps goes on with it. Otherwise
@@ -38,7 +38,7 @@ final class CappedPolicy implements SchedulingPolicy {
         double softNs;
         long filledNs;
 
-        /** What the tenant said while it was withheld; 0 requests: it is not ready. */
+        /** The tenant's last report while it was withheld; 0 requests: it is not ready. */
         int requests;
         long sinceNs;
 

@@ -52,7 +52,7 @@ final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
             return;
         }
         if (!contended) {
-            // Nobody was kept waiting: a new period begins, with nothing to pay off.
+            // No tenant had to wait: a new period begins, with nothing to pay off.
             tenant.deadlineNs = Math.max(tenant.deadlineNs, nowNs + settings.targetNs(tenant.terms));
             tenant.budgetNs = fullNs(tenant);
             return;

@@ -40,7 +40,7 @@ public enum PolicyName {
         this.terms = List.of(terms);
     }
 
-    /** What it looks at of a tenant's terms, beside its caps. */
+    /** The terms of a tenant that it looks at, beside caps. */
     public List<PolicyTerm> terms() {
         return terms;
     }

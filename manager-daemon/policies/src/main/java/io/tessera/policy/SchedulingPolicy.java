@@ -23,7 +23,7 @@ public interface SchedulingPolicy {
     /** A tenant is there; it has no work yet. A second time it is the same as {@link #changed}. */
     void joined(long tenant, TenantTerms terms, long nowNs);
 
-    /** Weight, priority, class, caps or target of a tenant are others from now on. */
+    /** Weight, priority, class, caps or target of a tenant change from now on. */
     void changed(long tenant, TenantTerms terms, long nowNs);
 
     /** A tenant is gone, with its work. */

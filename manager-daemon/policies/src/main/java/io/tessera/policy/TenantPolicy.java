@@ -64,7 +64,7 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
     void used(T tenant, long usedNs, boolean contended, long nowNs) {
     }
 
-    /** The terms of a tenant are other ones, and so are the parts of all. */
+    /** The terms of a tenant have changed, and so have the parts of all. */
     void termsChanged(long nowNs) {
     }
 

@@ -109,7 +109,9 @@ public final class DriverCalls {
         return result == CudaResult.OUT_OF_MEMORY && tries < ROOM_TRIES && NEEDING_ROOM[entry.ordinal()] && room.test(LEAST_ROOM_BYTES << 2 * tries);
     }
 
-    /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
+    /**
+     * Calls an entry with arguments as they fill its slots. Returns the CUresult; otherwise as {@link #call(DriverEntry, MemorySegment)}.
+     */
     public int call(DriverEntry entry, long... arguments) {
         int result;
         int tries = 0;
@@ -158,7 +160,7 @@ public final class DriverCalls {
         return synchronization != null && (SynchronizationGate.synchronizes(entry) || synchronization.isCrowded(entry));
     }
 
-    /** Calls an entry at once, also if the driver may wait for streams in it: for what ends such waits. */
+    /** Calls an entry at once, also if the driver may wait for streams in it: for calls that end such waits. */
     public int callAtOnce(DriverEntry entry, long... arguments) {
         fill(arguments);
         return submit(entry, slots);

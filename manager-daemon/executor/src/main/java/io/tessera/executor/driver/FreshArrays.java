@@ -12,9 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Zeroes arrays of a device that a driver has just made: it gives them out as somebody left them. Zeros are copied from a
- * buffer that stays in the device's cache, on a stream that no client's work is in; both
- * are the context's and end with it. Thread-safe; one array at a time.
+ * Zeroes arrays of a device that a driver has just made: it gives them out with former contents. Zeros are copied from a buffer that stays
+ * in the device's cache, on a stream that no client's work is in; both are the context's and end with it. Thread-safe; one array at a time.
  */
 public final class FreshArrays {
     /** Bytes of zeros: so large that 1 GiB takes 128 copies, so small that they are read from the cache (50 MiB on an H100). */

@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
  */
 final class LongCalls {
     private static final boolean[] WHOLE_GRAPHS = new boolean[DriverEntry.values().length];
-    /** Nobody notices shorter ones. */
+    /** Shorter calls are not noticeable. */
     private static final long LONG_NS = 10_000_000L;
-    /** From here on the log says so. */
+    /** Longer calls are logged. */
     private static final long SAID_NS = 100_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(LongCalls.class);
 
@@ -35,7 +35,7 @@ final class LongCalls {
         return WHOLE_GRAPHS[entry.ordinal()];
     }
 
-    /** A call is over that began at a time; others go first, if there are any. */
+    /** A call is over; others go first, if there are any. */
     static void giveWay(DriverEntry entry, SynchronizationGate.Client client, long beginNs) {
         long tookNs = client.nowNs() - beginNs;
         if (tookNs < LONG_NS) {

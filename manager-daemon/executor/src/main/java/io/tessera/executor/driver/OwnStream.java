@@ -10,8 +10,7 @@ import java.util.function.LongToIntFunction;
  * A stream for the executor's own writes of memory that a client is given afterwards. Clients' streams do not wait for the
  * null stream, and a driver returns before the device has written, so such memory is written here and awaited before a
  * client hears of it. It has the highest priority: clients' streams have a higher one than the lowest, and a client whose
- * work never pauses would keep a kernel here waiting for as long as that goes on. Its owner sees to it that one thread at a
- * time calls.
+ * work never pauses would keep a kernel here waiting for as long as that goes on. Its owner lets one thread at a time call.
  */
 public final class OwnStream {
     private static final long POLL_NS = 20_000L;
@@ -106,7 +105,7 @@ public final class OwnStream {
         return result;
     }
 
-    /** Whether all that was begun is done. */
+    /** Whether all submitted work is done. */
     public boolean isDone(DriverCalls driver) {
         return query(driver) == CudaResult.SUCCESS;
     }

@@ -8,11 +8,10 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Has a client that comes back to a device where everybody runs freely wait a moment if those who run leave it no room.
- * Turns for all would stop cells of notebooks and phases of trainings that are about to end anyway, and cost a move out and
- * one back; so a newcomer waits for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more: a pause must last that
- * long to count as one while nothing is known of the client. A client that pauses meanwhile counts as idle earlier than usual, and makes
- * room. One owner thread.
+ * Has a client that comes back to a device where everybody runs freely wait a moment if the running clients leave it no room. Turns for all
+ * would stop cells of notebooks and phases of trainings that are about to end anyway, and cost a move out and one back; so a newcomer waits
+ * for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more: a pause must last that long to count as one while
+ * nothing is known of the client. A client that pauses meanwhile counts as idle earlier than usual, and makes room. One owner thread.
  */
 final class AdmissionHold {
     /** Interval of looks at which clients pause, while a newcomer waits. */

@@ -5,11 +5,10 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How long the driver's checkpoints take: what each costs whatever is in the process, and what bytes on its devices cost
- * beside that. One owner thread.
+ * How long the driver's checkpoints take: the fixed cost of each, and the cost of bytes on the devices beside that. One owner thread.
  */
 final class CheckpointMeter {
-    /** Less than this on the devices says what a checkpoint costs by itself. */
+    /** With less than this on the devices a checkpoint shows its fixed cost. */
     static final long SMALL_BYTES = 64L << 20;
 
     /** Weight of a new measurement against all earlier ones, as of moves (MoveRates). */
@@ -48,7 +47,7 @@ final class CheckpointMeter {
         return costs.values().stream().allMatch(cost -> cost.baseNs != UNKNOWN || cost.nsPerByte != UNKNOWN);
     }
 
-    /** Whether it was measured both ways what bytes cost. */
+    /** Whether the cost of bytes was measured both ways. */
     boolean knowsBytes() {
         return costs.values().stream().allMatch(cost -> cost.nsPerByte != UNKNOWN);
     }

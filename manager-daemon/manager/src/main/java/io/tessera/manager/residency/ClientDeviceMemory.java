@@ -11,7 +11,7 @@ import io.tessera.protocol.segment.ResidencyState;
 import io.tessera.protocol.segment.ThreadSlot;
 
 /**
- * One client on one device, as its words said when they were last read, and what it was told. One owner thread.
+ * One client on one device: its words as they were last read, and its orders. One owner thread.
  *
  * <p>Words are claims, so each is clamped to what a device can have. Memory of plan managed has no words of its own: the
  * driver moves it, so what is resident is taken to be what the client may hold, and can be dropped at once.
@@ -30,14 +30,14 @@ final class ClientDeviceMemory {
     long neededBytes;
     long swappableBytes;
     long fixedBytes;
-    /** Of {@link #fixedBytes}: not held, but needed and not to be had yet. */
+    /** The part of {@link #fixedBytes} that is needed, but not available yet. */
     long claimedBytes;
     long cachedBytes;
     long wantedBytes;
     long guaranteeBytes;
     long usedBytes;
 
-    /** Plan auto: what the device could not hold beside the rest, so that the driver moves it page by page. */
+    /** Plan auto: memory that the device could not hold beside the rest, so that the driver moves it page by page. */
     long overflowBytes;
     long pinnedHeld;
     long pageableHeld;
@@ -47,20 +47,20 @@ final class ClientDeviceMemory {
     long fileHeld;
     long swappedBytes;
 
-    /** Of {@link #neededBytes}: known to be zero, so that it need not travel. */
+    /** The part of {@link #neededBytes} that is known to be zero, so that it need not travel. */
     long zeroBytes;
 
     /** Contents on the device of which the host has a copy. */
     long cleanBytes;
 
-    /** What it was last told. */
+    /** Its last target. */
     long targetBytes;
     long pinnedTarget;
     long pageableTarget;
     boolean told;
     private long limitTold;
 
-    /** Evicted by hand or for idleness: said so, and the word says so too. */
+    /** Evicted by hand or for idleness: logged, and set in its word. */
     boolean evicted;
 
     /** Evicted by hand, and not out yet: it leaves before it may come back. */
@@ -73,7 +73,7 @@ final class ClientDeviceMemory {
     /** Kept off the device, evicted or not. */
     boolean parked;
 
-    /** It comes back, and waits while those who run leave it no room. */
+    /** It comes back, and waits while the running clients leave it no room. */
     boolean heldBack;
 
     /** Since when it comes back. */
@@ -110,10 +110,10 @@ final class ClientDeviceMemory {
     private long settledChunks = -1;
     long settledNs = NEVER;
 
-    /** When its target was last told. */
+    /** When its target was last written. */
     private long targetNs;
 
-    /** It owes memory and cannot give it up; so it is not reckoned with until then. */
+    /** It owes memory and cannot give it up, so the plan does not count on it until then. */
     private long stuckUntilNs = NEVER;
 
     /** Since when it may run and waits for memory, and whether that was logged. */
@@ -124,7 +124,7 @@ final class ClientDeviceMemory {
     boolean turnFailed;
     int failedTurns;
 
-    /** Why what it needs cannot be had, in a sentence; empty: it can, as far as is known. */
+    /** Why its need cannot be met, in a sentence; empty: it can, as far as is known. */
     String shortOf = "";
 
     /** When nobody could give memory up for it; {@link #NEVER}: the device does not have it at all. */
@@ -158,7 +158,7 @@ final class ClientDeviceMemory {
         return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
     }
 
-    /** It cannot give memory up: so it is not reckoned with until then, or until some moves. */
+    /** It cannot give memory up: the plan does not count on it until then, or until some moves. */
     void stuckUntil(long untilNs) {
         stuckUntilNs = untilNs;
     }
@@ -177,7 +177,7 @@ final class ClientDeviceMemory {
         return member.residencyPlanned();
     }
 
-    /** What of its memory is off the device, or is to leave it. */
+    /** The part of its memory that is off the device, or is to leave it. */
     long outBytes() {
         return Math.max(swappedBytes, Math.min(contentBytes(), neededBytes - Math.min(neededBytes, goalBytes)));
     }
@@ -259,7 +259,7 @@ final class ClientDeviceMemory {
     }
 
     private void readUse(DeviceBlock block, long totalBytes, boolean look, long nowNs) {
-        // Oversubscribed clients use more than the device has; several times that is no use but nonsense.
+        // Oversubscribed clients use more than the device has; several times that is nonsense.
         usedBytes = size(block.usedBytes(), 1024 * totalBytes);
         long submitted = look ? ThreadSlot.deviceSubmissions(member.session().memory(), member.slot()) : submissions;
         if (submitted != submissions || block.capturing() != 0 || usedBytes != allocationBytes) {
@@ -314,7 +314,7 @@ final class ClientDeviceMemory {
         settledChunks = settled;
     }
 
-    /** Has what it moved since the last call measured. */
+    /** Measures its moves since the last call. */
     void measure(MoveMeter meter) {
         member.touch(block -> {
             ResidencyBlock words = member.residency();
@@ -355,13 +355,13 @@ final class ClientDeviceMemory {
         return member.session().hello().tenant();
     }
 
-    /** What names its tenant among those of all users. */
+    /** The name of its tenant among those of all users. */
     String account() {
         return Leases.tenantOf(member);
     }
 
     /**
-     * Tells it what it may hold on the device; returns whether that is new.
+     * Writes its target on the device; returns whether that is new.
      *
      * @param limitBytes    what that can become at most
      * @param capacityBytes size of the device as it is to show it; 0: the device's own
@@ -386,7 +386,7 @@ final class ClientDeviceMemory {
         return true;
     }
 
-    /** Tells it what it may hold on the host; returns whether that is new. */
+    /** Writes its targets on the host; returns whether they are new. */
     boolean tellHost(long pinned, long pageable) {
         if (pinned == pinnedTarget && pageable == pageableTarget) {
             return false;
@@ -400,7 +400,7 @@ final class ClientDeviceMemory {
         return true;
     }
 
-    /** Says in its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
+    /** Writes in its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
     void tellFlags() {
         long flags = (evicted ? ResidencyBlock.FLAG_PARKED : 0) | (checkpointed ? ResidencyBlock.FLAG_CHECKPOINTED : 0)
                 | (shortOf.isEmpty() ? 0 : ResidencyBlock.FLAG_SHORT);

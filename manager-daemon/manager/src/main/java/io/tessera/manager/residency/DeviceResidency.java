@@ -28,7 +28,7 @@ final class DeviceResidency implements ResidencyView {
     /** Interval of looks at words that nobody rings for: which clients have become idle, how fast memory moves. */
     static final long LOOK_NS = 250_000_000L;
 
-    /** A plan that lowers a target is followed by one that hands out what that set free; no more can be free at once. */
+    /** A plan that lowers a target is followed by one that hands out the freed memory; no more can be free at once. */
     private static final int MOST_PLANS = 4;
 
     /** A client that is evicted by hand and works may come back when all is out, at the latest after this. */
@@ -100,17 +100,17 @@ final class DeviceResidency implements ResidencyView {
         return usable.room().isBounded();
     }
 
-    /** What everybody can have of the device together, executors included. */
+    /** The device memory that all can have together, executors included. */
     long capacityBytes() {
         return usable.room().roomBytes(believedBytes());
     }
 
-    /** The same, as far as it is certain enough to refuse somebody something. */
+    /** The same, as far as it is certain enough to refuse a request. */
     long certainBytes(long nowNs) {
         return Math.max(1, usable.room().confirmedBytes(believedBytes(), nowNs));
     }
 
-    /** What it should have, by its size and by what contexts take. */
+    /** The memory it should have, by its size and by what contexts take. */
     private long believedBytes() {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
@@ -124,7 +124,7 @@ final class DeviceResidency implements ResidencyView {
         return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
     }
 
-    /** What clients may have: what is planned with less what executors hold. */
+    /** The memory for clients: the planned memory less that of executors. */
     private long roomBytes() {
         return Math.max(1, plannedBytes() - executorBytes());
     }
@@ -289,7 +289,7 @@ final class DeviceResidency implements ResidencyView {
         return done;
     }
 
-    /** Whether it was evicted by hand and has contents on the device still, which the host may have no room for. */
+    /** Whether it was evicted by hand and still has contents on the device, which the host may have no room for. */
     private static boolean leaves(ClientDeviceMemory member, long nowNs) {
         member.leaving &= member.residentBytes > member.cachedBytes
                 && nowNs - member.leavingSinceNs < LEAVING_PATIENCE_NS;
@@ -385,7 +385,7 @@ final class DeviceResidency implements ResidencyView {
         return clients;
     }
 
-    /** Plans once and writes what that leads to; returns how much was written. */
+    /** Plans once and writes the results; returns how much was written. */
     private int plan(long nowNs) {
         List<ClientMemoryState> clients = clients(nowNs);
         plan = planner.plan(roomBytes(), clients, nowNs);

@@ -19,10 +19,10 @@ final class GroupRooms {
 
     private final LongFunction<ControlGroupMemory> groups;
     private final Map<Long, ControlGroupMemory> byPid = new HashMap<>();
-    /** What clients of a group may hold together, as of the last look. */
+    /** The memory that clients of a group may hold together, as of the last look. */
     private final Map<String, Long> mostBytes = new HashMap<>();
     private int looks;
-    /** What of it nobody holds and nobody was promised. */
+    /** The part of it that nobody holds and nobody was promised. */
     private final Map<String, Long> leftBytes = new HashMap<>();
 
     /**

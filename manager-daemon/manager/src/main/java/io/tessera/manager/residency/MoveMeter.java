@@ -6,8 +6,8 @@ import io.tessera.memory.residency.MoveRates;
  * How fast memory moves on a device, from what its clients count. One owner thread.
  *
  * <p>A client adds to its bytes with every chunk and to its time when a move is over, so it is measured only while nothing
- * moves, and when enough has moved since it was measured last. The first measurement takes the place of what was assumed; later ones are
- * mixed in ({@link MoveRates#measured}).
+ * moves, and when enough has moved since it was measured last. The first measurement replaces the assumed rate; later ones are mixed in
+ * ({@link MoveRates#measured}).
  */
 final class MoveMeter {
     /** Less than this says more about starting a move than about the bus. */

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checkpoints by the program {@code tessera-checkpoint}, a process for each: this one never loads the driver. Which
- * processes are suspended stands in a file beside the manager's sockets.
+ * Checkpoints by the program {@code tessera-checkpoint}, a process for each: this one never loads the driver. A file beside the manager's
+ * sockets lists the suspended processes.
  */
 public final class ProcessCheckpoints implements Checkpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessCheckpoints.class);
@@ -27,7 +27,7 @@ public final class ProcessCheckpoints implements Checkpoints {
     /** Copying 140 GB of a context at 5 GB/s takes half of it. */
     private static final long PATIENCE_S = 60;
     private static final int LONGEST_ANSWER = 4096;
-    /** CUDA_ERROR_NOT_SUPPORTED. Driver 580 answers a checkpoint of a process with managed memory so, which then goes on. */
+    /** CUDA_ERROR_NOT_SUPPORTED. Driver 580 gives this answer for a process with managed memory, which then goes on. */
     private static final int NOT_SUPPORTED = 801;
     /** The program's exit code where no driver is found, or one without these calls. */
     private static final int EXIT_UNABLE = 3;
@@ -90,7 +90,7 @@ public final class ProcessCheckpoints implements Checkpoints {
         }
     }
 
-    /** What the program's answer means; the answer itself where it is not as expected. */
+    /** The meaning of the program's answer; the answer itself where it is not as expected. */
     static String sentence(int exitCode, String answer) {
         Answer said = null;
         try {

@@ -137,13 +137,13 @@ public final class Residency implements Conductor.Timed {
         });
     }
 
-    /** Whether a client has told what is to be guaranteed to it. */
+    /** Whether a client has asked for its guarantee. */
     public boolean knowsGuaranteeOf(long clientId) {
         return devices.all().stream().flatMap(device -> device.members().stream())
                 .anyMatch(member -> member.clientId() == clientId && member.guaranteeBytes > 0);
     }
 
-    /** Brings back what is suspended: nobody would, once the manager is gone. */
+    /** Restores suspended processes: nobody would, once the manager is gone. */
     public void close() {
         suspensions.close();
     }

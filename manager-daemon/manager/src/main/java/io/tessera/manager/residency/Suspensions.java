@@ -28,7 +28,7 @@ final class Suspensions {
     /** A process that could not be restored is tried again after this long: others may hold the memory it needs. */
     private static final long RETRY_NS = 1_000_000_000L;
 
-    /** Room that has not come by then may never: the driver is asked anyway, and says no if there is none. */
+    /** Room that has not come by then may never: the driver is asked anyway, and refuses if there is none. */
     private static final long ROOM_PATIENCE_NS = 10_000_000_000L;
 
     /** Where one process is. */

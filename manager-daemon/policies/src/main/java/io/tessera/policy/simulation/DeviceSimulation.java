@@ -36,7 +36,7 @@ public final class DeviceSimulation {
     /** What the device works on; null: nothing. */
     private SimulatedRequest running;
     private long runningSinceNs;
-    /** Number of what the device does, so that the end of what was stopped is not taken for another's. */
+    /** Number of what the device does, so that the end of stopped work is not taken for another's. */
     private long works;
     private boolean occupied;
     private long tickDueNs = Long.MAX_VALUE;
