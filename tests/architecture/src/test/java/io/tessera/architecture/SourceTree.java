@@ -10,6 +10,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The sources of the tree, without what a build or a tool left there. Stateless. */
 final class SourceTree {
@@ -25,6 +26,15 @@ final class SourceTree {
 
     /** Every source file: by its ending, or a script by its first line. */
     static List<Path> files() throws IOException {
+        return files(file -> Language.of(file) != Language.NONE);
+    }
+
+    /** Every document: Markdown. */
+    static List<Path> documents() throws IOException {
+        return files(file -> file.getFileName().toString().endsWith(".md"));
+    }
+
+    private static List<Path> files(Predicate<Path> wanted) throws IOException {
         List<Path> files = new ArrayList<>();
         Files.walkFileTree(root(), new SimpleFileVisitor<>() {
             @Override
@@ -36,7 +46,7 @@ final class SourceTree {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (attributes.isRegularFile() && Language.of(file) != Language.NONE) {
+                if (attributes.isRegularFile() && wanted.test(file)) {
                     files.add(file);
                 }
                 return FileVisitResult.CONTINUE;

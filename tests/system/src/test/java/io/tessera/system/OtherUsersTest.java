@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Root's manager on the software GPU with programs of root and of another user: what README promises in "Who may do what". */
+/** Root's manager on the software GPU with programs of root and of another user: what README promises in "Permissions". */
 @ExtendWith(RunWatcher.class)
 class OtherUsersTest {
     private static final Duration BOUND = Duration.ofSeconds(90);

@@ -125,7 +125,7 @@ class WrongVariablesTest {
     @Test
     void everyVariableOfTheReadmeIsHere() throws IOException {
         String readme = Files.readString(BuildOutputs.root().resolve("README.md"));
-        String table = readme.substring(readme.indexOf("## Environment"), readme.indexOf("## Who may do what"));
+        String table = readme.substring(readme.indexOf("## Environment"), readme.indexOf("## Permissions"));
         Set<String> named = table.lines().filter(line -> line.startsWith("| `TESSERA_")).map(line -> line.split("\\|")[1])
                 .flatMap(cell -> Pattern.compile("TESSERA_[A-Z_]+").matcher(cell).results().map(found -> found.group()))
                 .collect(Collectors.toCollection(TreeSet::new));

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * Decides what each user may do with a manager: the one place where that is decided (README, "Who may do what"). Administrators are root,
+ * Decides what each user may do with a manager: the one place where that is decided (README, "Permissions"). Administrators are root,
  * the user that the manager belongs to, and members of the group {@value #GROUP}. They do everything; others see their own programs, and
  * have them leave a device and come back. Immutable.
  */
