@@ -108,7 +108,7 @@ public final class WindowHeap {
         if (row == BlockTable.NONE && small.addArena() == 0) {
             row = small.allocate(cells, alignCells, bytes);
         }
-        // Where no arena is to be had, there may be room for this little.
+        // Where no arena is available, there may be room for this little.
         return row == BlockTable.NONE ? allocatePages(bytes, alignmentBytes) : handedOut(small.pool, row, bytes);
     }
 

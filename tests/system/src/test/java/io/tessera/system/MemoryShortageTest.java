@@ -106,7 +106,7 @@ class MemoryShortageTest {
         RunningProgram large = console(run, script, "large");
         long begunNs = System.nanoTime();
         String answer = large.ask("alloc " + 60 * MIB);
-        if (answer.equals("ok 0")) { // addresses alone: its memory is what cannot be had
+        if (answer.equals("ok 0")) { // addresses alone: its memory is what is not available
             assertEquals("error 2", large.ask("fill 0 1"));
             large.okay("free 0");
         } else {

@@ -141,7 +141,7 @@ final class Containment {
     /**
      * Looks at what may not wait while the client's thread waits for others, or for its own streams.
      *
-     * @param going whether the client is on its way out: nobody ends its waits any more
+     * @param going whether the client is leaving: nobody ends its waits any more
      * @return whether to go on waiting
      */
     boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {

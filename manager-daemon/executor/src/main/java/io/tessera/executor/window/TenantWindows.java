@@ -237,7 +237,7 @@ public final class TenantWindows {
         return result;
     }
 
-    /** Reserves a window, at another place where the first one is not to be had. */
+    /** Reserves a window, at another place where the first one is not available. */
     private final class Opening {
         final DriverCalls driver;
         TenantWindow window;

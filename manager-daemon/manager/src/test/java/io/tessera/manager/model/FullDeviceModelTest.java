@@ -13,10 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Walks of a whole manager and its clients on devices that have less than they say: from where each ends everybody who wants to
- * run does, within a bound, or is refused what cannot be had. {@code -Dtessera.model.seconds=N} walks for longer,
- * {@code -Dtessera.seed=N} begins with that walk. Every order of events of small situations explores
- * {@code MemoryShortageExplorationTest} of the model of memory.
+ * Walks of a whole manager and its clients on devices that have less than they say: from where each ends everybody who wants to run does,
+ * within a bound, or is refused what is not available. {@code -Dtessera.model.seconds=N} walks for longer, {@code -Dtessera.seed=N} begins
+ * with that walk. Every order of events of small situations explores {@code MemoryShortageExplorationTest} of the model of memory.
  */
 @Timeout(3600)
 class FullDeviceModelTest {

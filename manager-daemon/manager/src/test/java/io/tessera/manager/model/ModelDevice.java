@@ -14,7 +14,7 @@ final class ModelDevice {
      * A device.
      *
      * @param realChunks   what can be had
-     * @param hiddenChunks what cannot be had, although the driver says that it is free
+     * @param hiddenChunks what is not available, although the driver says that it is free
      */
     ModelDevice(int realChunks, int hiddenChunks) {
         this.realChunks = realChunks;

@@ -29,8 +29,8 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
- * The facts about one function that was analysed. Those that need no shadows and no ends of loops are at hand at once; for the others everything is
- * decided when the first of them is asked for. Not thread-safe.
+ * The facts about one function that was analysed. Those that need no shadows and no ends of loops are available at once; for the others
+ * everything is decided when the first of them is asked for. Not thread-safe.
  */
 final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;

@@ -74,7 +74,7 @@ public final class VirtualMemoryEntries implements EntryGroup {
         return HostMemory.getInt(location) == ON_DEVICE && HostMemory.getInt(location + 4) == 0;
     }
 
-    /** Reads CUmemAllocationProp; memory of the host, and handles for other processes, are not to be had. */
+    /** Reads CUmemAllocationProp; memory of the host, and handles for other processes, are not available. */
     private static byte[] properties(long place) {
         DriverException.require(HostMemory.getInt(place + AllocationProperties.TYPE) == PINNED,
                 CudaError.INVALID_VALUE);
