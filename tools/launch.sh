@@ -30,7 +30,7 @@ clean_environment() {
             if (name ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && (name !~ ENVIRON["keep"] || name ~ ENVIRON["drop"]))
                 printf " -u %s", name
     }' 2>/dev/null) || {
-        say "without awk the manager keeps the environment of whoever starts it, but for what is certainly a program's own"
+        say "without awk the manager keeps the environment of the process that starts it, except variables that only programs use"
         foreign_names=' -u CUDA_VISIBLE_DEVICES -u TESSERA_NAME -u TESSERA_MEMORY -u TESSERA_PLAN -u TESSERA_REQUIRE -u TESSERA_SHARE'
     }
     java_prefix="${java_prefix:-} env$foreign_names"

@@ -46,7 +46,7 @@ public enum ManagerOption {
     MAX_CLIENTS("--max-clients", "TESSERA_MAX_CLIENTS", "NUMBER", "1024", "clients admitted at once, 1 to 100000"),
     /** For programs that leave the way of sharing to the manager. */
     PREFER("--prefer", "TESSERA_PREFER", "time|space", "time",
-            "how programs share that were started with --share auto; space: unless programs are there that share by time, or another user's"),
+            "how programs of --share auto share; space: unless programs that share by time, or another user's, are there"),
     /** For programs that leave their device to the manager. */
     PLACEMENT("--placement", "TESSERA_PLACEMENT", "none|pack|spread|least-loaded", "none",
             "the GPU that tessera run gives a program that names none; none: it sees all, because it may use several, and run --device auto spreads"),

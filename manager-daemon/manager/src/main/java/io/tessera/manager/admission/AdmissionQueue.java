@@ -130,7 +130,7 @@ public final class AdmissionQueue {
         return entries.stream().filter(entry -> !entry.granted).toList();
     }
 
-    /** Everybody: those for whom a place is kept, too. */
+    /** All entries, also those with a kept place. */
     List<AdmissionEntry> entries() {
         return entries;
     }

@@ -72,7 +72,7 @@ public final class TenantCommand implements Callable<Integer> {
     @Option(names = "--clients", paramLabel = "N", description = "How many programs (processes) of it there may be at once; 0: any number. More are refused, or wait with tessera run --wait.")
     private Integer clients;
 
-    @Option(names = "--reset", description = "Nothing is set any more, but for what other options here set.")
+    @Option(names = "--reset", description = "Resets all terms, except those that other options here set.")
     private boolean reset;
 
     @Option(names = "--ahead", description = "Also where no program of the tenant is there yet.")

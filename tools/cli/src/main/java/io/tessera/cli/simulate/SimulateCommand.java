@@ -74,7 +74,7 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--quantum", paramLabel = "TIME", description = "Length of a turn of average weight; 0s: a turn is one request.")
     private String quantum;
 
-    @Option(names = "--handover", paramLabel = "TIME", description = "What it costs that another tenant has its turn.")
+    @Option(names = "--handover", paramLabel = "TIME", description = "Cost of a hand-over to another tenant.")
     private String handover;
 
     @Option(names = "--idle-release", paramLabel = "TIME", description = "How long a turn goes on without work before it ends.")
@@ -87,7 +87,7 @@ public final class SimulateCommand implements Callable<Integer> {
             + "beginning later; stopping takes this time. Default: never")
     private String revoke;
 
-    @Option(names = "--until", paramLabel = "TIME", description = "Ends then. Default: when all is done, or after 60 s if the trace has no end")
+    @Option(names = "--until", paramLabel = "TIME", description = "Ends at this time. Default: when all is done, or after 60 s if the trace has no end")
     private String until;
 
     @Option(names = "--json", description = "JSON for scripts: an object; with several policies an array of them.")
