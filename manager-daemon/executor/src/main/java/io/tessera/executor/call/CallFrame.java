@@ -20,9 +20,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The arguments of the call in progress, in memory that the driver can read: slots, and the data behind pointers. What a
- * record says is checked against the description here; handles and addresses are looked at afterwards. Reused from call to
- * call; one owner thread.
+ * The arguments of the call in progress, in memory that the driver can read: slots, and the data behind pointers. A record's contents are
+ * checked against the description here; handles and addresses are looked at afterwards. Reused from call to call; one owner thread.
  */
 public final class CallFrame {
     /** Entries have fewer parameters. */

@@ -22,7 +22,7 @@ public final class HandleResults {
 
     private final ClientHandles handles;
     private final DriverCalls driver;
-    /** What the client is told in place of a driver's handle that stands for another. */
+    /** The value for the client in place of a driver's handle that stands for another. */
     private final Shown shown;
     private final Map<HandleKind, EndListener> listeners = new EnumMap<>(HandleKind.class);
 
@@ -85,7 +85,7 @@ public final class HandleResults {
         return result;
     }
 
-    /** What a module or library was loaded from is kept as long as it is: as machine code, and often as text. */
+    /** The image of a module or library is kept as long as it is: as machine code, and often as text. */
     private void image(HandleKind kind, long clientHandle, long bytes) {
         HandleTable table = handles.table(kind);
         if (table.value(clientHandle) != HandleTable.NONE && table.attachment(clientHandle) == null) {
@@ -135,14 +135,14 @@ public final class HandleResults {
     }
 
     /**
-     * What the client is told for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It gets no new
-     * handle of that, since it would keep it beyond the end.
+     * The client's value for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It
+     * gets no new handle of that, since it would keep it beyond the end.
      */
     public long known(HandleKind kind, long value) {
         return value == 0 ? 0 : handles.find(kind, shown.value(kind, value));
     }
 
-    /** The library that a function or kernel is of; NONE: it is of none. */
+    /** The library of a function or kernel; NONE: it has none. */
     public long library(long clientHandle) {
         for (long parent = clientHandle; parent != HandleTable.NONE;) {
             int type = RelayHandle.type(parent);
@@ -182,7 +182,7 @@ public final class HandleResults {
         return HandleTable.NONE;
     }
 
-    /** What the client is told for a driver's handle; 0 for 0. */
+    /** The client's value for a driver's handle; 0 for 0. */
     public long translated(HandleKind kind, long value, long parent, int context) {
         if (value == 0) {
             return 0;

@@ -16,13 +16,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until
- * every stream of the context has done all that it was told, and lets nobody submit meanwhile: modules that come and go, memory
- * of arrays and of the host that is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that
- * waits for a value keeps such a call waiting for as long as its program likes, and what would end the wait may need the driver
- * itself. So such a call begins only while no stream waits for its program, such a wait is submitted only while no such call
- * is under way, and whoever waits for either waits here, where he holds no lock of the driver's. Thread-safe; a {@link Client}
- * belongs to one thread but where it says otherwise.
+ * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until every stream
+ * of the context has done all its work, and lets nobody submit meanwhile: modules that come and go, memory of arrays and of the host that
+ * is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that waits for a value keeps such a call
+ * waiting for as long as its program likes, and what would end the wait may need the driver itself. So such a call begins only while no
+ * stream waits for its program, such a wait is submitted only while no such call is under way, and a thread that waits for either waits
+ * here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread but where it says otherwise.
  */
 public final class SynchronizationGate {
     private static final boolean[] SYNCHRONIZING = new boolean[DriverEntry.values().length];
@@ -64,7 +63,7 @@ public final class SynchronizationGate {
     private final NanoClock clock;
     private final List<Client> clients = new CopyOnWriteArrayList<>();
     private final AtomicInteger streams = new AtomicInteger();
-    /** Clients of whom a stream may wait for its program. */
+    /** Clients that have a stream that may wait for its program. */
     private int standing;
     /** Synchronizing calls under way. */
     private int inside;
@@ -74,7 +73,7 @@ public final class SynchronizationGate {
     private int nexts;
     /** Since when there are any of those; 0: there are none. */
     private volatile long awaitedNs;
-    /** When somebody last looked at calls that are under way: for those that begin until he looks again. */
+    /** When the supervising thread last looked at calls that are under way: for calls that begin until its next look. */
     private volatile long lookNs = 1;
 
     /** With nobody in the context. */
@@ -87,7 +86,7 @@ public final class SynchronizationGate {
         return SYNCHRONIZING[entry.ordinal()];
     }
 
-    /** A client comes in, of whom logs speak by a name. */
+    /** A client comes in, under a name for logs. */
     public Client enter(String name) {
         Client client = new Client(name);
         clients.add(client);
@@ -139,7 +138,7 @@ public final class SynchronizationGate {
         private BooleanSupplier goOn = () -> true;
         /** What is around a wait for others. */
         private Consumer<Runnable> around = Runnable::run;
-        /** What its thread does before a call that may wait for the client's own work. */
+        /** The action of its thread before a call that may wait for the client's own work. */
         private Runnable before = () -> {};
         private volatile boolean stands;
         private volatile long standsNs;
@@ -165,7 +164,7 @@ public final class SynchronizationGate {
         /**
          * What happens while the client's thread waits here.
          *
-         * @param asked   whether to go on; he looks after the client meanwhile
+         * @param asked whether to go on; its callee looks after the client meanwhile
          * @param outside runs a wait for others, outside of what keeps others out
          */
         public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
@@ -173,7 +172,7 @@ public final class SynchronizationGate {
             around = outside;
         }
 
-        /** What the client's thread does before each synchronizing call, which may wait for the client's own work. */
+        /** Sets the action of the client's thread before each synchronizing call, which may wait for the client's own work. */
         public void beforeCalls(Runnable action) {
             before = action;
         }

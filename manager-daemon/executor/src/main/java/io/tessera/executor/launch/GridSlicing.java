@@ -91,7 +91,7 @@ final class GridSlicing {
     /** Blocks of a part while nobody knows how long one takes. */
     private long firstBlocks;
     private final PartRate rate = new PartRate();
-    /** Of the largest part so far. */
+    /** The blocks of the largest part so far. */
     private long mostBlocks;
     /** When a part was last seen to be done, or when the first one was launched. */
     private long movedNs;
@@ -116,7 +116,7 @@ final class GridSlicing {
     }
 
     /**
-     * Does what is due for a launch at the head of the ring: launches parts that may go.
+     * Does the due work of a launch at the head of the ring: launches parts that may go.
      *
      * @param launch     a launch that {@link #isLarge}, of a whole record
      * @param recordSize length of the record
@@ -238,7 +238,7 @@ final class GridSlicing {
             }
             return may ? found : null;
         } catch (ProgramRefusedException e) {
-            return null; // it is told when the record is taken
+            return null; // the user learns of it when the record is taken
         }
     }
 

@@ -39,7 +39,7 @@ public final class LaunchExecutor {
     /** {@code CUlaunchConfig}: grid, block, shared bytes, stream, attributes, their count. */
     private static final int CONFIG_BYTES = 56;
     private static final int CONFIG_SHARED = 24;
-    /** Of the record, and one of the executor's. */
+    /** Most attributes: those of the record, and one of the executor's. */
     private static final int MOST_ATTRIBUTES = 65;
     private static final int ACCESS_POLICY_WINDOW = 1;
     private static final int COOPERATIVE = 2;
@@ -117,7 +117,7 @@ public final class LaunchExecutor {
             }
             return large;
         } catch (RejectedException e) {
-            return false; // it is told when the record is taken
+            return false; // the user learns of it when the record is taken
         }
     }
 

@@ -13,7 +13,7 @@ final class PartRate {
     private double blocks;
     private double ns;
 
-    /** Begins anew, at a time when the first part began and waited for nobody; 0: it is not known when it begins. */
+    /** Starts again, at a time when the first part began and waited for nobody; 0: it is not known when it begins. */
     void begin(long beginNs) {
         lastNs = beginNs;
         blocks = 0;
@@ -36,7 +36,7 @@ final class PartRate {
         return true;
     }
 
-    /** Of a block, in ns. */
+    /** Time of a block, in ns. */
     double blockNs() {
         return ns / blocks;
     }

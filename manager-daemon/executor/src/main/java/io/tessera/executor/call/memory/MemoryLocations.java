@@ -20,7 +20,7 @@ final class MemoryLocations {
     }
 
     /**
-     * Of properties of allocations and pools, whose second field is the type of their handle for other processes.
+     * Checks properties of allocations and pools, whose second field is the type of their handle for other processes.
      *
      * @throws RejectedException if they ask for such a handle, or for memory of the host
      */
@@ -32,7 +32,7 @@ final class MemoryLocations {
         device(properties, 8);
     }
 
-    /** Of access descriptions. Errors as {@link #location}. */
+    /** Checks access descriptions. Errors as {@link #location}. */
     void accesses(CallFrame frame, int parameter, long count) throws RejectedException {
         for (long i = 0; i < count; i++) {
             device(frame.required(parameter), i * ACCESS_BYTES);
@@ -40,9 +40,9 @@ final class MemoryLocations {
     }
 
     /**
-     * Of a location.
+     * Checks a location.
      *
-     * @throws RejectedException if it is of the host
+     * @throws RejectedException if it is the host's
      */
     void location(CallFrame frame, int parameter) throws RejectedException {
         device(frame.data(parameter), 0);

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 
 /** Modules and libraries: images in, names out. One owner thread. */
 final class ModuleCalls {
-    /** CU_LIBRARY_BINARY_IS_PRESERVED: who says so keeps the image as it is until the library is unloaded. */
+    /** CU_LIBRARY_BINARY_IS_PRESERVED: the program keeps the image as it is until the library is unloaded. */
     private static final int BINARY_IS_PRESERVED = 1;
     private static final Logger LOG = LoggerFactory.getLogger(ModuleCalls.class);
 
@@ -93,7 +93,7 @@ final class ModuleCalls {
             }
             if (result == CudaResult.SUCCESS) {
                 boolean known = !source.isKept() && source.prints();
-                // What is on the heap is not held for this; what is kept is asked when something of it is used.
+                // An image on the heap is not held for this; a kept one is asked when something of it is used.
                 printing.loaded(frame.data(0).get(WireTypes.U64, 0), source.isKept() ? source::prints : () -> known);
             }
         } catch (ProgramRefusedException e) {
