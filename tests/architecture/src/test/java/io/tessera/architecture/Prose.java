@@ -1,5 +1,11 @@
 package io.tessera.architecture;
 
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -17,6 +23,28 @@ final class Prose {
     private static final Pattern APART = Pattern.compile("^(?:<p>|<li>|@|[-|] )");
 
     private Prose() {
+    }
+
+    /** Every Markdown document of the tree, but for what a build or a tool left there. */
+    static List<Path> documents() throws IOException {
+        List<Path> documents = new ArrayList<>();
+        Files.walkFileTree(SourceTree.root(), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                String name = folder.getFileName().toString();
+                boolean ours = folder.equals(SourceTree.root()) || !name.startsWith(".") && !name.equals("target") && !name.equals("node_modules");
+                return ours ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (file.toString().endsWith(".md")) {
+                    documents.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return documents;
     }
 
     /** Sentences in the comments of a source that begin with "Who" and are no questions: they lack a subject. */

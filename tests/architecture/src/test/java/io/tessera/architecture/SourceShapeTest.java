@@ -106,7 +106,7 @@ class SourceShapeTest {
         for (Path file : SourceTree.files()) {
             Prose.headless(Language.of(file), SourceTree.lines(file)).forEach(sentence -> headless.add(name(file) + ": " + sentence));
         }
-        List<Path> documents = SourceTree.documents();
+        List<Path> documents = Prose.documents();
         assertTrue(documents.size() > 20, "only " + documents.size() + " documents");
         for (Path file : documents) {
             Prose.headless(SourceTree.lines(file)).forEach(sentence -> headless.add(name(file) + ": " + sentence));

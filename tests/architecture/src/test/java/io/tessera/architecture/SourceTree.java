@@ -10,7 +10,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /** The sources of the tree, without what a build or a tool left there. Stateless. */
 final class SourceTree {
@@ -26,15 +25,6 @@ final class SourceTree {
 
     /** Every source file: by its ending, or a script by its first line. */
     static List<Path> files() throws IOException {
-        return files(file -> Language.of(file) != Language.NONE);
-    }
-
-    /** Every document: Markdown. */
-    static List<Path> documents() throws IOException {
-        return files(file -> file.getFileName().toString().endsWith(".md"));
-    }
-
-    private static List<Path> files(Predicate<Path> wanted) throws IOException {
         List<Path> files = new ArrayList<>();
         Files.walkFileTree(root(), new SimpleFileVisitor<>() {
             @Override
@@ -46,7 +36,7 @@ final class SourceTree {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (attributes.isRegularFile() && wanted.test(file)) {
+                if (attributes.isRegularFile() && Language.of(file) != Language.NONE) {
                     files.add(file);
                 }
                 return FileVisitResult.CONTINUE;
