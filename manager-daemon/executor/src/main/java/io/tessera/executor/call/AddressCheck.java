@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * arguments, so that nothing changes between check and use. One owner thread.
  */
 public final class AddressCheck {
-    /** {@code CUstreamBatchMemOpParams}: an operation, and what of it is 64 bits wide (cuda.h). */
+    /** {@code CUstreamBatchMemOpParams}: an operation, and its parts of 64 bits (cuda.h). */
     private static final int OPERATION_BYTES = 48;
     private static final int WAIT_32 = 1;
     private static final int WRITE_32 = 2;

@@ -8,8 +8,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Whether what a copy touches of an array lies in it. The driver is asked for the array's shape and for nothing else: an array's addresses
- * are the driver's, so a comparison of its own that wraps would lead into other clients' memory. One owner thread.
+ * Whether a copy stays within its arrays. The driver is asked for the array's shape and for nothing else: an array's addresses are the
+ * driver's, so a comparison of its own that wraps would lead into other clients' memory. One owner thread.
  */
 public final class ArrayBounds {
     /** {@code CUDA_ARRAY3D_DESCRIPTOR}: width at 0, height, depth, format and channels. */

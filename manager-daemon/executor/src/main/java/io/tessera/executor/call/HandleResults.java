@@ -15,9 +15,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What calls make and end becomes or ceases to be the client's. One owner thread. */
+/** Enters the objects that calls make into the client's tables, and removes those that calls end. One owner thread. */
 public final class HandleResults {
-    /** Text or code as it came, and what is made of it. */
+    /** Copies of an image: as it came, and as it is loaded. */
     public static final int IMAGE_COPIES = 2;
 
     private final ClientHandles handles;
@@ -33,7 +33,10 @@ public final class HandleResults {
         long value(HandleKind kind, long value);
     }
 
-    /** Hears that something of a client is over: while the client's table knows it, or, where the driver counts references, when the last is gone. */
+    /**
+     * Hears that an object of a client has ended: while the client's table knows it, or, where the driver counts references, when the last
+     * is gone.
+     */
     @FunctionalInterface
     public interface EndListener {
         /**
@@ -190,7 +193,7 @@ public final class HandleResults {
         return handles.put(kind, shown.value(kind, value), parent, Lifetimes.context(kind, context));
     }
 
-    /** Something is over: forgets it and what goes away with it. */
+    /** An object has ended: forgets it and those that end with it. */
     public void ended(HandleKind kind, long clientHandle) {
         EndListener listener = listeners.get(kind);
         long value = handles.value(kind, clientHandle);

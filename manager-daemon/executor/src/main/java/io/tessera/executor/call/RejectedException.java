@@ -5,8 +5,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import java.io.Serial;
 
 /**
- * A record that is not executed: what the client is answered. Without a stack trace, because a client can send as many as
- * it likes.
+ * A record that is not executed, with the answer for the client. Without a stack trace, because a client can send as many as it likes.
  */
 public final class RejectedException extends Exception {
     @Serial
