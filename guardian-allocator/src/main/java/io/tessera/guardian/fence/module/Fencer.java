@@ -48,8 +48,8 @@ public final class Fencer {
      * @param oracle what is known about addresses
      * @param linked whether its modules are linked with each other: then they may call functions and use variables that
      *               others of them define, what they add has names that merge, and a generic address may come from another
-     * module. The linker's caller makes sure that only modules of such a fencer, of the same mode, are linked, and that indirect calls
-     * reach only functions of their own module
+     *               module. The linker's caller makes sure that only modules of such a fencer, of the same mode, are linked,
+     *               and that indirect calls reach only functions of their own module
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
         this(mode, oracle, linked, PlainFunctions.none(), 0);
