@@ -9,7 +9,7 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
 
   demo                         three programs share a device; needs no GPU
   run [OPTIONS] [--] PROGRAM   run a program as a client; starts a manager if none runs
-  status                       who holds each GPU, who waits, memory, launches, turns
+  status                       holder and queue of each GPU, memory, launches, turns
   why TENANT                   why a tenant runs or waits now, and what would change it
   scheduler on|off|auto        turns always, never, or when they pay (the default)
   quantum DURATION             how long a turn lasts, for example 500ms
@@ -20,10 +20,10 @@ Unmodified CUDA programs share GPUs, by turns or at once; also where there is no
   restore TENANT               have it come back now (also wake)
   counters [PID|ID]            a client's counters, read from its segment alone
   errors                       distinct errors of the clients
-  jvm [PID]                    what a JVM has on the GPU, by class and call site; what it leaks
-  doctor                       what is found, what is wrong, what to do about it
-  fence FILE...                fence and compile kernels ahead of time; what that costs each, what is refused
-  simulate TRACE               what a scheduling policy gives each tenant of a recorded or generated trace
+  jvm [PID]                    a JVM's memory on the GPU, by class and call site; its leaks
+  doctor                       checks the installation: findings, faults, remedies
+  fence FILE...                fence and compile kernels ahead of time; shows the cost of each, and refusals
+  simulate TRACE               try a scheduling policy on a recorded or generated trace
   manager COMMAND              start, stop, restart, status, logs
   help [COMMAND]               this text, or a command's
   --version
@@ -55,20 +55,20 @@ exit code and its signals are its own.
                          turn (swap); swap where the GPU can do it, managed for what it could never hold at once, else
                          managed or plain, as `tessera status` says (auto). Default: DEFAULT_PLAN
   --memory-guarantee SIZE
-                         of plan swap: what never leaves the GPU for others; at most --memory
-  --swap-directory DIR   of plan swap: what the host's memory cannot hold goes to a file there, on a local disk
-  --swap-file SIZE       what that file may grow to
+                         of plan swap: memory that never leaves the GPU for others; at most --memory
+  --swap-directory DIR   of plan swap: memory that does not fit on the host goes to a file there, on a local disk
+  --swap-file SIZE       largest size of that file
   --share auto|time|space
                          by turns with a context of its own (time); at once with others in the context of an executor,
                          which may also be the software GPU (space); or as the manager chooses at the first CUDA call
                          (auto, the default): by time, unless the manager prefers space (manager --prefer)
   --fence mask|modulo|check
-                         space sharing: how kernels are kept in the tenant's memory; check reports what they try.
+                         space sharing: how kernels are kept in the tenant's memory; check reports violations.
                          Default: the manager's (mask)
   --unfenced refuse|time|trusted|own
                          space sharing: what happens to kernels that cannot be fenced because they have no PTX: they are
-                         refused; the program starts again in time sharing; images run that whoever runs the manager has
-                         named (tessera fence --trust); all run, as long as the device is shared by one user's programs.
+                         refused; the program starts again in time sharing; images on the list of the user who runs the
+                         manager run (tessera fence --trust); all run, as long as one user's programs share the device.
                          Beside other users' programs own runs kernels whose machine code is fenced and seen to stay in
                          the program's memory, or known as a vendor's; their faults still end everybody's work.
                          Default: the manager's (own)
@@ -82,7 +82,7 @@ exit code and its signals are its own.
                          the vendor's, or (default) Tessera's in space sharing where no NVIDIA driver is installed
   --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
   --weight N, --priority N, --class interactive|batch, --cap SHARE, --soft-cap SHARE
-                         what the tenant gets of the GPU's time, as tessera tenant sets it; administrators only
+                         the tenant's part of the GPU's time, as with tessera tenant; administrators only
   --device LIST|UUID|auto
                          GPUs that the program sees (CUDA_VISIBLE_DEVICES); auto: one of those that it would see, which the
                          manager chooses by its rule (manager --placement, else spread), where --memory and
@@ -135,8 +135,8 @@ Usage: tessera manager start [--foreground] [-- MANAGER-OPTIONS]
 
 The manager is one per runtime directory ($TESSERA_RUNTIME_DIR, else /run/tessera for root, else
 $XDG_RUNTIME_DIR/tessera, else /tmp/tessera-UID); manager.log is there, the three before it beside it. A manager that is
-killed or crashes is started again, with its options, by the process that started it; with --foreground that is up to who
-did. Programs go on while it is away, those in space sharing in their executors. The others keep turns for 5 s; then they
+killed or crashes is started again, with its options, by the process that started it; with --foreground that is left to the
+caller. Programs go on while it is away, those in space sharing in their executors. The others keep turns for 5 s; then they
 run without turns. They register again when it is back.
 A manager that starts takes over the executors that live there, with their tenants and limits. Executors without programs
 end with `stop`, and a minute after a manager that was killed. `stop --programs` ends all programs and executors, too; it

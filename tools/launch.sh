@@ -1,7 +1,7 @@
-# How the manager's process is started, with which environment and limits, and who starts another one where it was killed. Sourced by
+# How the manager's process is started, with which environment and limits, and how another one is started where it was killed. Sourced by
 # tools/manager.sh, whose functions it uses.
 
-# A manager that lived for less than so many seconds is started again after a pause, which grows to a minute.
+# Seconds; a manager that lived for less is started again after a pause, which grows to a minute.
 watch_soon=2
 # Log files kept beside the current one.
 logs_kept=3
@@ -18,8 +18,8 @@ rotate_logs() {
     [ ! -e "$log" ] || mv -f "$log" "$log.1"
 }
 
-# What a manager and its executors take from the environment of whoever starts it: others' programs meet it, too. Which of ours
-# are a program's own stands in the README. LD_LIBRARY_PATH is where a container has its driver.
+# The variables that a manager and its executors take from the environment of the process that starts the manager: programs of others meet
+# them, too. Which of ours are a program's own stands in the README. LD_LIBRARY_PATH is where a container has its driver.
 manager_environment='HOME|USER|LOGNAME|PATH|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|JAVA_HOME|_JAVA_SR_SIGNUM|XDG_RUNTIME_DIR|XDG_CACHE_HOME|CUDA_CACHE_(PATH|MAXSIZE)|NVIDIA_[A-Z_]+|TESSERA_[A-Z_]+'
 programs_environment='TESSERA_(NAME|MEMORY|MEMORY_[A-Z_]+|PLAN|SWAP_[A-Z_]+|SHARE|FENCE|UNFENCED|FENCE_ALONE|KERNEL_TIMEOUT|MOVE_TRACE|TRACE|REQUIRE|DISABLE|QUIET|MANAGER_TIMEOUT_MS|CALLER_PRELOAD)'
 
@@ -30,20 +30,20 @@ clean_environment() {
             if (name ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && (name !~ ENVIRON["keep"] || name ~ ENVIRON["drop"]))
                 printf " -u %s", name
     }' 2>/dev/null) || {
-        say "without awk the manager keeps the environment of whoever starts it, but for what is certainly a program's own"
+        say "without awk the manager keeps the environment of the process that starts it, except variables that only programs use"
         foreign_names=' -u CUDA_VISIBLE_DEVICES -u TESSERA_NAME -u TESSERA_MEMORY -u TESSERA_PLAN -u TESSERA_REQUIRE -u TESSERA_SHARE'
     }
     java_prefix="${java_prefix:-} env$foreign_names"
 }
 
-# Soft limits of a shell, as for time or files, are its own programs'. Hard ones stay, and are said.
+# Soft limits of a shell, as for time or files, are its own programs'. Hard ones stay, and are reported.
 raise_limits() {
     for limit_option in t f d v l n; do
         limit_most=$(ulimit -H -$limit_option 2>/dev/null) || continue
         ulimit -S -$limit_option "$limit_most" 2>/dev/null || continue
         case $limit_option$limit_most in
         *unlimited | l* | n*) ;;
-        *) say "the hard limit of who starts the manager holds for it and its executors, too: ulimit -$limit_option $limit_most" ;;
+        *) say "the manager and its executors have the hard limit of the process that starts the manager: ulimit -$limit_option $limit_most" ;;
         esac
     done
 }
@@ -60,7 +60,7 @@ manager_exec() {
 
 # Runs a manager as a child, and another one with the same options and environment where it was killed or crashed. This is the
 # process that a start in the background leaves: no program has to start anything in its own process for all the others, with
-# its own descriptors, signals and limits, or with less rights. Whoever ends a manager in order has it ended.
+# its own descriptors, signals and limits, or with less rights. A manager that a user ends in order stays ended.
 watch_command() { # MANAGER-OPTIONS
     find_runtime
     need_app

@@ -307,7 +307,7 @@ logs_command() {
     find_runtime
     manager_runs || :
     log=$runtime/manager.log
-    # Whoever can exchange it could have anything shown, or a pipe waited for.
+    # The owner of the directory could replace the file, to have anything shown or a pipe waited for.
     if [ -e "$log" ] && [ ! -O "$runtime" ] && { [ -L "$log" ] || [ ! -f "$log" ]; }; then
         fail $exit_failure "$log is a link or no file, in somebody else's directory: not shown"
     fi

@@ -80,7 +80,7 @@ ask_place() {
     exec 8>&- 9<&-
 }
 
-# Takes the device that the manager has chosen, or ends where there is no place. Who has asked for nothing does not fail because
+# Takes the device that the manager has chosen, or ends where there is no place. A program that has asked for nothing does not fail because
 # nobody answers.
 take_place() {
     if [ $place_result != 0 ] && { [ $place_result = $exit_no_place ] || [ -n "$wait_options$device_given" ]; }; then

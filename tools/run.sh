@@ -25,7 +25,7 @@ find_length() {
 }
 
 # The label of a program $1 that was given none, in label: its name and number, so that each `tessera run` and its children are one tenant.
-# $$ stays the program's over exec. Of a long name the end is left out, and never the number.
+# $$ stays the program's over exec. The end of a long name is left out, and never the number.
 default_label() {
     label=${1##*/}
     label_number=$$
@@ -195,8 +195,8 @@ run_command() {
     exec "$@"
 }
 
-# Ends where there is no such program, in our own words: the shell's exec speaks of this script. What only exec finds out (a wrong
-# format, a missing interpreter) is left to it.
+# Ends where there is no such program, in our own words: the shell's exec speaks of this script. Errors that only exec finds (a wrong
+# format, a missing interpreter) are left to it.
 check_program() { # PROGRAM
     case $1 in
     */*)
@@ -213,7 +213,7 @@ check_program() { # PROGRAM
     esac
 }
 
-# What the tenant gets of the GPU's time is the manager's to keep. Nothing of the program has run yet, so a refusal ends the command.
+# The manager keeps the tenant's terms of the GPU's time. Nothing of the program has run yet, so a refusal ends the command.
 set_terms() {
     tenant_terms=$tenant_terms$tenant_class
     [ -n "$tenant_terms" ] || return 0

@@ -150,12 +150,12 @@ enum {
 enum {
     TESSERA_RESIDENCY_PARKED = 1,       /* evicted by hand, or because it was idle */
     TESSERA_RESIDENCY_CHECKPOINTED = 2, /* no driver call of the process returns until it is restored: ask at the gate */
-    TESSERA_RESIDENCY_SHORT = 4,        /* what it needs cannot be had: calls at the gate are out of memory */
+    TESSERA_RESIDENCY_SHORT = 4,        /* what it needs is not available: calls at the gate are out of memory */
 };
 
 /*
- * tessera_segment.client_shares (C): what the driver's checkpoint would not bring back, or not as it was. What is shared once
- * counts until the process ends: nobody says when the last one has given it up.
+ * tessera_segment.client_shares (C): what the driver's checkpoint would not bring back, or not as it was. A single
+ * share counts until the process ends: nobody says when the last one has given it up.
  */
 enum {
     TESSERA_SHARES_TAKEN = 1, /* the process has taken memory, or another object, of other processes or libraries */
@@ -182,7 +182,7 @@ enum {
 };
 
 /*
- * Who is resident on one device, in the client's own ordinal order; 512 bytes. All zero: nobody plans residency, or the
+ * The client's residency on one device, in its own ordinal order; 512 bytes. All zero: nobody plans residency, or the
  * client cannot move. A pair of target (M) and held (C) obeys the budget rule of SPEC.md, section 9.
  */
 struct tessera_residency {
@@ -228,7 +228,7 @@ struct tessera_residency {
     uint64_t refusals;       /* times that the driver had no memory for a chunk */
     uint64_t refused_free;   /* what the driver said is free just before the last of these */
     uint64_t settled_chunks; /* came in, left or were given up so far */
-    uint64_t claimed_bytes; /* needed of memory that cannot move, and not to be had while others hold the device full */
+    uint64_t claimed_bytes; /* needed of memory that cannot move, and not available while others hold the device full */
     uint64_t zero_bytes;    /* of needed_bytes: all zero when it was last looked at, so it need not travel */
     uint64_t clean_bytes; /* contents on the device of which the host has a copy, as of the last look; they need not leave */
     uint64_t spared_bytes;  /* counter: left the device without a copy, since it was zero or had not changed */

@@ -145,7 +145,7 @@ struct tessera_reply {
     uint8_t pad[44];
 };
 
-/* What a program is told about the device without asking the executor. E, before the version. */
+/* The device's properties that a program gets without asking the executor. E, before the version. */
 struct tessera_relay_device {
     uint8_t uuid[16];
     char name[256];
@@ -284,7 +284,7 @@ struct tessera_relay_answer {
     uint32_t count; /* devices in all; 0: none, and the reason says why; WAIT: the answer comes later, likewise */
     uint32_t software;
     uint8_t uuid[16];
-    uint8_t token[TESSERA_RELAY_TOKEN]; /* shown to the executor: the manager has told it who comes */
+    uint8_t token[TESSERA_RELAY_TOKEN]; /* shown to the executor: the manager has announced the client to it */
     char socket[104];                   /* path, as sun_path */
     char reason[200];
 };
@@ -316,7 +316,7 @@ struct tessera_pinned {
     uint32_t pad;
 };
 
-/* An image that a call will name by a number: so many bytes of the file from an offset on. */
+/* An image that a call will name by a number: bytes of the file from an offset on. */
 struct tessera_image {
     struct tessera_message head;
     uint64_t offset;
@@ -332,8 +332,8 @@ struct tessera_image_taken {
 
 /* In-data in place of an image that the executor has a file of. */
 /*
- * What a CUipcMemHandle or CUipcEventHandle of a relayed client holds: good for clients of the same tenant on the same
- * executor, as long as the exporter has what it stands for.
+ * The contents of a CUipcMemHandle or CUipcEventHandle of a relayed client: good for clients of the same tenant on the
+ * same executor, as long as the exporter has the object.
  */
 struct tessera_ipc_handle {
     uint64_t magic;    /* TESSERA_RELAY_IPC_MAGIC */

@@ -42,7 +42,7 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-/* What the driver calls a wrong value is a wrong configuration here, unless the kernel itself is wrong. */
+/* A wrong value of the driver is a wrong configuration here, unless the kernel itself is wrong. */
 static cudaError_t as_launch(cudaError_t result)
 {
     return keep(result == CUDA_ERROR_INVALID_VALUE ? cudaErrorInvalidConfiguration : result);

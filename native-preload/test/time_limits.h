@@ -9,7 +9,7 @@
 #define SANITIZED 0
 #endif
 
-/* What takes longer hangs: far above what any program here takes on a machine that is busy with other things. */
+/* A longer test hangs: this is far above what any program here takes on a machine that is busy with other things. */
 #define HANGS_S 600
 
 #endif

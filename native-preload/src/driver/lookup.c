@@ -33,9 +33,9 @@ static void put(void *address, void *ours)
 }
 
 /*
- * What is not hooked is ours too, a jump through the port table, so that the table says at any time where calls go
- * (checkpoint_stubs.c, trace.c). No dlsym here: it waits for glibc's lock of loaded libraries, and a thread that has that lock
- * may be waiting for this to end.
+ * Entries that are not hooked are ours too, a jump through the port table, so that the table says at any time where
+ * calls go (checkpoint_stubs.c, trace.c). No dlsym here: it waits for glibc's lock of loaded libraries, and a thread
+ * that has that lock may be waiting for this to end.
  */
 static void build(void)
 {

@@ -15,7 +15,7 @@
 #include "tessera_entries.h"
 #include "driver/trace_answers.h"
 
-/* Of trace.S: thunks, 16 bytes apart. */
+/* The thunks of trace.S, 16 bytes apart. */
 #define THUNKS 1024
 #define THUNK_BYTES 16
 extern char tessera_trace_thunks[];
@@ -52,8 +52,11 @@ struct frame {
     uintptr_t arguments[ARGUMENTS];
 };
 
-/* Of the thread, DEPTH of them, made at its first call and never freed: a table in the thread's static storage would keep
- * the library from being loaded by dlopen, where that storage is scarce, for a trace that hardly anybody asks for. */
+/*
+ * The thread's frames, DEPTH of them, made at its first call and never freed: a table in the thread's static storage
+ * would keep the library from being loaded by dlopen, where that storage is scarce, for a trace that hardly anybody
+ * asks for.
+ */
 static __thread struct frame *frames;
 static __thread int depth;
 __thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));

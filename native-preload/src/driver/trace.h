@@ -1,6 +1,6 @@
 /* TESSERA_TRACE=FILE: every driver call of the process with its result, one line each. For finding out what a library asks.
- * Where an entry makes memory its first argument is noted as the address or handle that it made. What calls answer beside that
- * follows at the end of their line (trace_answers.h). */
+ * Where an entry makes memory its first argument is noted as the address or handle that it made. Other answers of calls
+ * follow at the end of their line (trace_answers.h). */
 #ifndef TESSERA_TRACE_H
 #define TESSERA_TRACE_H
 

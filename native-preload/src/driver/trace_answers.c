@@ -19,7 +19,7 @@ enum kind {
 
 #define PLACES 3
 
-/* Of entries that libraries ask before they decide what to do, and of those that tell what they decided. */
+/* Entries that libraries ask before they decide what to do, and those that tell what they decided. */
 static const struct told {
     const char *entry;
     struct {

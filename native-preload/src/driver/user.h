@@ -1,6 +1,7 @@
 /*
- * What the driver layer asks of the library that it is linked into: where calls go, and whom to tell. The one table is found by
- * the linker, not set by a constructor: constructors of other libraries may call entries before ours would have run.
+ * What the driver layer asks of the library that it is linked into: where calls go, and what to notify. The one table
+ * is found by the linker, not set by a constructor: constructors of other libraries may call entries before ours would
+ * have run.
  */
 #ifndef TESSERA_DRIVER_USER_H
 #define TESSERA_DRIVER_USER_H
@@ -24,7 +25,10 @@ struct driver_user {
     __attribute__((section("tessera_driver_user"), used)) static const struct driver_user *const driver_used_by =      \
         &(name);
 
-/* The library's table. Where none is linked in: the vendor's library is looked for, all calls go there, and nobody is told. */
+/*
+ * The library's table. Where none is linked in: the vendor's library is looked for, all calls go there, and no events
+ * are reported.
+ */
 const struct driver_user *driver_user(void);
 
 /* Tells the table's say() and count(). */

@@ -31,7 +31,9 @@ static void set(unsigned index, void *function)
     __atomic_store_n(&tessera_port[index], function, __ATOMIC_RELEASE);
 }
 
-/* What is passed on goes to the vendor's entry, or to the stub that finds it and then puts it here (driver.c). */
+/*
+ * A call that is passed on goes to the vendor's entry, or to the stub that finds it and then puts it here (driver.c).
+ */
 static void fill_direct(void)
 {
     direct_prepare();
@@ -49,7 +51,7 @@ static void *relay_function(unsigned index)
     return senders[0] && senders[1] ? tessera_relay_port[index] : NULL;
 }
 
-/* What this library lacks keeps its stub, so that each call is counted by name. */
+/* An entry that this library lacks keeps its stub, so that each call is counted by name. */
 static void fill_relay(void)
 {
     for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
@@ -58,8 +60,8 @@ static void fill_relay(void)
 }
 
 /*
- * What only turns have is not asked about: unified memory and swapping by the library, and what a program may keep of its
- * memory. Without an answer a program shares by time.
+ * The manager is not asked where a setting exists only in time sharing: unified memory, swapping by the library, and
+ * guaranteed memory. Without an answer a program shares by time.
  */
 static void ask_manager(void)
 {

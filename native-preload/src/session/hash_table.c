@@ -45,7 +45,7 @@ bool table_put(struct table *table, uint64_t key, void *value)
     if (slot && (slot->key == key || table->live < TABLE_SLOTS / 4 * 3)) {
         table->live += slot->key != key;
         __atomic_store_n(&slot->value, value, __ATOMIC_RELEASE);
-        __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE); /* last: who sees the key sees the value */
+        __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE); /* last: a reader that sees the key sees the value */
         done = true;
     }
     pthread_mutex_unlock(&table->lock);

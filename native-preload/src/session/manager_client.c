@@ -73,8 +73,9 @@ static void apply_orders(void)
 }
 
 /*
- * Gates keep their state for a while after the manager was killed: who has the turn keeps it, and the others wait for the next
- * manager. What the killed one wrote last still counts. In space sharing nobody waits at a gate.
+ * Gates keep their state for a while after the manager was killed: the client that has the turn keeps it, and the
+ * others wait for the next manager. What the killed one wrote last still counts. In space sharing nobody waits at a
+ * gate.
  */
 static bool hold_gates(void)
 {
@@ -93,7 +94,7 @@ static void lose_manager(const char *why)
 {
     manager_set_socket(-1);
     held_until_ns = 0;
-    /* What a thread counts in the segment during the copy is lost: most are out of the driver by then. */
+    /* Counts of a thread in the segment during the copy are lost: most threads are out of the driver by then. */
     freeze(LEAVE_NS);
     segment_detach();
     if (handlers->lost)

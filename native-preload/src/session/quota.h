@@ -14,13 +14,13 @@ bool quota_take(unsigned device, uint64_t bytes);
 /* Gives them back. */
 void quota_give(unsigned device, uint64_t bytes);
 
-/* What was taken has become an allocation: the peak follows. */
+/* The bytes taken have become an allocation: the peak follows. */
 void quota_settled(unsigned device);
 
 /* Counts bytes as managed, or no longer so. */
 void quota_managed(unsigned device, int64_t bytes);
 
-/* What the device's graphs hold now; counts as used whatever the lease says, since the driver has it already. */
+/* Memory of the device's graphs counts as used whatever the lease says, since the driver has it already. */
 void quota_graph_memory(unsigned device, uint64_t bytes);
 
 /* The limit that the program is shown: bytes, or 0 for none; and what the tenant uses of it, elsewhere too. */

@@ -115,8 +115,8 @@ static void remember_file(int descriptor, uint64_t inode)
 }
 
 /*
- * Nobody else would before the next manager: who made the file is dead, or has given this client up. Of another user's
- * manager the directory does not allow it.
+ * Nobody else would before the next manager: the manager that made the file is dead, or has given this client up. The
+ * directory does not allow it for another user's manager.
  */
 static void remove_file(void)
 {

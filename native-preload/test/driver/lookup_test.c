@@ -92,7 +92,7 @@ static CUresult initialise(void)
     return REAL(cuInit)(0);
 }
 
-/* Calls say that there is no device, the user is told once, and a driver that appears later is used. */
+/* Calls report that there is no device, the user gets one line, and a driver that appears later is used. */
 static void no_driver(void)
 {
     CHECK(initialise() == CUDA_ERROR_NO_DEVICE && opens == 1 && lines == 1 && strstr(line, "cannot be opened"));

@@ -117,7 +117,7 @@ static void registrations(void)
           hello.plan == TESSERA_PLAN_PLAIN && strcmp(hello.command, "manager_client_test") == 0);
 }
 
-/* What the port was told. */
+/* The messages to the port. */
 static unsigned frozen, thawed, thawed_connected, lost, ordered, answered;
 static unsigned exchanged_end;
 static int exchanged = -1;
@@ -276,7 +276,10 @@ static void ends(int socket)
     close(socket);
 }
 
-/* The manager is killed, and another one comes before the gates would open: nothing is thawed, and no line is said, in between. */
+/*
+ * The manager is killed, and another one comes before the gates would open: nothing is thawed, and no line is written,
+ * in between.
+ */
 static void is_killed(int socket)
 {
     unsigned thaws = LOAD(thawed), losses = LOAD(lost), connections = LOAD(thawed_connected);

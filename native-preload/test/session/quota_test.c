@@ -136,7 +136,7 @@ static void registered_again(void)
     check_nothing_sent();
 }
 
-/* Whoever waits for a manager that goes away has the program's own limit. */
+/* A client that waits for a manager that goes away has the program's own limit. */
 static void manager_lost(void)
 {
     pthread_t thread;

@@ -75,7 +75,7 @@ static void adopted(void)
     munmap(view, TESSERA_SEGMENT_BYTES);
 }
 
-/* What is none stays out, and the old one in its place. */
+/* A file that is no segment stays out, and the old one in its place. */
 static void refused(void)
 {
     struct tessera_segment *view;

@@ -1,4 +1,7 @@
-/* Which values of CUDA_VISIBLE_DEVICES the user is told of, when there is no device, and how often. Each case is a process. */
+/*
+ * Which values of CUDA_VISIBLE_DEVICES give the user a line, when there is no device, and how often. Each case is a
+ * process.
+ */
 #include "session/visible_devices.h"
 
 #include <stdbool.h>

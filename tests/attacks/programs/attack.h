@@ -1,7 +1,7 @@
 /*
  * One attack is one process: `PROGRAM NAME` with ATTACK_FACTS naming the file in which the victim says where everything
- * of it is. What came back goes to stdout, one line each: `answer CODE WHERE` for a call that should have been refused,
- * `loot HEX` for bytes that the attacker got. Whether they are a secret the runner judges. `PROGRAM --list` prints
+ * of it is. Results go to stdout, one line each: `answer CODE WHERE` for a call that should have been refused, `loot
+ * HEX` for bytes that the attacker got. Whether they are a secret the runner judges. `PROGRAM --list` prints
  * `NAME<tab>MUST<tab>WHAT` for each attack.
  */
 #ifndef ATTACKS_ATTACK_H

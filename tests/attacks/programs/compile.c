@@ -1,7 +1,8 @@
 /*
- * Code that is expensive to read, to rewrite or to assemble: small texts that ask for much memory or time, and large ones. Whoever reads a
- * tenant's code in a process that serves everybody must have a bound for each. A text that is refused is as good as one that runs. ATTACK_SHARE=N in the
- * environment makes the long ones N times shorter, for machines with a GPU in software.
+ * Code that is expensive to read, to rewrite or to assemble: small texts that ask for much memory or time, and large
+ * ones. A process that reads tenants' code for everybody must have a bound for each. A text that is refused is as good
+ * as one that runs. ATTACK_SHARE=N in the environment makes the long ones N times shorter, for machines with a GPU in
+ * software.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void begin(void)
     say("%s", HEAD);
 }
 
-/* Loads what was said and runs it, if it can be. */
+/* Loads the text of the option and runs it, if it can be. */
 static void load(void)
 {
     handle module = 0, function = 0;

@@ -127,7 +127,7 @@ static void launch_attributes(void)
     cluster_attributes();
 }
 
-/* What a query says of a foreign address must not tell more than of one that is nobody's. */
+/* A query of a foreign address must not tell more than one of an address that is nobody's. */
 static void queries(void)
 {
     CUdeviceptr victim = fact("device"), base = 0;
@@ -202,7 +202,7 @@ static unsigned fetched(handle function, CUdeviceptr own, handle texture)
     return cuCtxSynchronize() == 0 && cuMemcpyDtoH(&value, own, sizeof value) == 0 ? value : 0;
 }
 
-/* An array's memory is the next one's, whoever asks for it. */
+/* An array's memory is the next one's, for any client that asks for it. */
 static void textures_outlive(void)
 {
     enum { WIDTH = 64, MARK = 0x51525354 };

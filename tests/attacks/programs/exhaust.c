@@ -112,7 +112,7 @@ static void stuck_destroyed(void)
     _exit(0);
 }
 
-/* The same in a stream whose capture failed: whoever still takes it for captured does not wait for it. */
+/* The same in a stream whose capture failed: a wait that still takes it for captured does not wait for it. */
 static void stuck_uncaptured(void)
 {
     CUdeviceptr own = own_memory();
@@ -267,7 +267,7 @@ static void graph_wide(void)
     cuGraphDestroy(graph);
 }
 
-/* What was made in long goes at once. */
+/* The graph that took long to make goes at once. */
 static void graph_ends(void)
 {
     uint64_t outcome[4] = {0}; /* CUgraphExecUpdateResultInfo */

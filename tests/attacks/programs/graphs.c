@@ -133,7 +133,7 @@ static void frees(void)
     run();
 }
 
-/* What a graph was made with stays in clone and executable when its memory is gone and maybe somebody else's. */
+/* A graph's objects stay in clone and executable when their memory is gone and maybe somebody else's. */
 static void stale(void)
 {
     begin();

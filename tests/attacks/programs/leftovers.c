@@ -1,5 +1,7 @@
-/* Reads memory that it has just got, for what somebody left in it who has gone: here the runner lets a predecessor with the
-   victim's secret come and go before. */
+/*
+ * Reads memory that it has just got, for what a departed program left in it: here the runner lets a predecessor with
+ * the victim's secret come and go before.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * Streams and kernels that stand still while a call wants the whole context: a driver waits in some calls for all streams
- * and lets nobody submit meanwhile. Whoever stands still must keep only himself waiting, or be ended. The victim loads
- * modules and gives memory back all the time.
+ * and lets nobody submit meanwhile. A program that stands still must keep only itself waiting, or be ended. The victim
+ * loads modules and gives memory back all the time.
  */
 #include <pthread.h>
 #include <signal.h>

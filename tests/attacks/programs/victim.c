@@ -2,7 +2,7 @@
  * The victim: has a secret in every kind of memory, computes with it again and again, and compares every result and all of
  * its memory with what must be there. VICTIM_PAUSE_MS: milliseconds between two computations (5).
  *     victim SEED          says where everything is (`fact NAME VALUE`), then `ready`; `check` and `stop` on stdin
- *     victim SEED leave    fills its memory and ends without freeing it: whoever comes next must not find it
+ *     victim SEED leave    fills its memory and ends without freeing it: the next client must not find it
  * A check is answered by `checked ROUNDS WRONG CHANGED ERRORS LONGEST_MS` since the last one, and mends what was changed.
  */
 #include <poll.h>
@@ -195,7 +195,7 @@ static int pause_ms(void)
     return ms < 1 || ms > MOST_PAUSE_MS ? PAUSE_MS : ms;
 }
 
-/* Whether to go on, after so long at most. */
+/* Whether to go on, after at most this time. */
 static int listen_to_runner(int ms)
 {
     static char line[64];

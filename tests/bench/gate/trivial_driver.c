@@ -1,5 +1,5 @@
 /*
- * A driver whose calls return at once: what is left of a launch is the price of whoever stands before it.
+ * A driver whose calls return at once: what is left of a launch is the price of the library before it.
  *
  * It has the entries that the preload library needs to take a client through cuInit, a context and launches. It keeps
  * no memory and no state, so it is of no use for anything but timing; tests/scripted-driver is the one that behaves.

@@ -39,7 +39,7 @@ class Compared:
     """What came of one way.
 
     :param questions: how many were asked
-    :param equal: so many answers are
+    :param equal: how many answers are equal
     :param allowed: how many differ as they are meant to, by reason
     :param different: question, native answer and this one's, for all others
     :param unsteady: questions whose answer differs from one native run to the next

@@ -1,4 +1,4 @@
-"""Whether two arrays of raw bytes agree, by their type. Pure Python: whoever compares needs neither PyTorch nor NumPy.
+"""Whether two arrays of raw bytes agree, by their type. Pure Python: the comparison needs neither PyTorch nor NumPy.
 
 Bits are compared first; what differs is compared as numbers. Two bounds apply: relative to the number itself, and relative to
 the largest number of its array, because what a sum of large numbers leaves over is no more exact than they are.
@@ -22,7 +22,7 @@ _FORMATS = {
 class Difference:
     """How two arrays differ.
 
-    :param count: so many elements do
+    :param count: how many elements differ
     :param place: the first of them, and its two numbers (the parts of complex numbers count one by one)
     :param excess: the largest difference over what is allowed; at most 1 is within the bounds, infinite where there is no bound
     """

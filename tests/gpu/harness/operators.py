@@ -17,7 +17,7 @@ CASE_TIMEOUT_S = 60.0
 STEADY = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MKL_CBWR": "COMPATIBLE"}
 #: A run that loses more contexts than this is broken altogether.
 RESTARTS = 25
-#: Where native runs differ among themselves, others may differ from them by so much more.
+#: Where native runs differ among themselves, others may differ from them by this factor more.
 UNSTEADY = 4.0
 
 
@@ -46,7 +46,7 @@ class Run:
 
     :param label: name of its logs and files
     :param words: the workload's options
-    :param kernels: whose kernels it shares of those that PyTorch compiles itself; its own where none is named
+    :param kernels: the run that it shares the kernels of PyTorch's own compiler with; its own where none is named
     """
 
     def __init__(self, setting, place, label, words, kernels=None):
@@ -181,7 +181,7 @@ class Comparison:
         if steady:
             return ("inexact" if found.close else "different"), detail
         own = max(difference(kind, run.values(name, native), raw).excess for run, native in theirs[1:] if native[3] != base[3])
-        # What differs natively by more than the bounds, as what was never written does, can be anything.
+        # Values that differ natively by more than the bounds, such as values never written, can be anything.
         allowed = math.inf if kind == "object" or own > 1.0 else max(1.0, UNSTEADY * own)
         return ("close" if found.excess <= allowed else "different"), {**detail, "natively": _finite(own)}
 

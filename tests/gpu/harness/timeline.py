@@ -83,7 +83,7 @@ def read(path):
 
 
 def moves(events, least_bytes=1 << 30):
-    """Moves of all processes that copied at least so much, in order of their beginning."""
+    """Moves of all processes that copied at least this much, in order of their beginning."""
     found, open_moves = [], {}
     for event in events:
         key = (event.pid, event.device)

@@ -22,7 +22,7 @@ WORK_S = 20.0
 RATE_S = 2.0
 PHASE_S = 4.0
 QUANTUM_NS = 1_000_000_000
-#: Steps further apart than this, and than so many usual steps, have a gap between them.
+#: Steps further apart than this, and than this many usual steps, have a gap between them.
 GAP_S = 0.05
 GAP_STEPS = 5
 #: What a way takes beyond its trainings: starting the programs, filling their memory, moving it.
@@ -82,7 +82,7 @@ def run(setting, record, case):
         count = max(1, round(WORK_S * probe))
         seconds, answer = _together([alone], [count], 10 * WORK_S)
     gaps, step_s = _gaps(answer[0])
-    # In seconds a phase would be over for who waits for the device in it, and the host's phases be more than alone.
+    # In seconds a phase would be over for a program that waits for the device in it, and the host's phases be more than alone.
     phase = {"WIDE_PHASE_STEPS": str(max(1, round(PHASE_S / step_s)))}
     record.add("serial", case=case, seconds=tenants * seconds, losses=answer[0]["losses"][-1:], gaps=gaps, step_s=step_s)
     needs_s = tenants * WORK_S * 1.3 + START_S
@@ -208,7 +208,7 @@ def _totals(results):
         row.append(f"≤ {bound_of_1_s:g}: {verdict(one_s, bound_of_1_s, at_least=False)}" if asked else None)
         rows.append(tuple(row))
     columns = ("trainings of 0.96 × capacity", "serial, s", FREE, *WAYS, "asked of swap", "of 1 s turns")
-    note = f"total time over the time of native runs one after the other; capacity {CAPACITY_GIB} GiB where nothing else is said"
+    note = f"total time over the time of native runs one after the other; capacity {CAPACITY_GIB} GiB unless another is given"
     return Table("Oversubscribed trainings", columns, tuple(rows), (note,)) if rows else None
 
 

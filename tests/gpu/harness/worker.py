@@ -63,7 +63,7 @@ class Worker:
         return StepTimes.of_answer(self._answer("ran", ANSWER_TIMEOUT_S))
 
     def serve(self, rate):
-        """Lets it answer requests in an open loop, so many a second on average, until :meth:`served`."""
+        """Lets it answer requests in an open loop, at this rate a second on average, until :meth:`served`."""
         self._child.write(f"serve {rate}")
 
     def served(self):
@@ -72,7 +72,7 @@ class Worker:
         return self._answer("served", ANSWER_TIMEOUT_S)
 
     def steps(self, count, timeout_s=60.0):
-        """Runs so many steps; returns seconds, losses and the digest of the state."""
+        """Runs this many steps; returns seconds, losses and the digest of the state."""
         self._child.write(f"steps {count}")
         return self._answer("done", timeout_s)
 
@@ -96,7 +96,7 @@ class Worker:
 
 
 def run_together(workers, seconds):
-    """Lets workers step at the same time for so long; returns their StepTimes in order."""
+    """Lets workers step at the same time for this long; returns their StepTimes in order."""
     for worker in workers:
         worker.go()
     time.sleep(seconds)

@@ -1,7 +1,7 @@
 /*
- * What an mbarrier in shared memory does to its context when it is not as it must be: each probe makes a good one, spoils it or uses it
- * in a way that no legal program may, and says how the launch ended. The fencer keeps mbarriers as words of its own since one such use
- * ends the context of an H200; this finds out which others do.
+ * Effects of an invalid mbarrier in shared memory on its context: each probe makes a good one, spoils it or uses it in
+ * a way that no legal program may, and says how the launch ended. The fencer keeps mbarriers as words of its own since
+ * one such use ends the context of an H200; this finds out which others do.
  *
  *   barriers --list           the names of all probes, one a line
  *   barriers --text PROBE     its PTX

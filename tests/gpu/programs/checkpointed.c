@@ -2,10 +2,10 @@
  * A process that has one kind of memory and stands still, for somebody to take it off the GPU and bring it back by the driver's
  * checkpoint; then it says whether it still has what it had.
  *
- *   checkpointed KIND    «ready» when it stands still; after a line on stdin, one JSON object
+ *   checkpointed KIND    "ready" when it stands still; after a line on stdin, one JSON object
  *   checkpointed         the kinds
  *
- * Where memory is shared, the second process is this program again, with the arguments «peer FD KIND». Natively of interest.
+ * Where memory is shared, the second process is this program again, with the arguments "peer FD KIND". Natively of interest.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -66,7 +66,7 @@ extern int cuMemExportToShareableHandle(void *, uint64_t, int, unsigned long lon
 extern int cuMemImportFromShareableHandle(uint64_t *, void *, int);
 
 enum what { MALLOC, ASYNC, MANAGED, REGISTERED, VMM, EXPORTABLE, IPC, EVENT, POOL };
-/* Alone; alone, with a handle that nobody opens; whose the memory is while another process has it too; who has another's. */
+/* Alone; alone, with a handle that nobody opens; gives memory that another process has too; takes another's. */
 enum role { ALONE, HANDLE, GIVES, TAKES };
 
 static const struct kind {

@@ -139,7 +139,7 @@ static void write_text(const struct probe *probe, char *text)
     int at = snprintf(text, TEXT_BYTES,
                       ".version 8.3\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 mine[];\n%s%s",
                       HOLD, PROBE_HEAD);
-    int registers = probe->form->columns / 2; /* 64 rows of so many columns over 128 threads */
+    int registers = probe->form->columns / 2; /* 64 rows of this many columns over 128 threads */
     at += snprintf(text + at, TEXT_BYTES - at, ".reg .f32 %%y<%d>;\n", registers);
     for (int i = 0; i < registers; i++)
         at += snprintf(text + at, TEXT_BYTES - at, "mov.f32 %%y%d, 0f00000000;\n", i);
@@ -177,7 +177,7 @@ static int hold(const struct room *room, CUfunction kernel, uint32_t pattern, ui
     void *arguments[] = {&words, &pattern, &bytes};
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                             100)); /* an SM divides its memory anew only once it is empty */
+                             100)); /* an SM divides its memory again only once it is empty */
     return cuLaunchKernel(kernel, (unsigned)room->processors, 1, 1, THREADS, 1, 1, bytes, room->holders, arguments,
                           NULL);
 }
@@ -222,7 +222,7 @@ static int run(const struct probe *probe, const struct room *room)
     CHECK(cuMemcpyHtoD_v2(room->results, results, sizeof results));
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
     CHECK(cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                             100)); /* an SM divides its memory anew only once it is empty */
+                             100)); /* an SM divides its memory again only once it is empty */
     prepare(room, holder, probe->kib);
     uint32_t held = room->words->held;
     void *words = (void *)room->words;

@@ -1,7 +1,7 @@
 /*
  * A grid that takes long, and small kernels beside it. One JSON object a line.
  *
- *   grids batch SECONDS BLOCK_US   says "ready", launches one grid that takes about so long where it is alone, of blocks that take about so
+ *   grids batch SECONDS BLOCK_US   says "ready", launches one grid that takes about that long where it is alone, of blocks that take about so
  *                                  long, and says how long it took, how much it did in a ms and whether every block ran once
  *   grids ask COUNT                loads a module, launches its kernel, and then again every 10 ms: how long each takes until it is done
  */

@@ -7,7 +7,7 @@
 
 #include "driver.h"
 
-/* The probe that runs, for whoever finds that it hangs. */
+/* The probe that runs, to find the one that hangs. */
 static const char *running = "";
 
 /* On SIGALRM: says so and ends the process with status 3, since nothing else ends what hangs. */

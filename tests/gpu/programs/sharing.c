@@ -4,7 +4,7 @@
  *
  *   sharing [MIB]    bytes of the large allocations (default 200: several chunks of plan swap's)
  *
- * The second process is this program again, with the arguments «opener FD»: a socket on which the first one orders.
+ * The second process is this program again, with the arguments "opener FD": a socket on which the first one orders.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static void share(int peer, const char *name, size_t bytes)
     CHECK(cuMemFree_v2(memory));
 }
 
-/* What is left when memory was opened and closed again and again; and the medians of both. */
+/* The memory left when memory was opened and closed again and again; and the medians of both. */
 static void repeat(int peer, size_t bytes)
 {
     static int64_t opened[ROUNDS], closed[ROUNDS];

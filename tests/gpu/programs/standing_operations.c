@@ -1,4 +1,4 @@
-/* What is done while a stream of the context stands still, one function each. */
+/* The operations while a stream of the context stands still, one function each. */
 #include "standing.h"
 
 /* Two kernels; the second is asked for late. */

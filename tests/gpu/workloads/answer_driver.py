@@ -1,4 +1,4 @@
-"""The driver's library for whoever asks it questions: calls by name, answers as text that can be compared."""
+"""The driver's library for questions: calls by name, answers as text that can be compared."""
 
 import ctypes
 

@@ -144,7 +144,7 @@ def _as_kernels(driver, image, names):
             driver.note(f"kernel {name} attribute {attribute} set to {value}", result, "done")
         function = ctypes.c_void_p()
         driver.need("cuKernelGetFunction", ctypes.byref(function), kernel)
-        # What was said of the kernel must hold for its function.
+        # The answers about the kernel must hold for its function.
         for attribute in FUNCTION_ATTRIBUTES:
             driver.ask(f"function of kernel {name} attribute {attribute}", "cuFuncGetAttribute", attribute, function)
         driver.ask(f"kernel {name} blocks", "cuOccupancyMaxActiveBlocksPerMultiprocessor", kernel, 128, 52224)

@@ -1,4 +1,4 @@
-"""Work that a program submits ahead of the device, but no further than so many steps."""
+"""Work that a program submits ahead of the device, but no further than this many steps."""
 
 import collections
 

@@ -26,7 +26,7 @@ import time
 ARRIVALS_SEED = 20240229
 #: A sleep ends late by less than this; the rest of the time to an arrival is spun.
 SPIN_NS = 300_000
-#: For so long after the end of a loop, requests that had come before it are still answered.
+#: Time after the end of a loop in which requests that had come before it are still answered.
 LAST_NS = 500_000_000
 
 
@@ -165,6 +165,6 @@ def _arrivals(start_ns, rate):
 
 
 def _times(start_ns, end_ns, done_ns):
-    """When steps were done, as differences: small numbers, and a step's own time for who reads them."""
+    """When steps were done, as differences: small numbers, and a step's own time for readers."""
     deltas_us = [round((later - earlier) / 1000) for earlier, later in zip([start_ns] + done_ns, done_ns)]
     return {"start_ns": start_ns, "end_ns": end_ns, "deltas_us": deltas_us}

@@ -159,8 +159,8 @@ def _arguments(name):
     parser.add_argument("--deterministic", action="store_true", help="fixed seeds, deterministic algorithms")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--interactive", action="store_true", help="take commands on stdin (see session.py)")
-    how.add_argument("--steps", type=int, help="run so many steps and print the losses")
-    how.add_argument("--seconds", type=float, default=3.0, help="run so long and print the rate (default 3)")
+    how.add_argument("--steps", type=int, help="run this many steps and print the losses")
+    how.add_argument("--seconds", type=float, default=3.0, help="run this long and print the rate (default 3)")
     return parser.parse_args()
 
 

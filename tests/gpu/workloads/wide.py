@@ -1,8 +1,8 @@
 """A training that fills as much memory as it is told: many matrices, a few of which each step multiplies and changes.
 
 ``WIDE_GIB`` says how much memory; ``WIDE_HOST_SHARE`` for how much of the time the host works alone (0 or 0.5: phases of
-``WIDE_PHASE_S`` seconds in turn, those of the device as ``WIDE_PHASE_STEPS`` says in steps: who waits for the device has no
-less to do on it). All of the memory is live, and every matrix is used again after some steps.
+``WIDE_PHASE_S`` seconds in turn, those of the device as ``WIDE_PHASE_STEPS`` says in steps: a program that waits for the
+device has no less to do on it). All of the memory is live, and every matrix is used again after some steps.
 """
 
 import os

@@ -1,4 +1,4 @@
-/* The JIT's linker: two pieces of PTX become one image; what is missing is said in the log. */
+/* The JIT's linker: two pieces of PTX become one image; the log names what is missing. */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>

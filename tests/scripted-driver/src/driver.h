@@ -68,7 +68,7 @@ extern uint64_t driver_ids; /* last unique id given out; under the lock */
 
 void driver_lock(void);
 void driver_unlock(int *unused);
-/* Wakes whoever waits for a change: a completed piece of work, a captured stream, a context that ends. */
+/* Wakes every thread that waits for a change: a completed piece of work, a captured stream, a context that ends. */
 void driver_changed(void);
 /* Gives the lock up until something changes, or until `until_ns` (0: no bound). */
 void driver_wait(uint64_t until_ns);

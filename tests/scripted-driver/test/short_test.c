@@ -1,4 +1,4 @@
-/* A device that has less memory than it says: what another process uses, and what is not to be had at all. */
+/* A device that has less memory than it says: what another process uses, and what is not available at all. */
 #include "check.h"
 #include "cuda_calls.h"
 #include "cuda_constants.h"

@@ -117,7 +117,7 @@ static bool open_file(void)
     return file >= 0;
 }
 
-/* The lowest offset with a gap of so many bytes. Released ranges are used again, so the file stays small. */
+/* The lowest offset with a gap of this many bytes. Released ranges are used again, so the file stays small. */
 static uint64_t file_place(uint64_t bytes)
 {
     uint64_t at = 0;

@@ -26,9 +26,9 @@ struct backing_piece {
 };
 
 /*
- * With the lock, which is released meanwhile: allocates so many bytes (a multiple of BACKING_UNIT) for a chunk's contents
- * from `at` on, from the fastest tier first, and from none that is slower than `slowest`. NULL: these tiers together lack
- * room, and nothing is allocated.
+ * With the lock, which is released meanwhile: allocates this many bytes (a multiple of BACKING_UNIT) for a chunk's
+ * contents from `at` on, from the fastest tier first, and from none that is slower than `slowest`. NULL: these tiers
+ * together lack room, and nothing is allocated.
  */
 struct backing_piece *backing_take(unsigned device, uint64_t at, uint64_t bytes, enum host_tier slowest);
 

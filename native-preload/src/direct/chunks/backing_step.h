@@ -9,8 +9,8 @@
 
 #define STEP_BYTES (256u << 20)
 /*
- * Of pinned memory: every launch of the context stands still while memory is registered, 53 ms for 1 GiB on an H200
- * that was touched before. So it is registered in pieces of 1.7 ms.
+ * Bytes of pinned memory at a time: every launch of the context stands still while memory is registered, 53 ms for 1
+ * GiB on an H200 that was touched before. So it is registered in pieces of 1.7 ms.
  */
 #define PINNED_STEP_BYTES (32u << 20)
 #define STEP_UNITS (STEP_BYTES / BACKING_UNIT)

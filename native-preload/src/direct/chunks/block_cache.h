@@ -26,7 +26,7 @@ struct swap_block *block_cache_take(unsigned device, uint64_t bytes);
 bool block_cache_dispose(struct swap_block *block);
 
 /*
- * With the lock, which is released meanwhile: frees at least so many bytes, or the whole cache. Returns the bytes
+ * With the lock, which is released meanwhile: frees at least this many bytes, or the whole cache. Returns the bytes
  * freed.
  */
 uint64_t block_cache_drop(unsigned device, uint64_t bytes);

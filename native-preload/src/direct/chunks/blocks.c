@@ -149,7 +149,7 @@ void block_settle(const struct swap_block *block)
 void block_seize(struct swap_block *block)
 {
     for (struct chunk *chunk = block->chunks; chunk; chunk = chunk->sibling) {
-        chunk_forget_content(chunk); /* whoever gets the block next gets nothing of it */
+        chunk_forget_content(chunk); /* the next owner of the block gets nothing of it */
         chunk_change_begin(chunk);
         chunk->state = CHUNK_BUSY;
         chunk->live = false;

@@ -20,7 +20,7 @@ struct part_hash {
     uint64_t numbers[HASH_NUMBERS];
 };
 
-/* What was found when the chunk was last looked at. One bit for each part, the lowest for the first. */
+/* The result of the last look at the chunk. One bit for each part, the lowest for the first. */
 struct content {
     uint32_t filled; /* parts that were not all zero */
     uint32_t copied; /* of these, the parts that the backing holds as they were */
@@ -31,11 +31,11 @@ struct content {
 struct content *content_new(void);
 void content_free(struct content *content);
 
-/* The parts of so many bytes, at most CHUNK_BYTES, as bits. */
+/* The parts of this many bytes, at most CHUNK_BYTES, as bits. */
 uint32_t content_parts(uint64_t bytes);
 /* The next run of parts that are set, from *first on: its first part and its length. False: there is none. */
 bool content_run(uint32_t parts, unsigned *first, unsigned *count);
-/* Bytes of so many parts. */
+/* Bytes of this many parts. */
 uint64_t content_bytes(uint32_t parts);
 
 #endif

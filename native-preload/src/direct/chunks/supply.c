@@ -51,7 +51,7 @@ struct request {
 };
 
 /*
- * With the lock, which is released meanwhile: raises what is held by so many bytes. False: the memory may come later,
+ * With the lock, which is released meanwhile: raises what is held by this many bytes. False: the memory may come later,
  * time is up, or the device could never hold it.
  */
 static bool raise(unsigned device, uint64_t bytes, struct request *request)

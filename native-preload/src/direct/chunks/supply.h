@@ -17,9 +17,9 @@
 CUresult supply_chunks(struct chunk *chunks);
 
 /*
- * With the lock, which is released meanwhile: raises what is held on the device by so many bytes. Waits until until_ns
- * at most for other clients to release memory, also while the gate is closed. False: not in time. The caller lowers
- * what is held when it needs the memory no longer.
+ * With the lock, which is released meanwhile: raises what is held on the device by this many bytes. Waits until
+ * until_ns at most for other clients to release memory, also while the gate is closed. False: not in time. The caller
+ * lowers what is held when it needs the memory no longer.
  */
 bool supply_room(unsigned device, uint64_t bytes, uint64_t until_ns);
 

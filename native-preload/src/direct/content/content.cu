@@ -7,8 +7,8 @@
  * number with a probability of at most 2^-32, and in k of them with 2^-32k. The threads' numbers are then combined by a sum of
  * products with keys of their own modulo the prime 2^61 - 1, for each of the four by itself: two different inputs agree with
  * 2^-61. So two different contents have the same hash with a probability of at most (2^-32 + 2^-61)^4, which is 2^-128 but for
- * rounding. The keys are random, and the contents are chosen by who does not know them: a program could read them from its own
- * memory, but would harm its own contents alone.
+ * rounding. The keys are random, and contents are chosen without knowledge of them: a program could read them from its
+ * own memory, but would harm its own contents alone.
  */
 #define ROWS 512      /* 16 bytes that each thread reads, one after the other */
 #define THREADS 256   /* of a block */

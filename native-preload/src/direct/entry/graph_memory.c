@@ -45,7 +45,7 @@ TESSERA_EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, cons
 
 /*
  * Whether to refuse an update with a graph that owns captured memory: the executable would use memory that it does not
- * own. The error is the driver's for graphs that it cannot update with; programs then instantiate anew.
+ * own. The error is the driver's for graphs that it cannot update with; programs then instantiate again.
  */
 static bool update_refused(CUgraph graph, int *result)
 {

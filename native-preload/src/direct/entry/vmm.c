@@ -82,7 +82,7 @@ TESSERA_EXPORT CUresult cuMemRetainAllocationHandle(unsigned long long *handle, 
     struct allocation mapping;
     if (result != CUDA_SUCCESS || !handle || allocations_refer(ALLOCATION_HANDLE, *handle, 1, NULL) != UINT32_MAX)
         return result;
-    /* The handle was released before; its record is made anew from the mapping's. */
+    /* The handle was released before; its record is made again from the mapping's. */
     if (allocations_find(ALLOCATION_MAPPING, (uint64_t)(uintptr_t)address, &mapping) &&
         allocations_refer(ALLOCATION_BACKING, mapping.link, 1, NULL) != UINT32_MAX)
         allocations_add((struct allocation){

@@ -8,7 +8,7 @@
 #include "driver/driver_types.h"
 
 /*
- * Creates exportable memory for a chunk of so many bytes. It counts as resident until chunk_remake() or
+ * Creates exportable memory for a chunk of this many bytes. It counts as resident until chunk_remake() or
  * chunk_remake_drop() takes it. Waits for room until until_ns at most. The caller must have no chunk BUSY meanwhile: a
  * BUSY chunk cannot leave for other clients, and this may wait for them. Without a lock. OUT_OF_MEMORY: not in time.
  */

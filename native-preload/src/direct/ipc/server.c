@@ -17,7 +17,7 @@
 
 #define PEERS 16 /* connections served at once; others wait in the backlog */
 #define BACKLOG 64
-#define SILENCE_NS 10000000000ULL /* a connection without a request for so long is closed */
+#define SILENCE_NS 10000000000ULL /* a connection without a request for this long is closed */
 #define TICK_MS 1000              /* poll() does not return when its socket is closed, so the wait is bounded */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

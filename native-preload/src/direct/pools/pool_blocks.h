@@ -36,7 +36,7 @@ struct pool_block_list {
 
 #define POOL_BLOCK_CLASSES 512
 
-/* The extent of a block for so many bytes (0: too large), and the class of its free list. */
+/* The extent of a block for this many bytes (0: too large), and the class of its free list. */
 uint64_t pool_block_extent(uint64_t bytes);
 unsigned pool_block_class(uint64_t extent);
 

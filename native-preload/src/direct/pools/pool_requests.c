@@ -100,7 +100,7 @@ CUresult pools_back(struct pool_block *block, unsigned device, unsigned kind, CU
     return result;
 }
 
-/* Whether the client's target does not cover so many bytes more. */
+/* Whether the client's target does not cover this many bytes more. */
 static bool scarce(unsigned device, uint64_t bytes)
 {
     const struct tessera_residency *r = &segment_get()->residency[device];

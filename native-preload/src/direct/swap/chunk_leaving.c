@@ -48,7 +48,10 @@ void leaving_copied(const struct place *place)
     chunk_change_end(chunk);
 }
 
-/* With the lock, which is released meanwhile: host memory from `at` on. What is pinned comes first, even if copies have to go for it. */
+/*
+ * With the lock, which is released meanwhile: host memory from `at` on. Pinned memory comes first, even if copies have
+ * to go for it.
+ */
 static bool add_backing(struct chunk *chunk, uint64_t at, uint64_t bytes)
 {
     struct backing_piece *pieces, *last;

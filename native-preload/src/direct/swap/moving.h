@@ -37,7 +37,7 @@ struct place {
     uint64_t copied; /* bytes that are copied for the move */
 };
 
-/* Of one device. */
+/* The state of one device. */
 struct moving {
     struct place places[MOVING_PLACES];
     unsigned used, copying, looking;

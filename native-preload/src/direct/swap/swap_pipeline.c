@@ -16,7 +16,7 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 
-#define BELL_BYTES (64u << 20)   /* the manager is told of freed memory after so many bytes, or */
+#define BELL_BYTES (64u << 20)   /* the manager is told of freed memory after this many bytes, or */
 #define BELL_NS 2000000ULL       /* after this time, so that the next client's copies overlap with these */
 #define AHEAD_BYTES (256u << 20) /* memory mapped, or being mapped, whose copy in has not begun */
 #define POLL_NS 50000ULL         /* between polls of copies and looks: a small part of a copy's time (64 MiB: 1.2 ms) */

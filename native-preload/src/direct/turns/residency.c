@@ -9,7 +9,7 @@
 #include "session/segment.h"
 #include "session/settings.h"
 
-/* What was zero may be written until it leaves; pinning memory takes longer than that. */
+/* Zero parts may be written until they leave; pinning memory takes longer than that. */
 #define GROWTH_PARTS 8
 #define GROWTH_BYTES (256ULL << 20)
 #define SMALL_PARTS 32 /* a chunk is at most this part of a small device: 3 % must be free for an exchange */

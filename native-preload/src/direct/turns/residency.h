@@ -53,14 +53,15 @@ void residency_publish(unsigned device);
 void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
 /*
  * With the lock: the part of `needed` that is taken to be zero. While the gate is open the program changes its memory, so the sample
- * says it; else it is known of what was looked at, and the sample stands for the rest. What cannot be looked at is taken to be contents.
+ * says it; else it is known of what was looked at, and the sample stands for the rest. Memory that cannot be looked at
+ * is taken to be contents.
  */
 uint64_t residency_zero(unsigned device);
 
 /* With the lock: host memory for all of the contents as far as is known, and for some of what was zero so far. */
 uint64_t residency_backing_needed(unsigned device);
 
-/* With the lock: whether so many more live bytes could ever be resident at once, by the manager's limits. */
+/* With the lock: whether this many more live bytes could ever be resident at once, by the manager's limits. */
 bool residency_possible(unsigned device, uint64_t bytes);
 
 /* Whether the manager has flagged that the process needs more memory on the device than it can get. */

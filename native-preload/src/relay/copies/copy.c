@@ -10,7 +10,7 @@
 #include "relay/wire/layouts.h"
 #include "relay/wire/message.h"
 
-/* Fills a chunk and sends it in pieces of so many bytes: the device moves one while the next is filled. */
+/* Fills a chunk and sends it in pieces of this many bytes: the device moves one while the next is filled. */
 static CUresult fill_and_send(struct relay_context *context, uint64_t wire, struct copy_place to,
                               const unsigned char *from, size_t bytes, unsigned char *chunk, size_t piece)
 {

@@ -8,7 +8,7 @@
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"
 
-/* The version of cuda.h that our description was read from: what is said where no vendor's driver says otherwise. */
+/* The version of cuda.h that our description was read from: the answer where no vendor's driver has another. */
 #define DESCRIBED_VERSION 13000
 
 /* Begins an entry about a device: its link and what is known of it; `valid` says whether the arguments can be used. */

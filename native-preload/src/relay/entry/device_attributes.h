@@ -1,4 +1,4 @@
-/* Device attributes. Who uses them includes relay.h. */
+/* Device attributes. Include relay.h first. */
 #ifndef TESSERA_RELAY_DEVICE_ATTRIBUTES_H
 #define TESSERA_RELAY_DEVICE_ATTRIBUTES_H
 

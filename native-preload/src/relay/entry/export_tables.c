@@ -1,7 +1,7 @@
 /*
  * Export tables: private functions between the driver and NVIDIA's own libraries. Those that state the driver's own
  * affairs are handed on from the vendor's driver as they are; those that keep what belongs to a context are ours, since
- * the vendor's driver has none. What the first are made of is never computed or imitated here.
+ * the vendor's driver has none. The contents of the first are never computed or imitated here.
  */
 #include <string.h>
 
@@ -91,7 +91,7 @@ static CUresult tools_query(uint64_t *first, uint64_t *second, size_t bytes)
 
 static void *query_table[32] = {EIGHT, EIGHT, EIGHT, EIGHT};
 
-/* Of modules; [7] is what cuFFT asks. As many words as on driver 580. */
+/* The table of modules; [7] is what cuFFT asks. As many words as on driver 580. */
 static void *module_table[99] = {EIGHT, EIGHT, EIGHT, EIGHT, EIGHT,   EIGHT,   EIGHT,  EIGHT,
                                  EIGHT, EIGHT, EIGHT, EIGHT, UNKNOWN, UNKNOWN, UNKNOWN};
 

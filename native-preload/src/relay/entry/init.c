@@ -154,7 +154,7 @@ CUresult relay_cuInit(unsigned flags)
     CUresult result = relay_started();
     if (result == CUDA_ERROR_NOT_INITIALIZED)
         result = failed != CUDA_SUCCESS ? failed : start();
-    failed = result; /* said once: whoever asks again gets the same answer at once */
+    failed = result; /* said once: a later call gets the same answer at once */
     pthread_mutex_unlock(&lock);
     return result;
 }

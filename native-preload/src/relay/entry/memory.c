@@ -81,8 +81,8 @@ CUresult relay_cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t wi
  * expect of cuMemFree. While a stream is captured nobody waits for it.
  */
 /*
- * Takes out what a call frees. *graphs: memory of a graph, which stays: each launch allocates it anew, and the executor says
- * whether it is allocated.
+ * Takes out what a call frees. *graphs: memory of a graph, which stays: each launch allocates it again, and the
+ * executor says whether it is allocated.
  */
 static bool take_freed(CUdeviceptr pointer, struct relay_range *range, bool *graphs)
 {

@@ -31,7 +31,7 @@ struct chunk {
 
 static struct chunk *chunks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Held by who waits, so that `passing` has one owner. Taken before `lock`. */
+/* Held by the waiting thread, so that `passing` has one owner. Taken before `lock`. */
 static pthread_mutex_t collecting = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned cells_of(size_t bytes)
@@ -50,7 +50,7 @@ static void set(uint64_t *bits, unsigned at, unsigned count)
         bits[i / WORD_BITS] |= 1ULL << i % WORD_BITS;
 }
 
-/* First fit; -1: there is no run of so many free cells. */
+/* First fit; -1: there is no run of this many free cells. */
 static int find(const struct chunk *chunk, unsigned count)
 {
     for (unsigned at = 0, run = 0; at < CELLS; at++) {

@@ -5,7 +5,7 @@
 #include "relay/memory/range.h"
 #include "relay/wire/relay.h"
 
-/* What is larger gets memory of its own: it would fill an eighth of a chunk. */
+/* A larger request gets memory of its own: it would fill an eighth of a chunk. */
 #define PINNED_SMALL_MOST (256u << 10)
 
 /* Memory of the context, zeroed, at a multiple of 512 bytes; bytes: 1 to PINNED_SMALL_MOST. */

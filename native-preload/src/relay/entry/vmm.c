@@ -119,7 +119,7 @@ CUresult relay_cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t al
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* The link that an address belongs to, and who calls there. */
+/* The link that an address belongs to, and the calling context there. */
 static CUresult caller_at(CUdeviceptr pointer, struct relay_range *range, struct relay_context **caller)
 {
     CUresult started = relay_started();

@@ -1,6 +1,6 @@
 #include "relay/executor/device_call.h"
 
-/* What a device's calls are made as while the program has no context on it. */
+/* The caller of a device's calls while the program has no context on it. */
 static struct relay_context nobody[TESSERA_MAX_DEVICES];
 
 CUresult device_caller(CUdevice device, struct relay_context **caller)

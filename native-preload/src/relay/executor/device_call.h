@@ -1,4 +1,4 @@
-/* Calls that name a device and no context. Who uses them includes relay.h. */
+/* Calls that name a device and no context. Include relay.h first. */
 #ifndef TESSERA_RELAY_DEVICE_CALL_H
 #define TESSERA_RELAY_DEVICE_CALL_H
 

@@ -92,7 +92,7 @@ static const char *check(const struct tessera_relay_segment *segment)
     return NULL;
 }
 
-/* NULL, or why the executor's segment is not to be had. */
+/* NULL, or why the executor's segment is not available. */
 static const char *map_segment(struct executor_connection *connection, int descriptor, uint64_t bytes)
 {
     struct statx file;

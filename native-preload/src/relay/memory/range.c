@@ -70,7 +70,7 @@ static bool insert(struct map *map, const struct relay_range *range)
     return true;
 }
 
-/* A graph's memory goes with its graphs, which only the executor counts: what it gives out anew there tells it. */
+/* A graph's memory goes with its graphs, which only the executor counts: what it gives out again there tells it. */
 static void drop_gone(struct map *map, const struct relay_range *fresh)
 {
     size_t at = above(map, fresh->start);

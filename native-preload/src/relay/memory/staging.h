@@ -1,6 +1,6 @@
 /*
  * Pinned memory through which copies of pageable memory go, in chunks: the program's thread copies one while the device
- * moves others. One set a device, made at the first use. Who uses them includes relay.h.
+ * moves others. One set a device, made at the first use. Include relay.h first.
  */
 #ifndef TESSERA_RELAY_STAGING_H
 #define TESSERA_RELAY_STAGING_H

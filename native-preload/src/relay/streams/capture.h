@@ -1,5 +1,7 @@
-/* Captures: which streams are captured into which graph. The device's driver records; who may do what meanwhile is
- * decided here, where the program's threads are. */
+/*
+ * Captures: which streams are captured into which graph. The device's driver records; what each thread may do meanwhile
+ * is decided here, where the program's threads are.
+ */
 #ifndef TESSERA_RELAY_CAPTURE_H
 #define TESSERA_RELAY_CAPTURE_H
 

@@ -17,7 +17,7 @@ struct event {
     bool recorded;
     bool complete;               /* seen to be */
     bool unseen;                 /* a graph or another process may record it */
-    unsigned opened;             /* another process's event: so many times; 0: our own */
+    unsigned opened;             /* another process's event: its number of uses; 0: our own */
     int word;                    /* its own; -1: none yet */
     int asked_word;              /* which tells, its own or its stream's */
     uint64_t asked;              /* what it is when the event is complete; 0: not asked since the last record */

@@ -30,8 +30,8 @@ static bool is_unsafe(unsigned entry)
 }
 
 /*
- * As whom the call is made: the current context, or where a handle is of another device's executor, that device's
- * primary context.
+ * The context of the call: the current one, or where a handle is of another device's executor, that device's primary
+ * context.
  */
 static CUresult caller_of(const struct relay_description *description, const uint64_t *arguments,
                           struct relay_context **context)

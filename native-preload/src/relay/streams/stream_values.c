@@ -28,7 +28,7 @@ static CUresult one(unsigned entry, CUstream handle, CUdeviceptr address, uint64
     return result;
 }
 
-/* What version 1 of these entries forbade is a matter of old drivers; both do the same here. */
+/* The restrictions of version 1 of these entries are a matter of old drivers; both do the same here. */
 #define VALUE_ENTRY(name, sent, type)                                                                                  \
     CUresult relay_##name(CUstream stream, CUdeviceptr address, type value, unsigned int flags)                        \
     {                                                                                                                  \

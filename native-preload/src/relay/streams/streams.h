@@ -53,7 +53,7 @@ void stream_reached(struct stream *stream, uint64_t position);
 
 /*
  * Whether nothing of the stream's work can still change what the host sees: it is known to be done, or copies into the
- * device whose sources were read. *now is then the ring's end. Such work behind it is told by stream_unseen.
+ * device whose sources were read. *now is then the ring's end. stream_unseen finds such work behind it.
  */
 bool stream_settled(struct stream *stream, uint64_t *now);
 

@@ -1,12 +1,13 @@
-/* Contexts, as the files that make and end them see them. Who uses them includes relay.h. */
+/* Contexts, as the files that make and end them see them. Include relay.h first. */
 #ifndef TESSERA_RELAY_CONTEXT_H
 #define TESSERA_RELAY_CONTEXT_H
 
 #include "relay/wire/relay.h"
 
 /*
- * What the layers above do when a context ends, before the executor is told: they forget what they hold of it. Called in the order
- * of the array, which ends with NULL and stays the caller's, with the lock held that makes and ends contexts. At cuInit.
+ * The layers' handlers for the end of a context, before the executor learns of it: they forget what they hold of it.
+ * Called in the order of the array, which ends with NULL and stays the caller's, with the lock held that makes and ends
+ * contexts. At cuInit.
  */
 typedef void (*context_ending)(struct relay_context *context);
 void context_on_end(const context_ending *endings);
@@ -27,7 +28,7 @@ CUresult context_reset(struct relay_context *primary);
 /* Calls `visit` for every context of the link that is alive. Takes no lock: one that is made or ends meanwhile may be left out. */
 void context_each(const struct relay_link *link, void (*visit)(struct relay_context *context));
 
-/* Ends a created context, whoever has it current. */
+/* Ends a created context, also where threads have it current. */
 CUresult context_destroy(struct relay_context *context);
 
 /* The calling thread's stack of contexts (context_stack.c). NULL pops for set. */

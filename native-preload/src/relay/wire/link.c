@@ -17,8 +17,8 @@
 
 #define TICK_MS 250
 /* RELAY.md, section 3. The end of the connection shows a death at once: silence is for an executor that lives and does nothing, and a
- * machine without processor time, or a collection of garbage, is not that. An executor that is not stopped gets much longer: it may be
- * late, and who replaces one that hangs ends it, which its connection shows. */
+ * machine without processor time, or a collection of garbage, is not that. An executor that is not stopped gets much
+ * longer: it may be late, and a manager that replaces a hanging executor ends it, which its connection shows. */
 #define SILENCE_NS 30000000000ULL
 #define LONGEST_SILENCE_NS 300000000000ULL
 

@@ -72,7 +72,7 @@ struct relay_context {
     unsigned generation; /* incremented when the context ends; objects of an earlier generation no longer exist */
     int cache_config;
     int shared_config;
-    /* Of the streams' layer: */
+    /* Owned by the streams' layer: */
     struct context_streams *streams; /* NULL until a stream of it is used */
     unsigned captures;               /* open captures of its streams */
 };
@@ -122,7 +122,7 @@ struct relay_claimed {
 /*
  * Claims room for a record with `bytes` after its header and fills the header in, all but the length. Waits while the
  * ring is full, until a time (monotonic_ns) or RELAY_NO_END, but not for an executor that is gone; there is no record if the
- * ring is full then. What is written after the record's header until commit is read once; the room is zeroed, so padding
+ * ring is full then. The record's bytes after the header until commit are read once; the room is zeroed, so padding
  * need not be written.
  */
 struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes, uint64_t until_ns);

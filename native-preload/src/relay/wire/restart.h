@@ -5,7 +5,7 @@
 /*
  * Executes the program again with the arguments that it has, its present environment and TESSERA_SHARE=time. Returns
  * only where that cannot be, having said why: in the child of a fork, whose arguments are its parent's, and where there is
- * no driver of the vendor. What the program has done so far it does again, so this happens before its first launch only.
+ * no driver of the vendor. The program has to do its earlier work again, so this happens before its first launch only.
  */
 void restart_in_time_sharing(void);
 

@@ -7,8 +7,10 @@
 
 #define MOST_SAID 16u
 
-/* Whether nothing was said for this reason so far: entries come in families with one reason, and a program that uses a
- * family is told once. */
+/*
+ * Whether this is the first call refused for this reason: entries come in families with one reason, and a program that
+ * uses a family gets one line.
+ */
 static bool is_new(const char *reason)
 {
     static const char *said[MOST_SAID];
@@ -49,7 +51,7 @@ CUresult relay_too_many_functions(void)
     static int said;
     return relay_limit_reached(
         &said,
-        "at most 8,184 functions of a module or library are listed at a time in space sharing: ask for so many, or for "
+        "at most 8,184 functions of a module or library are listed at a time in space sharing: ask for that many, or for "
         "each by its name");
 }
 

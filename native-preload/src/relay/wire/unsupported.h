@@ -5,8 +5,8 @@
 #include "driver/driver_types.h"
 
 /*
- * A call that the relay cannot serve: counted by name in the error log, and the user is told in a line, once for each
- * reason. Always NOT_SUPPORTED.
+ * A call that the relay cannot serve: counted by name in the error log, and the user gets one line for each reason.
+ * Always NOT_SUPPORTED.
  */
 CUresult relay_unsupported(const char *entry, const char *why);
 

@@ -18,7 +18,7 @@ bool vendor_present(void);
 /* Its devices in the program's order: UUIDs of 16 bytes. The number; 0 without a vendor's driver. */
 unsigned vendor_devices(unsigned char (*uuids)[16], unsigned room);
 
-/* The handle that the vendor's runtime will take for the device's primary context; NULL: not to be had. */
+/* The handle that the vendor's runtime will take for the device's primary context; NULL: not available. */
 void *vendor_primary(int device);
 
 /* One of its export tables; NULL: it has none such. */

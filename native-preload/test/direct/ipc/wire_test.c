@@ -134,7 +134,7 @@ static void misnamed(const struct ipc_handle *handle)
     }
 }
 
-/* Somebody listens under a name whose process is another, as who wants to be taken for it would. */
+/* Somebody listens under a name whose process is another, as a process would that wants to be taken for it. */
 static void squatted(const struct ipc_handle *handle)
 {
     struct ipc_handle claimed = *handle;

@@ -8,7 +8,7 @@
 static uint32_t *held_word; /* streams wait for its value */
 static uint32_t holds;
 
-/* Of the first context. */
+/* A stream of the first context. */
 static struct stream_identity new_stream(void)
 {
     CUstream stream;

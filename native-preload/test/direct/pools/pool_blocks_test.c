@@ -133,7 +133,7 @@ static void marks(void)
     stream_mark_drop(&mark);
 
     stream_marks_context_ended(driver.context);
-    REFUSE(cuEventCreate, CUDA_ERROR_OUT_OF_MEMORY); /* only who knows can say that it is reached */
+    REFUSE(cuEventCreate, CUDA_ERROR_OUT_OF_MEMORY); /* only a caller that knows can say that it is reached */
     CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && !mark.event && !stream_mark_reached(&mark));
     REFUSE(cuEventCreate, CUDA_SUCCESS);
     mark.reached = true;

@@ -1,6 +1,7 @@
 /*
- * What leaves the device is what has changed: nothing is copied that is zero, or of which the host still has a copy, part by part;
- * and what comes back is what was there. The driver's memory is full of garbage until it is written.
+ * Only changed memory is copied off the device: nothing is copied that is zero, or of which the host still has a copy,
+ * part by part; and the memory that comes back is unchanged. The driver's memory is full of garbage until it is
+ * written.
  */
 #include "moving_program.h"
 
@@ -70,7 +71,7 @@ static void parts(void)
     end(&held, 1);
 }
 
-/* What is off the device is its contents alone, and the rest left without a copy. */
+/* Only contents are off the device; the rest left without a copy. */
 static void counts(void)
 {
     struct held held = allocate(BLOCK, 11);

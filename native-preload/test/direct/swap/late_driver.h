@@ -1,7 +1,7 @@
 /*
- * The driver as late as a driver may be: copies, sets and launches are carried out when somebody is told that they are complete, and
- * not before. So memory that is used, unmapped or given up too early is noticed. Also memory that others hand over, which is full
- * of what is theirs.
+ * The driver as late as a driver may be: copies, sets and launches are carried out when somebody learns that they are
+ * complete, and not before. So memory that is used, unmapped or given up too early is noticed. Also memory that others
+ * hand over, which is full of what is theirs.
  */
 #ifndef TESSERA_LATE_DRIVER_H
 #define TESSERA_LATE_DRIVER_H
@@ -107,7 +107,7 @@ static CUresult late_cuLaunchKernel(CUfunction function, unsigned x, unsigned y,
     return late_add(ENTRY_cuLaunchKernel, work);
 }
 
-/* Two of three times an event that is reached is said not to be. */
+/* Two of three times an event that is reached is reported as not reached. */
 static CUresult late_cuEventQuery(CUevent event)
 {
     CUresult result = INJECTED(cuEventQuery)(event);

@@ -149,7 +149,7 @@ static void one_faulted(void)
     end(&held, 1);
 }
 
-/* What small allocations share is not looked at, so it is not zero because other memory is. */
+/* Memory that small allocations share is not looked at, so it is not zero because other memory is. */
 static void shared_by_small(void)
 {
     struct held small[4], large = allocate(34 * MIB, 1);
@@ -164,7 +164,7 @@ static void shared_by_small(void)
         usleep(1000);
     }
     CHECK(words()->zero_bytes == large.bytes && now().needed > large.bytes);
-    /* What could not be looked at before it left is not taken to be zero either. */
+    /* Memory that could not be looked at before it left is not taken to be zero either. */
     REFUSE(cuLaunchKernel, CUDA_ERROR_OUT_OF_MEMORY);
     leave();
     CHECK(words()->zero_bytes == 0 && words()->swapped_bytes == now().needed);
@@ -226,7 +226,7 @@ static void pinned_back(void)
     end((struct held[]){one, two}, 2);
 }
 
-/* Moves in until so much is resident. */
+/* Moves in until this much is resident. */
 static void come_back_to(uint64_t bytes)
 {
     uint64_t until_ns = monotonic_ns() + BOUND_NS;

@@ -1,4 +1,7 @@
-/* Which streams capture: what is open, where, and by whom; and that nobody begins one while captures are shielded. */
+/*
+ * Which streams capture: what is open, where, and by which thread; and that nobody begins one while captures are
+ * shielded.
+ */
 #include "direct/turns/capture.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
- * A pause of the device, asked for by one thread and brought about by rounds that the test does itself: what it waits for, who may
- * give up when, and what the program finds afterwards.
+ * A pause of the device, asked for by one thread and brought about by rounds that the test does itself: what it waits
+ * for, which threads may give up when, and what the program finds afterwards.
  */
 #include "direct/turns/device_pause.h"
 

@@ -124,7 +124,7 @@ static inline void capture_ends(void)
     capture_unshield();
 }
 
-/* Of an open gate, which a capture's owner needs to end it. */
+/* With an open gate, which a capture's owner needs to end it. */
 static inline void capture_ends_and_runs(void)
 {
     CHECK(block()->gate == GATE_OPEN);

@@ -1,4 +1,6 @@
-/* What is made in a context ends with it, in the order that cuInit registers: storage, streams, events, modules, memory. */
+/*
+ * Objects made in a context end with it, in the order that cuInit registers: storage, streams, events, modules, memory.
+ */
 #include "relay/entry/init.h"
 
 #include "relay/entry/pinned_small.h"

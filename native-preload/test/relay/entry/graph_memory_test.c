@@ -1,4 +1,7 @@
-/* Memory that a captured call allocates is a graph's: every launch allocates it anew, and the program frees it as often. */
+/*
+ * Memory that a captured call allocates is a graph's: every launch allocates it again, and the program frees it as
+ * often.
+ */
 #include "relay/player.h"
 #include "relay/memory/range.h"
 #include "relay_stubs.h"

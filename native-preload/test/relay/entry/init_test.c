@@ -17,7 +17,7 @@ static void without_a_manager(void)
           relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
 }
 
-/* cuInit has installed what happens at a fork. The child finds nothing of the parent's, and cannot begin anew. */
+/* cuInit has installed what happens at a fork. The child finds nothing of the parent's, and cannot start again. */
 static void in_a_child(void)
 {
     int status, count;

@@ -17,7 +17,7 @@
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-/* What the executor does with who comes. */
+/* The executor's treatment of a client that comes. */
 enum behaviour { SERVES, OTHER_VERSION, OTHER_SIZE, OTHER_ENTRIES, NO_SEGMENT, REFUSES, GARBAGE, LEAVES_ONCE };
 
 static enum behaviour behaviour;

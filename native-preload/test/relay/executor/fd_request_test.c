@@ -141,7 +141,7 @@ static void by_several_threads(void)
     end();
 }
 
-/* What is no answer, or none that comes, ends the link: a later one would be taken for another question's. */
+/* A wrong answer, or none that comes, ends the link: a later one would be taken for another question's. */
 static void not_answered(void)
 {
     for (peer_does = ANOTHER_TYPE; peer_does <= SILENT; peer_does++) {

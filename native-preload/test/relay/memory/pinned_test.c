@@ -17,7 +17,10 @@ static void at_the_executors_address(void)
     CHECK(relay_unpin(&relay_links[0], &more) == CUDA_SUCCESS);
 }
 
-/* What the program has where the executor would put it stays; the executor is asked for another place and gets the first one back. */
+/*
+ * The program's mapping stays where the executor would put the memory; the executor is asked for another place and gets
+ * the first one back.
+ */
 static void where_the_program_has_something(void)
 {
     struct relay_pinned first, memory;
@@ -67,7 +70,7 @@ static void ends_with_its_context(void)
                                 .id = memory.id},
                        small = range;
     small.start -= 0x10000;
-    small.id = RELAY_PINNED_SMALL; /* a part of somebody's memory, who gives it back */
+    small.id = RELAY_PINNED_SMALL; /* a part of somebody's memory; that owner gives it back */
     unsigned given_back = unpinned;
     CHECK(relay_range_add(&range) && relay_range_add(&small));
     relay_range_context_ended(&context);
@@ -113,7 +116,7 @@ static void staging(void)
           staging_wait(&relay_links[0], chunks[3]) == CUDA_SUCCESS);
 }
 
-/* All chunks are taken, and nobody will give one: whoever waits does not wait for ever. */
+/* All chunks are taken, and nobody will give one: a thread that waits does not wait for ever. */
 static void after_the_end(void)
 {
     struct staging_chunk *chunk;

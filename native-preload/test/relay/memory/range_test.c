@@ -82,7 +82,7 @@ static void mapped_in_a_reservation(void)
     CHECK(relay_range_remove(0x10000, RELAY_RANGE_RESERVED, NULL));
 }
 
-/* What the executor gives out anew tells that the graphs whose memory lay there are gone. */
+/* Memory that the executor gives out again shows that the graphs whose memory lay there are gone. */
 static void of_graphs_that_are_gone(void)
 {
     const struct relay_range before = {.start = 0x1000, .bytes = 0x3000, .kind = RELAY_RANGE_GRAPH, .link = link0},

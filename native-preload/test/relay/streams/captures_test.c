@@ -1,4 +1,7 @@
-/* Captures: who joins and who may end them, what they forbid, and what is destroyed while they are open. */
+/*
+ * Captures: which streams join, which threads may end them, what they forbid, and what is destroyed while they are
+ * open.
+ */
 #include "relay/streams/capture_state.h"
 
 #include "relay/player.h"

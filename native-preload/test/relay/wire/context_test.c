@@ -6,7 +6,7 @@
 
 #define MOST 1023u /* numbers 1 to 1,023 */
 
-static char ended[64]; /* who was told of ends, in order */
+static char ended[64]; /* the contexts whose ends were told, in order */
 static unsigned told_before;
 static struct relay_context *also; /* destroyed from within the first of the endings */
 static CUresult refusal;

@@ -46,7 +46,7 @@ static uint64_t next(uint64_t *state)
     return *state;
 }
 
-/* Body of a test record: who, which, then bytes that follow from both. */
+/* Body of a test record: its producer and number, then bytes that follow from both. */
 struct body {
     uint32_t producer, number;
     unsigned char bytes[];

@@ -2,7 +2,7 @@
 
 JavaCPP's is linked with version 12 of the CUDA runtime, which is Tessera's here: natively there may be none.
 
-And the leaking one: how long `tessera jvm` takes to name a site, asked from the first moment on, and whom it accuses.
+And the leaking one: how long `tessera jvm` takes to name a site, asked from the first moment on, and which site it accuses.
 """
 
 import json
@@ -55,7 +55,7 @@ def _leaks(record, manager, start, ask):
 
 
 def _accused(manager, child):
-    """Sites of the program that are called leaks: whose owner was collected, or that only grow."""
+    """Sites of the program that are called leaks: sites whose owner was collected, or that only grow."""
     status, out, err = manager.tessera("jvm", str(child.pid), "--no-load", "--leaks=1s", "--gc", "--json", timeout_s=TIMEOUT_S)
     if status != 0:
         raise ChildFailed(f"tessera jvm {child.pid} ended with {status}: {(err or out).strip()[-400:]}")

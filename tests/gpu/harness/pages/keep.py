@@ -2,9 +2,10 @@
 
     tests/gpu/keep RESULTS... [--into FOLDER] [--baseline]
 
-RESULTS are folders that ``tests/gpu/run --out`` left, or single records. Date and commit are those of the record itself. Lists of
-numbers that make a record large (rates a tenth of a second apart, single steps) are cut to their beginning, and it is said where.
-A record of an older version that ran beside the new one, for comparison, is a baseline: RESULTS.md does not take it for the latest.
+RESULTS are folders that ``tests/gpu/run --out`` left, or single records. Date and commit are those of the record
+itself. Lists of numbers that make a record large (rates a tenth of a second apart, single steps) are cut to their
+beginning, and the record says where. A record of an older version that ran beside the new one, for comparison, is a
+baseline: RESULTS.md does not take it for the latest.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import sys
 
 from harness.pages.page import figures_of
 
-#: A record that is committed has at most so many bytes; then lists get shorter.
+#: Most bytes of a committed record; beyond that, lists get shorter.
 LIMIT_BYTES = 200_000
 #: Lengths to which lists are cut, one after the other, until the record fits.
 LENGTHS = (1000, 200, 50, 10)
@@ -49,7 +50,7 @@ def shortened(value, length, cut):
 
 
 def trimmed(record, limit_bytes=LIMIT_BYTES):
-    """The record as text of at most so many bytes. Results and problems themselves are all kept, their lists are not."""
+    """The record as text of at most this many bytes. Results and problems themselves are all kept, their lists are not."""
     for length in (None, *LENGTHS):
         cut = []
         kept = record

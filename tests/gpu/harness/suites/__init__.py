@@ -37,7 +37,7 @@ class Setting:
     options: dict = dataclasses.field(default_factory=dict)
 
     def option(self, name, default):
-        """What was said of a name, in the default's type."""
+        """The value given for a name, in the default's type."""
         return type(default)(self.options.get(name, default))
 
     def chosen(self, names):

@@ -1,5 +1,5 @@
 // Two devices in one program: kernels of both at once, copies between them, events across them, pinned memory, symbols.
-// Prints one line a case, `ok` or `WRONG` behind it. What may differ between drivers stands in lines that begin with `note`.
+// Prints one line a case, `ok` or `WRONG` behind it. Lines that may differ between drivers begin with `note`.
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -199,7 +199,7 @@ static void symbols()
     say("a variable on each", wrong);
 }
 
-// Memory of a pool can be copied to the other device only by who has been given access to it.
+// Memory of a pool can be copied to the other device only by a device that has been given access to it.
 static void give_access(int device)
 {
     cudaMemPool_t pool;
@@ -232,7 +232,7 @@ static void pools()
     say("memory of pools", wrong);
 }
 
-// What is said of peers must hold: where a device can reach the other's memory, a kernel does.
+// The driver's answers about peers must hold: where a device can reach the other's memory, a kernel does.
 static void peers()
 {
     int can = 0, performance = 0;

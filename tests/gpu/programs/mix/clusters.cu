@@ -73,7 +73,10 @@ public:
     }
 
 private:
-    /** To the middle of what chose it; one that nobody chose begins anew. Some never rest, so that there is always work. */
+    /**
+     * To the middle of what chose it; one that nobody chose starts again. Some never rest, so that there is always
+     * work.
+     */
     static void move(const std::vector<unsigned long long> &sums, int iteration, std::vector<float> &centres)
     {
         for (int c = 0; c < CLUSTERS; c++) {

@@ -34,7 +34,7 @@ public:
 
     void clear() { CHECK(cudaMemset(data_, 0, count_ * sizeof(T))); }
 
-    /** The first so many values; all of them unless a number is given. */
+    /** The first values; all of them unless a number is given. */
     std::vector<T> download(size_t count = 0) const
     {
         std::vector<T> into(count ? count : count_);

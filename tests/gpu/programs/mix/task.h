@@ -7,7 +7,7 @@ class Task {
 public:
     virtual ~Task() = default;
 
-    /** Begins anew, does so many iterations and waits for them; returns the checksum of the result. */
+    /** Starts again, does this many iterations and waits for them; returns the checksum of the result. */
     virtual uint64_t run(int iterations) = 0;
 };
 

@@ -5,7 +5,7 @@
 
 Prints ``{"cases": N}`` once the device is in use, then for each case ``{"begin": PLACE, "case": NAME}`` and a line with what it gave: digests of
 inputs, results and gradients, where FILE holds their bytes, the class of an error, and how long the first sample and all
-took. Ends with status 3 behind a case that lost the context: whoever started it goes on behind that case with ``--from``.
+took. Ends with status 3 behind a case that lost the context: its caller goes on behind that case with ``--from``.
 """
 
 import argparse
@@ -34,8 +34,8 @@ def _arguments(words):
     parser.add_argument("--dtypes", default=",".join(DTYPES))
     parser.add_argument("--only", default="", help="names of operators, modules or optimizers, or of cases; * stands for anything")
     parser.add_argument("--shard", default="1/1")
-    parser.add_argument("--skip", type=int, default=0, help="without the first so many of them")
-    parser.add_argument("--count", type=int, default=None, help="the first so many of them")
+    parser.add_argument("--skip", type=int, default=0, help="leave out this many of the first")
+    parser.add_argument("--count", type=int, default=None, help="only this many of the first")
     parser.add_argument("--reverse", action="store_true")
     parser.add_argument("--from", dest="first", type=int, default=0)
     return parser.parse_args(words)
@@ -59,7 +59,7 @@ def chosen(names, only, shard, skip, count, reverse):
 class Runner:
     """Runs cases on one device.
 
-    :param samples: up to so many sample inputs a case
+    :param samples: most sample inputs of a case
     """
 
     def __init__(self, torch, device, samples, values):
@@ -150,7 +150,7 @@ def main(words):
     warnings.simplefilter("ignore")
     import torch
 
-    # What is made on the CPU must not depend on how many threads there are.
+    # Results of the CPU must not depend on the number of threads.
     torch.set_num_threads(1)
     every = cases(torch, options.dtypes.split(","), options.device)
     places = chosen([case.name for case in every], options.only, options.shard, options.skip, options.count, options.reverse)

@@ -8,7 +8,7 @@
 /* What driver 580 takes off a device and does not bring back, and what it does not take. */
 enum checkpoint_hindrance { CHECKPOINT_IMPORTS, CHECKPOINT_MANAGED, CHECKPOINT_HINDRANCES };
 
-/* The process has so many of them more, or fewer. Locked by the caller. */
+/* Changes the process's number of them. Locked by the caller. */
 void checkpoint_holds(enum checkpoint_hindrance what, int change);
 
 /* Waits, bounded, while this process is locked or checkpointed: no call of it returns meanwhile. */

@@ -146,8 +146,8 @@ void memory_graph_free(CUdeviceptr pointer)
 }
 
 /*
- * What a context owned ends with it, registrations of host memory too: the stricter of what a driver may do. Host and pool
- * memory belong to the process, mappings to their handles.
+ * Objects that a context owned end with it, registrations of host memory too: the stricter of what a driver may do.
+ * Host and pool memory belong to the process, mappings to their handles.
  */
 void memory_context_gone(struct context *context)
 {

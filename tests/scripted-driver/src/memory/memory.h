@@ -87,7 +87,7 @@ bool memory_reachable(CUdeviceptr address, size_t bytes, bool *host);
 /* The same for work that runs now: memory that a stream will free only later is still there. */
 bool memory_there(CUdeviceptr address, size_t bytes, bool *host);
 
-/* Of the range: first address, size, and the file behind it. */
+/* The range of an address: first address, size, and the file behind it. */
 bool memory_in_range(CUdeviceptr address);
 int memory_file(void);
 uint64_t memory_offset(CUdeviceptr address);
@@ -98,9 +98,9 @@ CUresult pool_allocate(struct pool *pool, size_t bytes, struct context *context,
 void pool_release(struct allocation *allocation); /* the stream has reached the free */
 
 /*
- * Has the system map what a mapping stands for; false if it does not. Where the same memory is mapped again and again this
- * waits until the mapping is reached: a system has some 65,000 mappings for a process (vm.max_map_count), and who maps one
- * piece of memory behind every address of many windows has more.
+ * Has the system map what a mapping stands for; false if it does not. Where the same memory is mapped again and again
+ * this waits until the mapping is reached: a system has some 65,000 mappings for a process (vm.max_map_count), and a
+ * process that maps one piece of memory behind every address of many windows has more.
  */
 bool mapping_present(struct allocation *mapping);
 

@@ -177,7 +177,7 @@ EXPORT CUresult cuMemRelease(struct memory_object *o)
     return OK;
 }
 
-/* What no device may access the host cannot either. */
+/* Memory that no device may access the host cannot access either. */
 static int protection(const struct allocation *a)
 {
     if (a->access == CU_MEM_ACCESS_FLAGS_PROT_READWRITE || (a->peers & ~(1u << a->device)))
@@ -198,7 +198,7 @@ EXPORT CUresult cuMemMap(CUdeviceptr base, size_t bytes, size_t offset, struct m
 {
     ENTER(cuMemMap);
     LOCKED;
-    /* The whole handle from its beginning: more is not to be had on an H200, whatever the manual allows. */
+    /* The whole handle from its beginning: more is not available on an H200, whatever the manual allows. */
     if (!object_usable(o) || flags || offset != 0 || bytes == 0 || bytes != o->bytes || base % granularity ||
         bytes % granularity || !range_reserved(base, bytes))
         return ERROR_INVALID_VALUE;

@@ -110,7 +110,7 @@ CUresult function_work(void *handle, unsigned blocks, void **parameters, void **
     return OK;
 }
 
-/* Of the host's memory a kernel reaches what is registered, to its end. */
+/* A kernel reaches the registered part of the host's memory, to its end. */
 static bool reachable(CUdeviceptr pointer, size_t bytes)
 {
     LOCKED;

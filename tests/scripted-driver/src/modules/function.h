@@ -41,7 +41,7 @@ bool function_parameter(const struct function *function, size_t index, size_t *o
 /* A kernel handle stands for its function. NULL: neither. Under the lock. */
 struct function *function_of(void *handle);
 
-/* Work for a launch of so many blocks, with the parameters copied. Under the lock. */
+/* Work for a launch of this many blocks, with the parameters copied. Under the lock. */
 CUresult function_work(void *handle, unsigned blocks, void **parameters, void **extra, struct work **work);
 
 /* Computes. No lock. */

@@ -149,7 +149,7 @@ static CUresult look_up(struct function **out, struct module *m, enum handle_kin
     return OK;
 }
 
-/* Of what is used as a module: cuLibraryGetModule answers with the library itself. */
+/* The kind of an object used as a module: cuLibraryGetModule answers with the library itself. */
 static enum handle_kind kind_of(const struct module *m)
 {
     LOCKED;

@@ -158,8 +158,8 @@ static void record_overlap(struct witness_device *d, uint32_t entering, uint32_t
 }
 
 /*
- * The first piece of work of this process: mark it, then look at everybody else. Of two processes that do so at once
- * at least one sees the other, because marking and looking are sequentially consistent on both sides.
+ * The first piece of work of this process: mark it, then look at everybody else. At least one of two processes that do
+ * so at once sees the other, because marking and looking are sequentially consistent on both sides.
  */
 void witness_busy(int device, uint64_t amount)
 {

@@ -21,7 +21,7 @@ from harness.mps import Mps
 from harness.table import Table
 from harness.tessera import Manager
 
-#: Which net, and who computes pooling, activations and losses, and convolutions.
+#: Which net, and the library that computes pooling, activations and losses, and convolutions.
 CASES = {
     "lenet": ("lenet", "caffe", "caffe"),
     "cifar": ("cifar", "caffe", "caffe"),
@@ -46,7 +46,7 @@ AHEAD_TIMEOUT_S = 240.0
 LIBRARIES = r"lib(caffe|cublas|cublasLt|curand|cufft|cudnn_.*)\.so"
 #: Largest time against native, alone; the issue's figure.
 BOUND = 1.04
-#: Options of `tessera run`. Whoever is alone in an executor is not fenced by default, so each way has an executor of its own.
+#: Options of `tessera run`. A client that is alone in an executor is not fenced by default, so each way has an executor of its own.
 OPTIONS = {"relay": "", "fenced": "--fence mask --fence-alone"}
 
 

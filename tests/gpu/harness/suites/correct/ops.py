@@ -78,7 +78,7 @@ def run(setting, record):
 
 
 def _uses(setting, record, step, words):
-    """First uses alone. Executors begin anew; Tessera's code, the driver's and PyTorch's own are kept in folders of this run."""
+    """First uses alone. Executors start again; Tessera's code, the driver's and PyTorch's own are kept in folders of this run."""
     natives, runs = step.natives, step.runs
     record.attempt(NATIVE[0], lambda: step.native(NATIVE[0], words, record.remaining_s() / 7))
     if not natives:
@@ -99,7 +99,7 @@ def _uses(setting, record, step, words):
 
 
 def _at_once(*parts):
-    """Runs all; the first one's failure is told after the last has ended."""
+    """Runs all; the first one's failure is raised after the last has ended."""
     with concurrent.futures.ThreadPoolExecutor(len(parts)) as pool:
         begun = [pool.submit(part) for part in parts]
     for one in begun:

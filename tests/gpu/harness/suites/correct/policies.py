@@ -1,4 +1,4 @@
-"""PyTorch, whose kernels have no PTX for this GPU, under each policy for such kernels: what runs, as what, and what is said."""
+"""PyTorch, whose kernels have no PTX for this GPU, under each policy for such kernels: what runs, as what, and the messages."""
 
 import glob
 import importlib.util
@@ -27,7 +27,7 @@ VENDOR = "nvidia"
 def run(setting, record):
     """Natively first: the others' losses must be these."""
     policies = setting.chosen(POLICIES)
-    # The list of trusted images is a user's: not that of who runs the suite.
+    # The list of trusted images is a user's: not that of the user who runs the suite.
     state = {"TESSERA_STATE_DIR": os.path.join(setting.directory, "state")}
     with Manager(setting.installation, setting.directory, state) as manager:
         record.attempt("native", lambda: _losses(setting, record, manager, native()), 20)
@@ -64,7 +64,7 @@ def _trust(record, manager):
 
 
 def _losses(setting, record, manager, place):
-    """What a program under the policy computes, what it counts as while it does, and what is said to it."""
+    """What a program under the policy computes, what it counts as while it does, and its messages."""
     found = {"policy": place.name, "losses": None, "state": None, "plan": None, "unfenced": None, "said": ""}
     label = f"policy-{place.name}"
     with Bench(setting.workloads, setting.directory) as bench:

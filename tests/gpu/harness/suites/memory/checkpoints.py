@@ -1,7 +1,8 @@
 """What the driver's checkpoint does to a process by the kind of its memory: taken away, brought back, and what it has then.
 
-Each kind in a process of its own. Natively, where one that does not come back is lost; that decides whom the manager may
-suspend (its CheckpointFitness). And under Tessera, where ``tessera evict --suspend`` is to do no harm to anybody.
+Each kind in a process of its own. Natively, where one that does not come back is lost; that decides which processes the
+manager may suspend (its CheckpointFitness). And under Tessera, where ``tessera evict --suspend`` is to do no harm to
+anybody.
 """
 
 import json

@@ -26,7 +26,7 @@ REQUEST_S = 60.0
 THINK_S = 0.2
 WATCH_S = 0.25
 STATUS_EVERY_S = 10.0
-#: Neither an answer nor a byte moved for so long, while a request waits: a standstill. A start has its own bound.
+#: Neither an answer nor a byte moved for this long, while a request waits: a standstill. A start has its own bound.
 STANDSTILL_S = 12.0
 #: What differs between two sentences about the same thing.
 _TIMES = re.compile(r"[\d.]+ (s|min|GiB)\b")

@@ -121,7 +121,7 @@ def _handover(setting, record, case):
             worker.ready()
         manager.control.mode("on")
         manager.control.quantum(2 * QUANTUM_NS)
-        # What was handed over while both grew at their start were small parts, and many.
+        # Hand-overs while both grew at their start had small parts, and many.
         begun_ns = time.monotonic_ns()
         taken = _handovers_during(manager, workers, lambda: measure(workers, HANDOVER_S))
         timeline = figures(since(moves(read(trace)), begun_ns))

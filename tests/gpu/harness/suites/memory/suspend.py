@@ -1,6 +1,7 @@
-"""A tenant leaves the GPU and comes back: by moving its memory, and whole, by the driver's checkpoint; and natively, by that alone.
+"""A tenant leaves the GPU and comes back: by moving its memory, and whole, by the driver's checkpoint; and natively, by that
+alone.
 
-One training of SIZE_GIB, idle when it is told to go. What is left of it on the GPU is what the vendor's tool says of all
+One training of SIZE_GIB, idle when it is told to go. The memory left on the GPU is the vendor's tool's figure for all
 processes, so nothing else may run there meanwhile. Beside another means a second such training on a GPU that counts as too
 small for both, which steps before each round: the two have handed each other physical memory by then.
 """
@@ -23,7 +24,7 @@ ROUNDS = 3
 STEPS = 20
 GONE_TIMEOUT_S = 40.0
 SETTLE_S = 0.5
-#: Who has left stays away for so long if nobody calls it.
+#: Time for which an absent tenant stays away if nobody calls it.
 AWAY_S = 2.0
 CAPACITY_GIB = 10
 CHECKPOINT = "natively by the driver alone"

@@ -18,7 +18,7 @@ from harness.tessera import Manager
 class Case:
     """A program of ``workloads/allocations.py``.
 
-    :param steps: so many of it
+    :param steps: how many of it
     :param environment: of PyTorch's allocator; where it is set, the calls of the driver are recorded, not PyTorch's events
     """
 

@@ -67,7 +67,7 @@ def _attack(setting, record, kind, timeout_s, *options):
 
 
 def _keep_logs(folder, prefix):
-    """What executors logged: why one ended, or whom it held up."""
+    """What executors logged: why one ended, or which clients it held up."""
     for number, log in enumerate(sorted(glob.glob(os.path.join(folder, "*", "*", "*", "executors", "executor-*.log")))):
         shutil.copyfile(log, f"{prefix}-executor-{number}.log")
 

@@ -18,7 +18,7 @@ TIMEOUT_S = 60
 KERNEL_S = 3
 #: A program that comes afterwards is served within this time, unless the kernel still runs: then the executor has to start again.
 NEXT_S = 8
-#: As whoever starts a manager has no loop look at the stop word.
+#: The setting by which a manager has no loop look at the stop word.
 OFF = {"TESSERA_FENCE_LOOPS": "off"}
 CONTROL = "word-off"
 KERNELS = ("word", "clock", "divergent", "barrier", "arithmetic")

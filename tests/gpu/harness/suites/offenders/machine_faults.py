@@ -26,7 +26,7 @@ def run(setting, record):
 
 
 def _error(text):
-    """The last error that the program was told."""
+    """The last error that the program got."""
     errors = re.findall(r"^\S+: (\d+ \w+)$", text, re.MULTILINE)
     return errors[-1] if errors else "none told"
 

@@ -1,4 +1,7 @@
-"""Kernels of machine code alone that write where their program has no memory, beside a neighbour in the same context: who is told, and whether the neighbour goes on."""
+"""Kernels of machine code alone that write where their program has no memory, beside a neighbour in the same context.
+
+Records which program is told, and whether the neighbour goes on.
+"""
 
 import os
 

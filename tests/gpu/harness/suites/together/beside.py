@@ -192,7 +192,7 @@ class Looks:
         self.decisions = []
 
     def during(self, seconds):
-        """Looks a few times a second for so long."""
+        """Looks a few times a second for this time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self._manager:

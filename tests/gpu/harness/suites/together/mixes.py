@@ -1,7 +1,7 @@
 """Mixed programs at once, each too small for the GPU: fenced in one context, against MPS and hardware time-slicing.
 
-The programs are those of programs/mix. What each has to do is counted once, natively and alone, and stays the same in all ways,
-so its checksum must stay the same too.
+The programs are those of programs/mix. The work of each is counted once, natively and alone, and stays the same in all
+ways, so its checksum must stay the same too.
 """
 
 import contextlib
@@ -135,7 +135,7 @@ class _Stage:
 
 
 def counted(child, seconds):
-    """How many iterations of a program that runs take so long."""
+    """The number of iterations with which a program that runs takes this long."""
     iterations, ms = 1, 0.0
     while ms < PROBE_S * 1000:
         iterations *= 1 if ms == 0 else min(16, math.ceil(1.5 * PROBE_S * 1000 / ms))

@@ -13,8 +13,8 @@ from harness.tessera import Manager
 WORKLOAD = "resnet"
 #: Options of executors' Java.
 _JAVA = "TESSERA_EXECUTOR_JAVA"
-#: Settings by name. Events: after so many submissions of a stream one is recorded; a device does more for an event than for
-#: a launch; as many as no driver takes at once means none.
+# : Settings by name. Events: one is recorded after this many submissions of a stream; a device does more for an event than for : a launch;
+# a number that no driver takes at once means none.
 SETTINGS = {
     "as it is": {},
     "events every 32": {_JAVA: "-Dtessera.executor.eventsEvery=32"},
@@ -22,7 +22,7 @@ SETTINGS = {
 }
 MPS = "mps"
 #: Both trainings in one process, natively, on two streams: a step of that workload is one of each. What this lacks against
-#: MPS is lost by sharing a context, whoever submits.
+#: MPS is lost by sharing a context, from any submitter.
 ONE_PROCESS, ONE_PROCESS_WORKLOAD = "one process, two streams", "resnet_twice"
 REPEATS = 7
 WINDOW_S = 2.0

@@ -16,7 +16,7 @@ RULES = {"none": [2, 2], "spread": [2, 2], "pack": [4], "least-loaded": [2, 2]}
 WAYS = ("time", "space")
 PROGRAMS = 4
 MEMORY = "20GiB"
-#: A program starts when the one before it is on its GPU: what the manager chooses depends on who is there.
+#: A program starts when the one before it is on its GPU: what the manager chooses depends on the programs that are there.
 READY_S = 60.0
 #: For ``least-loaded``, which goes by the work of the last seconds.
 SETTLE_S = 1.0

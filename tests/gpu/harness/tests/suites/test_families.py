@@ -7,7 +7,7 @@ from workloads.families import CASES
 
 
 class FamiliesTest(unittest.TestCase):
-    """What a case needs of its process is said in the suite, so each has to be named there."""
+    """The suite declares the needs of a case of its process, so each has to be named there."""
 
     def test_every_case_is_run(self):
         self.assertEqual(sorted(CASES), sorted((*families.TOGETHER, *families.APART)))

@@ -24,7 +24,7 @@ class SharesSuiteTest(unittest.TestCase):
         self.assertIn("| 50:50 fifo | fifo | exclusive |", text)
         self.assertIn("| 1.000 |", text)
         self.assertIn("| 75:25 by relay | fair |", text)
-        # The stand-ins are equally fast, so who should have half has a third.
+        # The stand-ins are equally fast, so the tenant that should have half has a third.
         (relayed,) = (result for result in record.results if result["case"] == "75:25 by relay")
         self.assertEqual("space", relayed["share"])
         (one,) = (result for result in record.results if result["case"] == "50:25:25")

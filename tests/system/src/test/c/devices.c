@@ -2,9 +2,9 @@
  * Work on several devices or contexts of one process, each piece checked by a mark in memory.
  *     devices MODE KERNEL_US ORDINAL...
  * MODE: alternate (one thread, a batch on each device in turn), threads (a thread for each device), contexts (one
- * thread, two contexts for each device; every eighth round the second one is destroyed with work in it, and made anew).
- * Prints "ready", waits for a line on stdin, then works until the next one and prints "done" and the batches of each
- * device.
+ * thread, two contexts for each device; every eighth round the second one is destroyed with work in it, and made
+ * again). Prints "ready", waits for a line on stdin, then works until the next one and prints "done" and the batches of
+ * each device.
  */
 #include <poll.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
  * Every way to allocate and free, with contents, attributes and order, as a program sees them: the same under plans
- * plain, managed and swap, for what the program asked for is what it is told.
+ * plain, managed and swap, since a program gets what it asked for.
  */
 #include <string.h>
 #include <unistd.h>

@@ -99,7 +99,10 @@ static void fork_twice(void)
     reap(pid);
 }
 
-/* What a program prints must not go into a socket or file of the library, also if it was started without streams. The driver's are its own. */
+/*
+ * A program's output must not go into a socket or file of the library, also if it was started without streams. The
+ * driver's are its own.
+ */
 static void is_not_ours(int stream, int kept)
 {
     char link[64], target[256] = "";

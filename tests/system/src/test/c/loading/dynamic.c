@@ -1,4 +1,6 @@
-/* Opens the driver by the names given, one after another, closing it in between: whose library comes, does it work? */
+/*
+ * Opens the driver by the names given, one after another, closing it in between: which library comes, and does it work?
+ */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A program that needs libcuda.so.1 at link time: whose entries does it get, and does memory work? */
+/* A program that needs libcuda.so.1 at link time: which library's entries does it get, and does memory work? */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -102,7 +102,7 @@ static void hear(const struct tessera_message *m)
         tell(&all, sizeof all);
 }
 
-/* Takes in what comes for so long; the heart beats. */
+/* Takes in what comes for this long; the heart beats. */
 static void attend(uint64_t us)
 {
     uint64_t until_ns = now_ns() + us * 1000;
@@ -145,7 +145,7 @@ static int acknowledged(unsigned device, unsigned state)
     return ack >> 8 == segment->devices[device].turn >> 8 && (ack & 0xff) == state;
 }
 
-/* Waits for one of the two; what holds it up is said. */
+/* Waits for one of the two; reports what holds it up. */
 static void await(unsigned device, int closed, uint64_t at_most)
 {
     uint64_t stuck_ns = now_ns() + STUCK_NS;

@@ -129,7 +129,9 @@ static int hoard(const char *path, long count)
     return 0;
 }
 
-/* A connection that says nothing for so long, as of a program that has no processor. Says whether it is open still. */
+/*
+ * A connection that says nothing for this long, as of a program that has no processor. Says whether it is open still.
+ */
 static int late(const char *path, long seconds)
 {
     struct pollfd p = {connected(path), POLLIN, 0};

@@ -1,6 +1,6 @@
 /*
- * Copies between pageable memory and the device in graphs: each launch reads and writes the program's memory anew, and what
- * a graph needs for that goes with the last that has it. And boxes in batches, which are no graph.
+ * Copies between pageable memory and the device in graphs: each launch reads and writes the program's memory again, and
+ * what a graph needs for that goes with the last that has it. And boxes in batches, which are no graph.
  */
 #include <string.h>
 
@@ -200,7 +200,7 @@ static void shapes(void *stream, CUdeviceptr device)
     OKAY(cuArrayDestroy(array));
 }
 
-/* CUDA_MEMCPY3D of so many bytes between the program's memory and the device's. */
+/* CUDA_MEMCPY3D of this many bytes between the program's memory and the device's. */
 static struct call_copy_3d line(const void *from, CUdeviceptr from_device, void *to, CUdeviceptr to_device, size_t bytes)
 {
     return (struct call_copy_3d){.source_type = from ? 1 : 2,

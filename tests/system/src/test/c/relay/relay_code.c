@@ -1,7 +1,7 @@
 /*
  * Loads code through the relay.
  *     relay_code ordinary SEED        small programs, each another one, until a line comes on stdin; says "ready" after the first, and at the
- *                                     end "right ROUNDS LOST": so many loaded, and so many answered as if they were no PTX
+ *                                     end "right ROUNDS LOST": the texts loaded, and those answered as if they were no PTX
  *     relay_code WHAT                 one text that takes more than there is; says "answer RESULT"
  */
 #include <poll.h>

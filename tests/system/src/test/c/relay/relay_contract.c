@@ -202,7 +202,7 @@ static void events(void)
     printf("events ok\n");
 }
 
-/* Each bound is told, and what is within it goes on. */
+/* Each bound is reported, and a program within it goes on. */
 static void graph_functions(void)
 {
     struct {

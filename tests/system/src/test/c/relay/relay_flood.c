@@ -2,7 +2,7 @@
  * Launches kernels, each of some time, and waits only for those of the batch before, until a line comes on stdin. So there is always work,
  * also where this program gets a processor late.
  *     relay_flood MICROSECONDS
- * Says "ready", and "launched COUNT" at the end, when all are done. What is launched is read by `status`.
+ * Says "ready", and "launched COUNT" at the end, when all are done. `status` reads the count of launches.
  */
 #include <poll.h>
 #include <unistd.h>

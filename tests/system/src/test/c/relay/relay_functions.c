@@ -36,7 +36,7 @@ static void note(void *with, void *function, const char *name, uintptr_t zero, u
     snprintf(seen.name[seen.count++], sizeof seen.name[0], "%s", name);
 }
 
-/* What is a fact of a kernel cannot be set, not even to what it is; what can be is set, twice the same too. */
+/* A fact of a kernel cannot be set, not even to its own value; a settable attribute is set, twice the same too. */
 static void attributes(void *function)
 {
     static const int facts[] = {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, CU_FUNC_ATTRIBUTE_NUM_REGS,

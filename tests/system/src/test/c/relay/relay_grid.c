@@ -13,7 +13,9 @@
 
 enum { X = 30, Y = 9, Z = 8, BLOCKS = X * Y * Z };
 
-/* Of each block, the only thread counts it at its place, waits, and adds what is special about it to the sum behind it. */
+/*
+ * The only thread of each block counts it at its place, waits, and adds what is special about it to the sum behind it.
+ */
 #define IMAGE                                                                                                          \
     ".version 8.0\n.target sm_50\n.address_size 64\n"                                                                  \
     ".visible .global .u32 runs;\n"                                                                                    \

@@ -151,7 +151,7 @@ static void share_user(void)
     step(to_owner[1]);
 }
 
-/* What is freed while another has it open keeps its content, and nobody else gets its place. */
+/* Memory that is freed while another has it open keeps its content, and nobody else gets its place. */
 static void outlive_owner(void)
 {
     struct shared shared[2];

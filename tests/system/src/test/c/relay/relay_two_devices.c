@@ -172,7 +172,9 @@ static void rows(void)
         EQUAL(0x52, host[i]);
 }
 
-/* Pinned memory is copied from and to by both devices; kernels reach that of their own device, and are told so. */
+/*
+ * Pinned memory is copied from and to by both devices; kernels reach that of their own device, and attributes say so.
+ */
 static void pinned(void)
 {
     unsigned *memory[DEVICES];

@@ -137,7 +137,7 @@ static void manager_dies_full(void)
     holds(p, 150 * MIB, 0x1234);
 }
 
-/* What is freed while it is out costs nothing more, and its addresses and backing are used again. */
+/* Memory that is freed while it is out costs nothing more, and its addresses and backing are used again. */
 static void frees_while_out(void)
 {
     begin(CAPACITY);
@@ -163,7 +163,7 @@ static void frees_while_out(void)
     EQUAL(0, manager_words()->swapped_bytes);
 }
 
-/* A context that ends takes all with it, on the device or not; a second one starts anew. */
+/* A context that ends takes all with it, on the device or not; a second one starts again. */
 static void contexts_end(void)
 {
     void *other;
@@ -247,7 +247,10 @@ static void told(void)
     EQUAL(CAPACITY, free_bytes);
 }
 
-/* What could never be resident all at once is refused at once, whole pages counted; small ones find what is left. */
+/*
+ * Memory that could never be resident all at once is refused at once, whole pages counted; small ones find what is
+ * left.
+ */
 static void never_fits(void)
 {
     begin(CAPACITY);

@@ -27,7 +27,7 @@ int fallocate(int file, int mode, off_t at, off_t bytes)
     return (int)syscall(SYS_fallocate, file, mode, at, bytes);
 }
 
-/* A disk with so much room. */
+/* A disk with this much room. */
 ssize_t pwrite(int file, const void *from, size_t bytes, off_t at)
 {
     uint64_t left = __atomic_load_n(&disk_bytes, __ATOMIC_SEQ_CST);

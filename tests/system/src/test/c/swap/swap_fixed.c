@@ -1,6 +1,6 @@
 /*
- * What plan swap leaves to the driver, who may use whose memory, and plan managed's prefetch; one situation after the
- * other, each in a process of its own:
+ * What plan swap leaves to the driver, which device may use which memory, and plan managed's prefetch; one situation
+ * after the other, each in a process of its own:
  *     swap_fixed CASE
  */
 #include "cuda_constants.h"
@@ -77,7 +77,7 @@ static void ipc(void)
     OKAY(cuMemFreeAsync(r, stream));
 }
 
-/* What is away comes in before it is exported; memory that came after the first export is not made again. */
+/* Memory that is away comes in before it is exported; memory that came after the first export is not made again. */
 static void *bring_back_soon(void *unused)
 {
     manager_pause_us(50000);

@@ -88,7 +88,7 @@ static void graph_nodes(void)
     holds(p, 8 * MIB, 0x99);
 }
 
-/* What was fixed stays, whatever the target. */
+/* Fixed memory stays, whatever the target. */
 static void fixed(void)
 {
     unsigned on = 1;
@@ -166,7 +166,7 @@ static void own_memory(void)
     EQUAL(0, manager_segment->devices[0].used_bytes);
 }
 
-/* What may be exported moves until it is; then it stays. */
+/* Exportable memory moves until it is exported; then it stays. */
 static void exported(void)
 {
     struct call_allocation_properties properties = {.type = 1, .handle_types = 1, .location = {1, 0}};

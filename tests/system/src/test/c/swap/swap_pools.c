@@ -106,7 +106,7 @@ static void reuse(void)
     EQUAL(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&r, MIB, pool, stream));
 }
 
-/* What a pool keeps free has no contents: it is not copied, and it makes room before others are asked for any. */
+/* Free blocks of a pool have no contents: they are not copied, and they make room before others are asked for any. */
 static void unmoved(void)
 {
     uint64_t keep = 128 * MIB;
@@ -266,7 +266,7 @@ static void captures(void)
     await_free(before);
 }
 
-/* What a capture that fails had allocated is free again. */
+/* Memory that a failed capture had allocated is free again. */
 static void capture_broken(void)
 {
     void *graph;

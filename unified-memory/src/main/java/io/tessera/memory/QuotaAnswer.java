@@ -3,7 +3,7 @@ package io.tessera.memory;
 /**
  * The answer to an ask that had to wait.
  *
- * @param client   who asked
+ * @param client that asked
  * @param device   for which device
  * @param decision {@link QuotaDecision.Granted} or {@link QuotaDecision.Refused}
  */

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** What becomes of a client's ask for more memory. Immutable. */
 public sealed interface QuotaDecision {
-    /** The lease and the limit of who has none; UINT64_MAX in the segment. */
+    /** The lease and the limit of a client that has none; UINT64_MAX in the segment. */
     long UNLIMITED = Long.MAX_VALUE;
 
     /**
@@ -18,7 +18,7 @@ public sealed interface QuotaDecision {
     /**
      * Not known yet: others may have memory to give back. The answer comes from {@link QuotaLedger#decided}.
      *
-     * @param clients who has to be asked to give back what it does not use; empty if they have been asked already
+     * @param clients to be asked to give back what they do not use; empty if they have been asked already
      */
     record Trim(List<Long> clients) implements QuotaDecision {
         /** Copies the list. */

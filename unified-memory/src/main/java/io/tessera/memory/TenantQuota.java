@@ -12,8 +12,8 @@ import java.util.Map;
 /** One tenant's limit on one device, its clients' leases and the asks that wait. Not thread-safe. */
 final class TenantQuota {
     /**
-     * What is granted comes in multiples of this where others have a share too: fewer questions than one for each
-     * allocation, and twice the 32 MiB in which frameworks enlarge their pools at least comes as one.
+     * Grants come in multiples of this where others have a share too: fewer questions than one for each allocation, and twice the 32 MiB in
+     * which frameworks enlarge their pools at least comes as one.
      */
     static final long GRAIN_BYTES = 64L << 20;
 

@@ -1,6 +1,6 @@
 /**
  * Models of device memory: how a tenant's limit is shared out among its clients ({@link
- * io.tessera.memory.QuotaLedger}). Who is resident is in {@link io.tessera.memory.residency}.
+ * io.tessera.memory.QuotaLedger}). Residency is in {@link io.tessera.memory.residency}.
  *
  * <p>JDK only; no clock, no socket, no thread of its own. Sizes are bytes, times nanoseconds of the caller's clock.
  */

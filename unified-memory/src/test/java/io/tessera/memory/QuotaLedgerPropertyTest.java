@@ -162,7 +162,7 @@ class QuotaLedgerPropertyTest {
 
         private void tell(long id, long leaseBytes) {
             Client client = clients.get(id);
-            assertTrue(client.asking, () -> "an answer to " + id + " who asks nothing, seed " + seed);
+            assertTrue(client.asking, () -> "an answer to " + id + " a client that asks nothing, seed " + seed);
             client.asking = false;
             client.inbox.add(new ToClient(Kind.LEASE, leaseBytes));
         }

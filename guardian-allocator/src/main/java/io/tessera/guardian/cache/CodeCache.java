@@ -18,8 +18,8 @@ import java.util.function.Consumer;
  * one step: a reader sees a whole entry or none, whenever a writer dies. Two that write the same entry at once write the
  * same; the later one's file stays. Thread-safe; shared by processes of one user.
  *
- * <p>Nothing here throws for what happens on disk: a lookup that fails is a miss, a store that fails is none. The first
- * failure is said in one line, and storing rests for a while after one, so that a full disk costs nothing.
+ * <p>Nothing here throws for what happens on disk: a lookup that fails is a miss, a store that fails is none. The first failure is logged
+ * in one line, and storing rests for a while after one, so that a full disk costs nothing.
  */
 public final class CodeCache {
     /** What the directory may grow to where nobody says otherwise. */
@@ -161,7 +161,7 @@ public final class CodeCache {
         }
     }
 
-    /** What cannot be deleted now is deleted by whoever tidies up later. */
+    /** A file that cannot be deleted now is deleted by the next process that tidies up. */
     private void discard(String unfinished) {
         try {
             files.delete(unfinished);

@@ -15,8 +15,8 @@ import java.util.Objects;
  */
 public record CodeIdentity(String mode, String rewriterVersion, String architecture, String compiler, String options) {
     /**
-     * The compiler of code that was made before the program ran ({@code tessera fence}). Any driver may load it that can:
-     * who finds none of its own driver's asks for this, and takes its own compiler if the driver refuses it.
+     * The compiler of code that was made before the program ran ({@code tessera fence}). Any driver that can may load it: a process that
+     * finds no code of its own driver's compiler asks for this, and takes its own compiler if the driver refuses it.
      */
     public static final String AHEAD_OF_TIME = "ahead";
     /** In place of a compiler for text, which every driver compiles when it loads it, and keeps in its own cache. */

@@ -50,6 +50,6 @@ interface EntryFiles {
     /** Sets when a file was last used; a file that is gone stays gone. */
     void touch(String name, Instant when) throws IOException;
 
-    /** Takes the lock of whoever tidies up, if no other process or thread has it; closing gives it back. */
+    /** Takes the lock for tidying up, if no other process or thread has it; closing gives it back. */
     Optional<Closeable> tryLock() throws IOException;
 }

@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * Keeps the directory below its limit: the entries that were used least recently go first. Also takes away what dead
- * writers left. Of all processes only one does it at a time; the others go on. Not thread-safe.
+ * writers left. Only one process does it at a time; the others go on. Not thread-safe.
  */
 final class Evictor {
     /** End of the names of files that are being written. */

@@ -41,7 +41,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
         List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters, boolean waits,
         Set<String> waiting) {
-    /** What is added to code that is recorded when it is met. */
+    /** Fences that are recorded when they are reached. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE, Fence.WHOLE_WARP);
 
     /** Copies the lists. */

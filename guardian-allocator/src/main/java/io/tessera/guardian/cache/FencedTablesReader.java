@@ -27,7 +27,7 @@ public final class FencedTablesReader {
     /**
      * The tables of their binary form.
      *
-     * @throws IOException if the bytes are of another version or no tables: who reads makes the code anew
+     * @throws IOException if the bytes are of another version or no tables: the caller makes the code again
      */
     public static FencedTables read(byte[] bytes) throws IOException {
         ByteBuffer in = ByteBuffer.wrap(bytes);

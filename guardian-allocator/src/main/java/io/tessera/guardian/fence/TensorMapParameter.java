@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence;
 
 /**
- * A parameter of a kernel that holds a tensor map, 128 bytes: whoever launches the kernel makes sure that they are a map that was
+ * A parameter of a kernel that holds a tensor map, 128 bytes. The code that launches the kernel makes sure that they are a map that was
  * encoded, and checked, for this tenant. Immutable.
  *
  * @param kernel      the kernel

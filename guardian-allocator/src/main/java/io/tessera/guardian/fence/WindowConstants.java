@@ -5,8 +5,7 @@ import java.nio.ByteOrder;
 
 /**
  * The bytes of {@code .visible .const .align 16 .b64 __tessera_window[8]}, by which fenced code knows its tenant's window.
- * Whoever loads a fenced module writes them before the first launch; the code reads them and cannot write them. Eight
- * little-endian words:
+ * The loader of a fenced module writes them before the first launch; the code reads them and cannot write them. Eight little-endian words:
  * <ol start="0">
  * <li>low half: the high 32 bits of the window's base; high half: for {@link FenceMode#MODULO} the window's size in units of
  * 4 GiB, otherwise that number minus 1 (the mask of the high word)
@@ -45,14 +44,14 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
     /** Windows are multiples of this, so that only the high word of an address has to be fenced. */
     public static final long UNIT_BYTES = 1L << 32;
     /**
-     * What has to lie, harmlessly mapped, on both sides of a window: fenced code adds offsets of less than this to an
-     * address that is inside.
+     * Memory of the tenant has to be mapped this far on both sides of a window: fenced code adds offsets of less than this to an address
+     * that is inside.
      */
     public static final long GUARD_BYTES = 40L << 30;
 
     /**
-     * What the stop word holds while kernels may go on: how often a thread goes round the smallest loops before it reads the word
-     * again. Large enough that the read costs nothing, small enough that an endless loop ends within microseconds.
+     * The stop word's value while kernels may go on: how often a thread goes round the smallest loops before it reads the word again. Large
+     * enough that the read costs nothing, small enough that an endless loop ends within microseconds.
      */
     public static final int GO_ON = 4096;
 

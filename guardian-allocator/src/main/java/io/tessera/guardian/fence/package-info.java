@@ -3,6 +3,6 @@
  * what the rewriter gives to those who load the result.
  *
  * <p>Start with {@link io.tessera.guardian.fence.module.Fencer}, {@link io.tessera.guardian.fence.FencedModule} and
- * {@link io.tessera.guardian.fence.WindowConstants}. What is guaranteed, and under which assumptions, is in the module's README.
+ * {@link io.tessera.guardian.fence.WindowConstants}. The module's README says what is guaranteed, and under which assumptions.
  */
 package io.tessera.guardian.fence;

@@ -62,7 +62,7 @@ final class ArenaPool {
         pages.release(pages.pool.liveAt(span << PAGES_PER_SPAN_LOG2));
     }
 
-    /** Of arenas that are empty. */
+    /** The bytes of empty arenas. */
     long spareBytes() {
         return (long) pool.wholeRegions() << HeapSettings.SPAN_LOG2;
     }

@@ -15,7 +15,7 @@ public enum HeapRefusal {
     NO_ADDRESSES("no contiguous part of the window is free that is large enough"),
 
     /** The device has no physical memory left, or the tenant's kernels did not come to rest. */
-    NO_MEMORY("no physical memory is to be had for it"),
+    NO_MEMORY("no physical memory is available for it"),
 
     /** Nothing live is there: never allocated, freed before, or no address of this heap. */
     NOT_LIVE("nothing live begins there: never allocated, freed before, or another's"),

@@ -99,7 +99,7 @@ final class LiveIndex {
         while (keys[hole] != unit) {
             hole = hole + 1 & mask;
         }
-        // What was pushed past the hole by a collision moves back into it, so that no search ends early.
+        // An entry that was pushed past the hole by a collision moves back into it, so that no search ends early.
         for (int next = hole + 1 & mask; keys[next] != EMPTY; next = next + 1 & mask) {
             if ((next - slot(keys[next]) & mask) >= (next - hole & mask)) {
                 keys[hole] = keys[next];

@@ -11,16 +11,16 @@ package io.tessera.guardian.heap;
  *       lie at multiples of 2 MiB.
  * </ul>
  *
- * What is freed joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or
- * until the quota has no room for memory that is needed elsewhere in the range. Freeing and allocating what has memory
- * takes constant time and makes no object.
+ * A freed block joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or until the quota
+ * has no room for memory that is needed elsewhere in the range. Freeing and allocating what has memory takes constant time and makes no
+ * object.
  *
  * <p>Offsets count from the start of the part. Answers below 0 are refusals ({@link HeapRefusal#of}).
  *
  * <p>Not thread-safe: one owner thread, which is also the one on which the port is called.
  */
 public final class WindowHeap {
-    /** The quota of who has none. */
+    /** The quota of a tenant without a limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     /** For {@link #reserve}: any place will do. */
@@ -108,7 +108,7 @@ public final class WindowHeap {
         if (row == BlockTable.NONE && small.addArena() == 0) {
             row = small.allocate(cells, alignCells, bytes);
         }
-        // Where no arena is to be had, there may be room for this little.
+        // Where no arena is available, there may be room for this little.
         return row == BlockTable.NONE ? allocatePages(bytes, alignmentBytes) : handedOut(small.pool, row, bytes);
     }
 
@@ -235,7 +235,7 @@ public final class WindowHeap {
     }
 
     /**
-     * Takes a reservation back; whoever mapped something there has unmapped it.
+     * Takes a reservation back; the caller has unmapped what it mapped there.
      *
      * @param offset as {@link #reserve} returned it
      * @return the bytes that were asked for, or a refusal as of {@link #free}
@@ -318,7 +318,7 @@ public final class WindowHeap {
         return pages.giveBack(Math.min(bytes, settings.rangeBytes()));
     }
 
-    /** Of empty arenas, which are whole granules only where a granule is a span. */
+    /** The bytes of empty arenas, which are whole granules only where a granule is a span. */
     private long spareBytes() {
         return settings.granuleBytes() == HeapSettings.SPAN_BYTES ? small.spareBytes() : 0;
     }

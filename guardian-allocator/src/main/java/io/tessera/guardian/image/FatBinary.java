@@ -85,7 +85,7 @@ public record FatBinary(List<FatBinaryEntry> entries) {
 
     /**
      * The PTX that can be compiled for a GPU, best first: made for the GPU nearest to it, and of these the most specific
-     * one, as the driver chooses. Who lacks the instructions that a specific one uses takes a later one.
+     * one, as the driver chooses. A GPU that lacks the instructions that a specific one uses takes a later one.
      */
     public List<FatBinaryEntry> ptxFor(ComputeCapability gpu) {
         return entries.stream()

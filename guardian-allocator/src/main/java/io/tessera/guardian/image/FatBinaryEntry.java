@@ -164,7 +164,7 @@ public final class FatBinaryEntry {
         return text(bytes.u32(at) & 0xFFFFFFFFL, bytes.u32(at + 4) & 0xFFFFFFFFL);
     }
 
-    /** Text in the header; offset from the header's start. What does not lie inside is passed over. */
+    /** Text in the header; offset from the header's start. Text that does not lie inside is passed over. */
     private String text(long offset, long length) {
         if (offset < SHORTEST_HEADER || offset > headerBytes || length > headerBytes - offset || length > MOST_SHOWN) {
             return "";

@@ -9,9 +9,9 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a program gave to load: of whatever kind, and what PTX is in it. What takes time to know, its hash and a fat
- * binary's table, is found when it is first asked for and kept: an image may have hundreds of megabytes. Thread-safe and
- * immutable as long as nobody writes to the bytes.
+ * What a program gave to load: of whatever kind, and what PTX is in it. The hash and a fat binary's table take time, so they are found when
+ * they are first asked for and kept: an image may have hundreds of megabytes. Thread-safe and immutable as long as nobody writes to the
+ * bytes.
  */
 public final class ModuleImage {
     /** A module's PTX is never larger; libraries' are below 64 MiB. */
@@ -104,7 +104,7 @@ public final class ModuleImage {
     }
 
     /**
-     * An image that holds {@link #ptx} of this one and as little else as can be, packed as it is: for whoever shall unpack it elsewhere.
+     * An image that holds {@link #ptx} of this one and as little else as possible, packed as it is, to be unpacked elsewhere.
      *
      * @param gpu      as there
      * @param capBytes how large the image may be

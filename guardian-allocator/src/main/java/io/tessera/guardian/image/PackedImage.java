@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
  * cuBLASLt 13's machine code for matrix products lies so, in .ldata. Stateless.
  */
 final class PackedImage {
-    /** What a module takes is far below; a frame can declare anything. */
+    /** Modules need far less; a frame can declare anything. */
     private static final int MOST_BYTES = 256 << 20;
     /** An ELF header: the shortest thing that could be an image. */
     private static final int FEWEST_BYTES = 64;

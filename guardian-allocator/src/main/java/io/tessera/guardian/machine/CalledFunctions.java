@@ -52,10 +52,10 @@ public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegi
     }
 
     /**
-     * Hands on what is said of functions to those that call them, directly or not. Takes time and memory that grow with the calls.
+     * Passes the findings of functions on to those that call them, directly or not. Takes time and memory that grow with the calls.
      *
      * @param said  of functions, by name; a function's own comes first
-     * @param words between the name of the function that is called and what is said of it
+     * @param words between the name of the called function and its finding
      * @return all of it
      */
     public Map<String, String> handOn(Map<String, String> said, String words) {

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param bytes     what a driver loads
  * @param functions what became of each function, in the order of the file. A kernel whose functions are not all fenced is not fenced either
- * @param moved     variables that whoever loads it has to allocate
+ * @param moved variables that the loader has to allocate
  * @param assertions what failed assertions say, {@code file:line: function: message}; reports have the place in this list, from 1 on
  * @param window    the instructions that name the window of the fence, in the file
  */

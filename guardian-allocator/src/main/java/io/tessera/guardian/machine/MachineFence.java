@@ -26,7 +26,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
 
     /** How addresses are kept in the window. */
     public enum Kind {
-        /** No fence: code is laid out anew and stays what it was. For tests. */
+        /** No fence: code is laid out again and stays what it was. For tests. */
         NONE,
         /** Windows of 4 GiB: the access takes the low 32 bits of its address and adds the base from a uniform register. */
         LOW_WORD,
@@ -62,7 +62,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
      * The same with reports.
      *
      * @param address as {@link #reportAddress}
-     * @param value   below {@link #MOST_REPORT_VALUES}, for whoever reads the word
+     * @param value below {@link #MOST_REPORT_VALUES}, for the reader of the word
      */
     public MachineFence reporting(long address, int value) {
         return new MachineFence(kind, baseHigh, mask, address, value, stopAddress, aligns);

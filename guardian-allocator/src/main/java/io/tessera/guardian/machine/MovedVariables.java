@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Variables of a cubin that live in the tenant's window, since fenced code accesses them. A driver does not write their addresses into the cubin any more: whoever loads it
- * allocates them and does. Immutable.
+ * Variables of a cubin that live in the tenant's window, since fenced code accesses them. A driver does not write their addresses into the
+ * cubin any more: the loader allocates them and does. Immutable.
  *
  * @param variables the variables; {@link HoistedVariable#constant} is empty
  * @param places    where their addresses go, as offsets in the cubin's file

@@ -10,7 +10,7 @@ import java.util.Set;
  * @param conditional whether an address is only computed where a predicate holds. That the copy is only executed there is taken on trust
  */
 public record TensorMapPlaces(Set<Integer> single, Set<Integer> many, boolean conditional) {
-    /** Of a kernel that copies by none. */
+    /** The places of a kernel that copies by none. */
     public static final TensorMapPlaces NONE = new TensorMapPlaces(Set.of(), Set.of(), false);
 
     /** Keeps copies. */

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is seen of a cubin that is to be loaded. Immutable.
+ * Results of the verifier for a cubin that is to be loaded. Immutable.
  *
  * @param refused    why functions are not seen to be fenced, by name; empty: all are
- * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, in bytes from their start; by name. A kernel with maps is fenced
- *                   as far as whoever launches it makes sure that they were made for its program
+ * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, in bytes from their start; by name. A kernel
+ *         with maps is fenced as far as its launcher makes sure that they were made for its program
  * @param trusted    functions that are fenced if their code is what a compiler makes, by name, with the first thing that was not shown. Hand-made code may leave the
  *                   window there
  * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, by name, with the first one; all functions where the fence has no stop word
@@ -29,7 +29,7 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
         misaligned = Map.copyOf(misaligned);
     }
 
-    /** Whether all of it stays in the window whoever wrote it. */
+    /** Whether all of it stays in the window, from any compiler. */
     public boolean isShown() {
         return refused.isEmpty() && trusted.isEmpty();
     }

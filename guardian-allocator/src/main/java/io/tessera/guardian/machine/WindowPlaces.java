@@ -37,9 +37,9 @@ public final class WindowPlaces {
     private final int[] all;
 
     /**
-     * Of these places.
+     * For these places.
      *
-     * @param places in any order; not changed. What is missing has none
+     * @param places in any order; not changed. A missing value has none
      */
     public WindowPlaces(Map<Value, int[]> places) {
         byValue = new EnumMap<>(Value.class);

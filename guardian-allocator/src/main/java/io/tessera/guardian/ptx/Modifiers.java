@@ -11,7 +11,7 @@ import java.util.RandomAccess;
 
 /**
  * The words of an instruction after its opcode, with what they say of types and spaces, which is asked for again and again. Modules have
- * few different ones: a parser makes each once, and who writes an instruction anew passes on what it had. Immutable.
+ * few different ones: a parser makes each once, and code that writes an instruction again passes on what it had. Immutable.
  */
 public final class Modifiers extends AbstractList<String> implements RandomAccess {
     private final String[] words;
@@ -42,9 +42,9 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
         return words instanceof Modifiers known ? known : new Modifiers(words.toArray(String[]::new));
     }
 
-    /** All words that a text has begun with, each time with what may follow: for a parser. What is kept is bounded. Not thread-safe. */
+    /** All words that a text has begun with, each time with what may follow: for a parser. Their number is bounded. Not thread-safe. */
     public static final class Tree {
-        /** Of a compiler's text there are some hundreds; a text that is written to have more costs what it would without this. */
+        /** A compiler's text has some hundreds; a text that is written to have more costs what it would without this. */
         private static final int MOST_KEPT = 4096;
 
         private final Modifiers words;

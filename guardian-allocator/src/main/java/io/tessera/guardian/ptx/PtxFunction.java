@@ -8,7 +8,7 @@ import java.util.Optional;
  * {@code .entry} or {@code .func}. Immutable.
  *
  * @param kind       kernel or function
- * @param linkage    who sees it
+ * @param linkage its visibility
  * @param name       its name
  * @param returns    return parameters, of a function only
  * @param parameters in order

@@ -8,7 +8,7 @@ import java.util.Optional;
  * A variable of a module, function or block, or a parameter (space {@code .param}, rarely {@code .reg}). A declaration
  * of several variables becomes one of these for each. Immutable.
  *
- * @param linkage        who sees it
+ * @param linkage its visibility
  * @param space          where it lies
  * @param alignmentBytes as written, or 0 where its type's natural alignment holds
  * @param type           type of an element
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param name           its name
  * @param dimensions     lengths of an array, outermost first; {@link #UNSIZED} for {@code []}; empty for a scalar
  * @param initializer    what it holds at first, if that is given
- * @param pointer        of an entry's parameter that is said to be a pointer: what it points to
+ * @param pointer of an entry's parameter that is declared as a pointer: what it points to
  * @param attributes     {@code managed}, {@code unified(1,2)}: as written, in order
  * @param line           as in {@link Statement}
  */

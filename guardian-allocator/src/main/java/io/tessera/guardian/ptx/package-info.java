@@ -1,7 +1,7 @@
 /**
  * PTX, NVIDIA's virtual instruction set, up to ISA 9.0: text to tree ({@link io.tessera.guardian.ptx.PtxModule}) and
  * back. The tree keeps all that a program means, so a module that is printed again is the same module; what it drops is
- * layout and comments. What instructions do is left to those who run or rewrite them.
+ * layout and comments. The meaning of instructions is left to the code that runs or rewrites them.
  *
  * <p>JDK only. Everything in the tree is immutable and may be shared between threads. Grammar and names follow NVIDIA's
  * "Parallel Thread Execution ISA", version 9.0.

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The partition bounds table: one {@link BoundsEntry} for each tenant and device, in a {@link StateStore}. Written by the
- * executor that owns the device, read by whoever wants to show it. Entries of an unknown version are passed over.
- * Thread-safe as its store is, which stays the caller's.
+ * The partition bounds table: one {@link BoundsEntry} for each tenant and device, in a {@link StateStore}. Written by the executor that
+ * owns the device, read by any process that shows it. Entries of an unknown version are passed over. Thread-safe as its store is, which
+ * stays the caller's.
  */
 public final class BoundsTable {
     private static final int VERSION = 1;

@@ -19,13 +19,13 @@ import java.util.function.BiConsumer;
 /**
  * A store in a plain file: every change is one record at its end ({@link RecordForm}), the newest of a key counts. A
  * record that a killed process left unfinished has no valid checksum; it is dropped at the next opening, and so the older
- * one counts. When most of the file is outdated it is written anew beside itself and renamed.
+ * one counts. When most of the file is outdated it is written again beside itself and renamed.
  *
  * <p>A change has reached the operating system when the call returns, so it survives the process; it is not forced to
  * the disk. Everything is in memory too, so reading touches no file. Thread-safe: every method holds the object's lock.
  */
 public final class FileStateStore implements StateStore {
-    /** Smaller files are not worth to be written anew. */
+    /** Smaller files are not worth to be written again. */
     private static final long COMPACTED_FROM_BYTES = 1 << 20;
 
     /** Nothing that is ours is larger: 65536 records of the largest size would be, and the bounds table has few. */
@@ -65,7 +65,7 @@ public final class FileStateStore implements StateStore {
     }
 
     /**
-     * What is in a store that another process may have open and may be writing: as of some moment during the call.
+     * The contents of a store that another process may have open and may be writing: as of some moment during the call.
      *
      * @return by key; empty if there is no store
      * @throws StateException if it cannot be read

@@ -6,7 +6,7 @@ import java.util.function.BiConsumer;
 /**
  * Small records by key: state of one daemon that can be rebuilt and that helps it to start faster or others to look at
  * it. A process may be killed at any instruction: a record is then the old one or the new one after the next opening.
- * What is damaged beyond that is found by its checksum, dropped and counted, never returned.
+ * A record that is damaged otherwise is found by its checksum, dropped and counted, never returned.
  *
  * <p>Records carry the version of their form, a number of the caller's: a daemon of another version passes over what it
  * does not know. One process has a store open. Thread-safe.
@@ -42,7 +42,7 @@ public interface StateStore extends AutoCloseable {
     /** Records that were found damaged and dropped since the store was opened. */
     long dropped();
 
-    /** What was put is kept. Closing twice is no error. */
+    /** The records that were put are kept. Closing twice is no error. */
     @Override
     void close();
 }

@@ -37,7 +37,7 @@ public final class StateStoreChoice {
                 .filter(provider -> provider.name().equals(name)).findFirst();
     }
 
-    /** What a JVM must be started with that is to open a store of a kind; nothing if the kind is not there. */
+    /** The flags of a JVM that is to open a store of a kind; none if the kind is not there. */
     public static List<String> jvmFlags(String name) {
         return provider(name).map(StateStoreProvider::jvmFlags).orElse(List.of());
     }

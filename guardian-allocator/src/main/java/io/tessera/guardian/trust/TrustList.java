@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 
 /**
  * The images that a user trusts. On disk a line each: the hash, the day, the name; lines that begin with {@code #} are
- * comments. A file that somebody else owns or may write is refused: whoever can write it can run code beside all tenants.
- * Immutable; a change gives another list, which {@link #write} puts in place of the file in one step.
+ * comments. A file that somebody else owns or may write is refused: a user who can write it can run code beside all tenants. Immutable; a
+ * change gives another list, which {@link #write} puts in place of the file in one step.
  */
 public final class TrustList {
     private static final String HEADER = "# Images of machine code that run unfenced under the policy `trusted`, and whose cubins count as a "
@@ -106,7 +106,7 @@ public final class TrustList {
         return List.copyOf(images.values());
     }
 
-    /** This list and more; who is there already stays as it is. */
+    /** This list and more; an image that is there already stays as it is. */
     public TrustList with(Collection<TrustedImage> more) {
         Map<String, TrustedImage> all = new LinkedHashMap<>(images);
         more.forEach(image -> all.putIfAbsent(image.hash(), image));

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Looks at all texts that are linked with each other, each of which was verified by itself: whoever has a name has it in one shape, no call comes back
- * to its own function, and the stack that calls take over all texts is known. Where a linker chooses among weak definitions, all of them count. Time
- * and memory grow with the texts; nothing recurses. Stateless.
+ * Looks at all texts that are linked with each other, each of which was verified by itself: a name has the same shape in all of them, no
+ * call comes back to its own function, and the stack that calls take over all texts is known. Where a linker chooses among weak
+ * definitions, all of them count. Time and memory grow with the texts; nothing recurses. Stateless.
  */
 public final class LinkCheck {
     private static final String PRINT = "vprintf";

@@ -16,11 +16,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a verified text has to do with the texts that it is linked with: names that it defines or needs, with their shapes, and what its functions
- * call. The verifier reads it from the text that a driver gets, so {@link LinkCheck} believes nothing that a rewriter says. Immutable.
+ * The links of a verified text to the texts that it is linked with: names that it defines or needs, with their shapes, and what its
+ * functions call. The verifier reads it from the text that a driver gets, so {@link LinkCheck} believes nothing that a rewriter says.
+ * Immutable.
  */
 public final class LinkInterface {
-    /** Of a return address and what a function saves: no measured size, but no call is without a cost. */
+    /** The frame of a return address and the registers that a function saves: no measured size, but no call is without a cost. */
     private static final long FRAME_BYTES = 16;
 
     /** How a name is there. */
@@ -31,7 +32,7 @@ public final class LinkInterface {
         WEAK,
         /** Defined here. */
         STRONG,
-        /** Of this text alone, but the loader looks it up by name. */
+        /** A name of this text alone, but the loader looks it up by name. */
         OWN
     }
 
@@ -66,7 +67,7 @@ public final class LinkInterface {
     final Map<String, String> shown = new LinkedHashMap<>();
 
     /**
-     * Of a text.
+     * For a text.
      *
      * @param shared  functions that name shared memory
      * @param without kernels that a driver does not get
@@ -157,7 +158,7 @@ public final class LinkInterface {
             case COMMON -> throw new UnverifiedException(variable.line(), "'" + variable.name() + "' is of several texts");
         };
         boolean dynamic = variable.space() == StateSpace.SHARED && variable.dimensions().contains(Variable.UNSIZED);
-        // Of memory whose size the launch says there is one place for all names, aligned as the most of them want it.
+        // Memory whose size the launch gives has one place for all names, aligned as the strictest of them wants it.
         if (!dynamic && (kind == Kind.NEEDED ? used : kind != Kind.OWN || address)) {
             String shape = variable.space() + " " + variable.sizeBytes() + " bytes aligned to " + variable.alignment();
             items.add(new Item(variable.name(), kind, shape, variable.line()));

@@ -8,6 +8,6 @@ public enum Mode {
     MODULO,
     /** An access that misses the window ends its thread. */
     CHECK,
-    /** Of a tenant that is alone: its variables, traps and calls alone are looked at. */
+    /** The mode of a tenant that is alone: its variables, traps and calls alone are looked at. */
     NONE
 }

@@ -96,7 +96,7 @@ public final class ModuleNames {
         }
     }
 
-    /** Whether two declarations of a function say the same of who sees it: one with a body may define what another needs. */
+    /** Whether two declarations of a function agree on its visibility: one with a body may define what another needs. */
     private static boolean agree(Linkage one, Linkage other) {
         return one == other || one == Linkage.EXTERN && other != Linkage.INTERNAL || other == Linkage.EXTERN && one != Linkage.INTERNAL;
     }

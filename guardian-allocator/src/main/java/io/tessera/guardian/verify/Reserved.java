@@ -11,7 +11,7 @@ public final class Reserved {
     public static final String FORMAT = "__tessera_format_";
     /** Start of the dynamic shared memory. */
     public static final String DYNAMIC = "__tessera_shared";
-    /** Of every name that is no program's. */
+    /** The prefix of every name that is no program's. */
     static final String PREFIX = "__tessera_";
 
     public static final int HIGH_WORDS = 0;

@@ -16,7 +16,7 @@ public record Symbol(String name, StateSpace space, long bytes, int align, boole
     /** Stands for the end of the block's shared memory. */
     public static final Symbol END = new Symbol("", StateSpace.SHARED, 0, 0, false);
 
-    /** A variable of a text, of so many bytes. */
+    /** A variable of a text, of this many bytes. */
     public static Symbol of(Variable variable, boolean written, long bytes) {
         return new Symbol(variable.name(), variable.space(), bytes, Long.numberOfTrailingZeros(Math.max(1, variable.alignment())), written);
     }

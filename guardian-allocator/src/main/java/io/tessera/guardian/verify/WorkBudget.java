@@ -25,12 +25,12 @@ public final class WorkBudget {
         left = steps;
     }
 
-    /** For a text of so many bytes. */
+    /** For a text of this many bytes. */
     public static WorkBudget ofBytes(long bytes) {
         return new WorkBudget(LEAST_STEPS + STEPS_PER_BYTE * bytes);
     }
 
-    /** Of so many steps. */
+    /** For this many steps. */
     public static WorkBudget ofSteps(long steps) {
         return new WorkBudget(steps);
     }

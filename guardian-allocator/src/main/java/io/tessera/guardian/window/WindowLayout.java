@@ -31,12 +31,12 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     public static final long MAX_SIZE_BYTES = 1L << 42;
 
     /**
-     * Of a guard on either side: what a base inside the window plus a signed index of 32 bits times sixteen can reach, and four
+     * Bytes of a guard on either side: what a base inside the window plus a signed index of 32 bits times sixteen can reach, and four
      * strides of such an index times four. Wider bands would spare kernels few fences more, and each GiB costs eight mappings.
      */
     public static final long GUARD_BYTES = 40L << 30;
 
-    /** Of a larger window, the part for host memory in its first 4 GiB. */
+    /** The part for host memory in the first 4 GiB of a larger window. */
     public static final long NEAR_HOST_BYTES = 512L << 20;
 
     /** The host part is a quarter of the window and at most this. */
@@ -124,7 +124,7 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
         return slot;
     }
 
-    /** Of the device part, which begins at the window's base. */
+    /** The bytes of the device part, which begins at the window's base. */
     public long devicePartBytes() {
         return sizeBytes - hostPartBytes;
     }
@@ -144,7 +144,7 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
         return footprintBytes() / slotBytes();
     }
 
-    /** Of window and guards together. */
+    /** The bytes of window and guards together. */
     public long footprintBytes() {
         return sizeBytes + 2 * GUARD_BYTES;
     }

@@ -6,10 +6,10 @@ import java.util.Map;
 /**
  * The range of addresses in which windows lie, and which parts of it are taken. A window lies where a buddy system puts
  * it, at a multiple of its size, and its guards are its own: no address is in two guards, because a guard is mapped to
- * one tenant's sink. Of the possible places it takes one in the smallest free run that has room for window and guards,
- * so that large runs stay whole; what is freed joins its neighbours at once.
+ * one tenant's sink. Among the possible places it takes one in the smallest free run that has room for window and guards, so that large
+ * runs stay whole; what is freed joins its neighbours at once.
  *
- * <p>What is free is one bit for each 4 GiB, so a request looks at no more than 8192 places of the standard range.
+ * <p>Free space is one bit for each 4 GiB, so a request looks at no more than 8192 places of the standard range.
  *
  * <p>Thread-safe: every method holds the object's lock, for microseconds.
  */

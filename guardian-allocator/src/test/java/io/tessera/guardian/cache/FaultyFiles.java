@@ -27,7 +27,7 @@ final class FaultyFiles implements EntryFiles {
         this.dies = dies;
     }
 
-    /** Lets so many more steps succeed. */
+    /** Lets this many more steps succeed. */
     void allow(int steps) {
         stepsLeft = steps;
     }

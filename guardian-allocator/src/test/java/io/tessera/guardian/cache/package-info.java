@@ -1,2 +1,2 @@
-/** What a cache promises: whole entries or none, whoever dies, whatever the disk says. */
+/** What a cache promises: whole entries or none, whichever process dies, whatever the disk says. */
 package io.tessera.guardian.cache;

@@ -105,7 +105,7 @@ class ImageScannerTest {
         assertEquals(List.of((long) first, (long) second), found.stream().limit(2).map(FoundImage::offset).toList());
         assertArrayEquals(zstd, found.getFirst().bytes());
         assertArrayEquals(plain, found.get(1).bytes());
-        // Whoever takes the section table away hides nothing.
+        // Taking the section table away hides nothing.
         Arrays.fill(file, 40, 64, (byte) 0);
         assertEquals(List.of("data", "data", "data"),
                 ImageScanner.scan(MemorySegment.ofArray(file)).stream().map(FoundImage::where).toList());

@@ -61,7 +61,7 @@ public final class CodeWords {
         return this;
     }
 
-    /** Has the next instruction wait for so many cycles behind the last one. */
+    /** Has the next instruction wait for this many cycles behind the last one. */
     public CodeWords stalling(int cycles) {
         words[words.length - 1] = words[words.length - 1] & ~(0xfL << 41) | (long) cycles << 41;
         return this;

@@ -4,7 +4,7 @@ import java.util.stream.Stream;
 
 /** The fences that tests use. */
 public final class MachineFences {
-    /** Lays code out anew and changes nothing. */
+    /** Lays code out again and changes nothing. */
     public static final MachineFence NONE = new MachineFence(MachineFence.Kind.NONE, 0x2000, 0);
     /** A window of 4 GiB. */
     public static final MachineFence LOW_WORD = MachineFence.of(0x2001_0000_0000L, 1L << 32);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What nvcc makes is read, comes out as it was without a fence, and is fenced and seen to be; what is refused is refused for a known reason. */
+/** Code of nvcc is read, comes out unchanged without a fence, and is fenced and verified; refusals have a known reason. */
 @Tag("nvcc")
 @Timeout(240)
 class NvccMachineTest {
@@ -146,7 +146,7 @@ class NvccMachineTest {
         }
     }
 
-    /** Refused functions with the reason without its offset. What is not refused is seen to be fenced, what is refused is not. */
+    /** Refused functions with the reason without its offset. Functions that are not refused are seen to be fenced, refused ones are not. */
     private static Map<String, String> refusals(byte[] cubin, MachineFence fence) throws MachineCodeException {
         FencedCubin fenced = CubinFencer.fence(cubin, fence);
         Map<String, String> unseen = CubinVerifier.inspect(fenced.bytes(), fence, fenced.moved().places()).refused();

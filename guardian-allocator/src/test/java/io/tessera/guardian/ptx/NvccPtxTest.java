@@ -26,8 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What NVIDIA's compiler makes of the kernels is read, and NVIDIA's assembler makes the same machine code of what is
- * printed as of the original.
+ * PTX of NVIDIA's compiler is read, and NVIDIA's assembler makes the same machine code of the printed text as of the original.
  */
 @Tag("nvcc")
 @Timeout(240)

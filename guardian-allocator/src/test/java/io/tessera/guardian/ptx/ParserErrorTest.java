@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is wrong is said with its place and its name. */
+/** Errors are reported with their place and their name. */
 @Timeout(180)
 class ParserErrorTest {
     private static final String HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n";

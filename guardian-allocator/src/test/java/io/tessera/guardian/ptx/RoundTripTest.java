@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is read, printed and read again is the same; what is printed once more is the same text. */
+/** A text that is read, printed and read again is the same; a text that is printed once more is the same. */
 @Timeout(180)
 class RoundTripTest {
     static List<Path> modules() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is trusted is exactly what was written, by nobody else. */
+/** Exactly the images that the user wrote are trusted. */
 @Timeout(120)
 class TrustListTest {
     private static final LocalDate DAY = LocalDate.of(2026, 1, 2);

@@ -72,7 +72,7 @@ public final class IsolatedLoader extends ClassLoader {
         if (entry != null) {
             return jar.getInputStream(entry);
         }
-        // What a file of the pack is asked for begins with a library's name; the JDK's and ours need no look into it.
+        // Requests for a file of the pack begin with a library's name; the JDK's and ours need no look into it.
         return name.startsWith("net/bytebuddy/") || name.startsWith("com/sun/jna/") ? pack.open(hidden) : null;
     }
 

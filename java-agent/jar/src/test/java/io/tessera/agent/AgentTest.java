@@ -141,7 +141,7 @@ class AgentTest {
         assertTrue(run.out.contains("LiveBytes 3300"), run.toString());
     }
 
-    /** Bean servers load native libraries, and who loads one of his own may load a class meanwhile: neither waits for the other. */
+    /** Bean servers load native libraries, and a thread that loads its own may load a class meanwhile: neither waits for the other. */
     @ParameterizedTest
     @MethodSource("jvms")
     void classesAreInstrumentedWhileTheBeanServerIsMade(Path jvm) throws Exception {

@@ -60,7 +60,7 @@ class FailureTest {
         for (Path jvm : Child.jvms()) {
             Child.Outcome run = Child.on(jvm).withAgent(jar, "").run("driver");
             if (jvm.equals(Child.jvms().get(0))) {
-                // Of JVM 24 or newer: JNA would be restricted there.
+                // For JVM 24 or newer: JNA would be restricted there.
                 assertTrue(run.out.startsWith("Driver none") && run.err.contains("keeps the vendor's driver"),
                         run.toString());
             } else {

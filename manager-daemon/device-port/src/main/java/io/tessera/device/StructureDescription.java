@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What in a structure of the driver has to be translated or checked before it goes from one process to another: handles,
- * devices, addresses and pointers. Structures inside of it are flattened; what shares its place with others has
- * conditions. Immutable and thread-safe.
+ * The fields in a structure of the driver that have to be translated or checked before it goes from one process to another: handles,
+ * devices, addresses and pointers. Structures inside of it are flattened; fields that share their place with others have conditions.
+ * Immutable and thread-safe.
  *
  * @param type   the C type
  * @param bytes  its size

@@ -72,7 +72,7 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long LATE_NS = 10_000_000_000L;
     /** An executor that lives for seconds does not earn back what it compiles ahead. */
     private static final boolean WARMS_UP = !"no".equals(System.getProperty("tessera.executor.warmUp"));
-    /** A client that has sent so much is working: a warm-up beside it takes the driver's lock from it. */
+    /** A client that has sent this many records is working: a warm-up beside it takes the driver's lock from it. */
     private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
 
@@ -90,21 +90,21 @@ public final class Executor implements ManagerOrders, Reports {
     private final SessionFactory factory;
     private final BoundsBook book;
     private final LogFile log;
-    /** Of the thread that runs. */
+    /** Why the executor ends; null: it goes on. Any thread sets it, the first one counts. */
     private final AtomicReference<String> failure = new AtomicReference<>();
-    /** Until its end is seen; null: none. Of the thread that runs. */
+    /** Until its end is seen; null: none. Owned by the running thread. */
     private JitWarmUp warmUp;
-    /** When somebody last needed this executor. Of the thread that runs. */
+    /** When somebody last needed this executor. Owned by the running thread. */
     private long neededNs;
     /** Whether it is to end if nobody needs it now. */
     private volatile boolean asked;
-    /** Until when it ends as soon as nobody needs it, since its manager has ended. Of the thread that runs. */
+    /** Until this time it ends as soon as nobody needs it, since its manager has ended. Owned by the running thread. */
     private long leavingNs;
     private volatile int lostResult;
     private volatile String stuckTenant;
     /** The call of which the log has spoken last; of the thread that runs. */
     private SynchronizationGate.LongCall saidCall;
-    /** Who the log has said keeps others waiting; empty: nobody. */
+    /** The tenants that the log has named as keeping others waiting; empty: none. */
     private String saidKeepers = "";
     private volatile boolean stopping;
 
@@ -114,7 +114,7 @@ public final class Executor implements ManagerOrders, Reports {
      * @param text    what the driver prints
      * @param cache   machine code of fenced modules
      * @param trusted images that may run unfenced
-     * @param workers who reads tenants' code; closed with the executor
+     * @param workers read tenants' code; closed with the executor
      * @throws DriverFailedException if the device cannot be used
      * @throws LinuxException        if the socket cannot be made
      */
@@ -149,7 +149,7 @@ public final class Executor implements ManagerOrders, Reports {
     /**
      * Serves until it is told to stop or cannot go on.
      *
-     * @return whether it was told to stop
+     * @return whether it was ordered to stop
      */
     public boolean run() throws LinuxException {
         return run(() -> true);
@@ -207,7 +207,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
     }
 
-    /** Kernels that a call of the driver has been waiting for: who would end them may be held up by that call himself. */
+    /** Ends kernels that a driver call waits for. The client's own thread may be blocked in that call and unable to do so. */
     private void lookAfterCalls(long nowNs) {
         sayWhoKeepsOthers(nowNs);
         Optional<SynchronizationGate.LongCall> call = factory.synchronization().longCall(nowNs, LONG_CALL_NS);
@@ -311,7 +311,7 @@ public final class Executor implements ManagerOrders, Reports {
         suspects.forEach((session, itself) -> session.contextLost(blame, itself));
     }
 
-    /** Whose kernels have ended this executor; null: it is not known. */
+    /** The tenant whose kernels have ended this executor; null: it is not known. */
     private String culprit() {
         if (stuckTenant != null) {
             return stuckTenant;
@@ -364,12 +364,12 @@ public final class Executor implements ManagerOrders, Reports {
         factory.windows().recall(tenant);
     }
 
-    /** Whose submissions are held back. Thread-safe. */
+    /** The gate that holds submissions back. Thread-safe. */
     SubmissionGate gate() {
         return factory.parts().gate();
     }
 
-    /** Who is in it. Thread-safe. */
+    /** The tenants in it. Thread-safe. */
     TenantPresence presence() {
         return fencing.presence();
     }

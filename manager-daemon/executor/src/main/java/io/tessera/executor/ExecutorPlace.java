@@ -4,7 +4,8 @@ import io.tessera.os.linux.Linux;
 import java.nio.file.Path;
 
 /**
- * Where an executor is met, and by whom. Root's manager runs its executors as a user of their own, and serves everybody all the same.
+ * The socket of an executor, and the users that may connect. Root's manager runs its executors as a user of their own, and serves everybody
+ * all the same.
  *
  * @param socket     of clients
  * @param managerUid the user of the manager that starts it
@@ -13,7 +14,7 @@ public record ExecutorPlace(Path socket, int managerUid) {
     private static final int EVERYBODY = 0666;
     private static final int OWN = 0600;
 
-    /** Of a manager of this process's own user. */
+    /** The place of an executor for a manager of this process's own user. */
     public static ExecutorPlace own(Path socket) {
         return new ExecutorPlace(socket, Linux.open().processes().uid());
     }

@@ -100,7 +100,7 @@ public final class Main {
         return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), log()::warn);
     }
 
-    /** The list of whoever runs the manager: for executors that run as a user of their own, the manager names its folder. */
+    /** The list of the user who runs the manager: for executors that run as a user of their own, the manager names its folder. */
     private static TrustedImages trusted() throws IOException {
         Path file = TrustLocation.of(System.getenv(), Linux.open().processes().uid(),
                 Path.of(System.getProperty("user.home")));

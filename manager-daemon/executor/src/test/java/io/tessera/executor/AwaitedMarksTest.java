@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who writes a word that somebody waits for: the device behind fresh work, else the executor, as soon as it knows. */
+/** The writer of a word that somebody waits for: the device behind fresh work, else the executor, as soon as it knows. */
 @Timeout(300)
 class AwaitedMarksTest {
     private static final byte[] PTX = ".version 8.0\n.target sm_50\n.address_size 64\n.visible .entry work(.param .u64 p, .param .u64 q) { ret; }\0"

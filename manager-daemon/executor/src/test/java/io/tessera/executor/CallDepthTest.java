@@ -15,12 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * How many of our functions lie between a record's receipt and the driver's function: what somebody has to read who follows a call. Functions are counted that
- * are entered and not left when the driver is called: {@code RecordDispatcher.record}, which gets the record, and all that is on the stack above it. What was
- * entered and left before, checks for example, is not counted. Of an allocation that has memory made the classes are counted too: the places, of which each is
- * a file. The preload library's side is {@code native-preload/checks/call-path}, which has the same limit.
- */
+/** The number of our functions between a record and the driver's function: what a reader who follows a call has to read. */
 class CallDepthTest {
     private static final int MOST = 10;
     /** Functions of the executor where memory has to be made too. */

@@ -27,7 +27,7 @@ class FailingClientsTest {
         return client.outLong(0);
     }
 
-    /** What it had is freed as always, and its window and what the device may write of its segment do not outlive it. */
+    /** Its memory is freed as always, and its window and the words that the device may write in its segment do not outlive it. */
     @Test
     void aThreadThatFailsEndsItsClientAlone() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);
@@ -48,7 +48,7 @@ class FailingClientsTest {
             }
             assertNotEquals(0, allocate(other, 8));
             assertEquals(0, other.segment().contextError());
-            await(() -> executor.driver.alive("registered") == registered - 2, "the header and the words of who is gone");
+            await(() -> executor.driver.alive("registered") == registered - 2, "the header and the words of the client that is gone");
         }
     }
 

@@ -85,7 +85,7 @@ class GridPartsOfClientsTest {
             long head = client.segment().consumed() & RelayLayout.RING_BYTES - 1;
             int length = RecordHeader.lengthAcquire(client.segment().ring(), head);
             RecordHeader.lengthRelease(client.segment().ring(), head, -length); // half of the change would be a launch of nothing
-            Thread.sleep(20); // who copies the record now has done so then
+            Thread.sleep(20); // the thread that copies the record now has done so then
             client.segment().ring().set(WireTypes.U64, head + RecordHeader.BYTES, stream);
             RecordHeader.write(client.segment().ring(), head, RecordKind.CALL, DriverEntry.cuStreamDestroy_v2.ordinal(), 0, RelayTestClient.CONTEXT,
                     0);

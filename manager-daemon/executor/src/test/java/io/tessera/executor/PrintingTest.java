@@ -58,7 +58,7 @@ class PrintingTest {
             executor.driver.printing = () -> executor.print("line " + line.incrementAndGet() + "\n");
             assertEquals(0, prints(client, "// nothing of interest"));
             client.synchronise(0, 5, 2);
-            assertEquals(2, client.segment().word(5), "who does not print is not made to wait");
+            assertEquals(2, client.segment().word(5), "a client that does not print is not made to wait");
             assertEquals(1, prints(client, ".extern .func (.param .b32 r) vprintf"));
             for (int i = 1; i <= 3; i++) {
                 long next = 2 * i + 3;

@@ -66,7 +66,7 @@ public final class RunningExecutor implements AutoCloseable {
         return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, FakeDriver::isGpu);
     }
 
-    /** The same on one with so much memory. */
+    /** The same on one with this much memory. */
     public static RunningExecutor ofMachineCode(Path folder, TrustedImages trusted, long capacityBytes) throws Exception {
         return new RunningExecutor(folder, Linux.sharedMemory(), Clocks.system().monotonic(), () -> true, trusted, driver -> {
             driver.isGpu();
@@ -108,7 +108,7 @@ public final class RunningExecutor implements AutoCloseable {
         return client;
     }
 
-    /** Who is in it. */
+    /** Its clients. */
     public TenantPresence presence() {
         return executor.presence();
     }
@@ -123,7 +123,7 @@ public final class RunningExecutor implements AutoCloseable {
         executor.terms(tenant, terms);
     }
 
-    /** Whose submissions are held back. */
+    /** The gate that holds submissions back. */
     public SubmissionGate gate() {
         return executor.gate();
     }
@@ -162,7 +162,7 @@ public final class RunningExecutor implements AutoCloseable {
         }
     }
 
-    /** Waits until it has ended; whether it was told to. */
+    /** Waits until it has ended; whether it was ordered to. */
     public boolean awaitEnd() {
         try {
             thread.join(TimeUnit.SECONDS.toMillis(30));

@@ -96,7 +96,7 @@ class SessionTest {
             }
             client.ask(DriverEntry.cuMemsetD32_v2, value(device), value(1), value(4));
             client.disconnect();
-            await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of who is gone");
+            await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of the client that is gone");
             executor.driver.heldStreams.clear();
             await(() -> memsets(executor) - before >= 3000, "what it left is not done");
             await(client.segment()::ended, "the end");

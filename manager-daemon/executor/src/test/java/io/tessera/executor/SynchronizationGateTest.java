@@ -143,7 +143,7 @@ class SynchronizationGateTest {
         CompletableFuture<Long> loads = CompletableFuture.supplyAsync(() -> load(other));
         keepsNobodyWaiting(loads);
         first.disconnect();
-        await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of who is gone");
+        await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of the client that is gone");
         executor.driver.release();
         assertTrue(loads.get() != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
@@ -186,7 +186,7 @@ class SynchronizationGateTest {
         first.post(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(PTX), value(0), value(0), value(0));
         first.post(DriverEntry.cuMemHostUnregister, value(0));
         first.disconnect();
-        await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of who is gone");
+        await(() -> executor.driver.calls.contains("cuStreamWriteValue32_v2"), "nobody ends the wait of the client that is gone");
         executor.driver.release();
         assertTrue(load(other) != 0);
         assertEquals(0, executor.driver.synchronizedWhileHeld.get());
@@ -218,7 +218,7 @@ class SynchronizationGateTest {
         assertEquals(0, third.segment().contextError());
     }
 
-    /** What the executor writes into the next module waits behind the kernel, and its program's thread for that. */
+    /** The executor's writes into the next module wait behind the kernel, and its program's thread for them. */
     @Test
     void aKernelThatDoesNotEndIsEndedWhileItsProgramWaitsForAModulesConstants() throws Exception {
         long function = load(first);
@@ -281,7 +281,7 @@ class SynchronizationGateTest {
         client.launch(function, stream, MemorySegment.ofArray(new long[] {firstMemory, 7}).toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** A driver may keep everybody out, also whoever asks whether work is done, and in calls of which nobody expects it. */
+    /** A driver may keep everybody out, also a thread that asks whether work is done, and in calls from which nobody expects it. */
     @Test
     void aKernelThatDoesNotEndIsEndedWhileTheDriverAnswersNobody() throws Exception {
         long function = load(first);
@@ -336,7 +336,7 @@ class SynchronizationGateTest {
         assertTrue(made.get() != 0);
     }
 
-    /** The work of who waits for nothing stands in a channel of a stream that waits: he is not the one who is ended. */
+    /** The work of a client that waits for nothing stands in a channel of a stream that waits: that client is not ended. */
     @Test
     void whoFillsTheChannelsWithStreamsThatStandIsEnded() throws Exception {
         long function = load(third);

@@ -219,7 +219,7 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public boolean relays(String tenant) {
-        // Executors tell once a second who is there; a program of turns has announced a device.
+        // Executors report their clients once a second; a program of turns has announced a device.
         return executors.serves(tenant) || sessions.registered().stream()
                 .anyMatch(session -> TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid()).equals(tenant)
                         && devices.members(session).isEmpty());

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * @param folder of device files, {@code /dev}
  */
 record HostDevices(Path folder) {
-    /** Of this host. */
+    /** The devices of this host. */
     static final HostDevices OWN = new HostDevices(Path.of("/dev"));
 
     /**

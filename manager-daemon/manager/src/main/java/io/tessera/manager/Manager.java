@@ -58,8 +58,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A manager: wires its parts and closes them. {@link #start} runs it on a thread of its own; {@link #assemble} leaves
- * the thread to the caller, who steps it.
+ * A manager: wires its parts and closes them. {@link #start} runs it on a thread of its own; {@link #assemble} leaves the thread to the
+ * caller, which steps it.
  *
  * <p>The thread that runs {@link #doWork} owns everything inside; {@link #mode}, {@link #stop}, {@link #awaitEnd} and
  * {@link #close} may be called by any thread.
@@ -194,7 +194,7 @@ public final class Manager implements AutoCloseable {
     /**
      * Claims the directories, listens, and runs on a thread of its own until {@link #close} or a stop request.
      *
-     * @throws IOException if the directories or sockets cannot be used, or there is no account as whom executors are to run; nothing is left behind
+     * @throws IOException if the directories or sockets cannot be used, or the account of executors does not exist; nothing is left behind
      */
     public static Manager start(ManagerContext context) throws IOException {
         SchedulerFactory schedulers = (totalBytes, port, nowNs) -> new DeviceScheduler(

@@ -36,8 +36,8 @@ import java.util.Map;
  * @param software   devices in software
  * @param fences     how tenants of executors are fenced
  * @param residency  memory that moves: host memory for it, idle clients, what moving may cost
- * @param executorUser as whom root's manager runs executors: an account, {@code root}, or empty for the standard one
- * @param policy     who says which tenant has the next turn, until an operator says otherwise
+ * @param executorUser the account of the executors of root's manager: an account, {@code root}, or empty for the standard one
+ * @param policy the rule for the next turn, until an operator sets another
  * @param settings   the file with what holds for devices and tenants; need not exist
  * @param preference which way of sharing programs get that leave it to the manager
  * @param placement  which device a program gets that names none

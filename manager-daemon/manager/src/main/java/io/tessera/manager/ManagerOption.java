@@ -17,7 +17,7 @@ public enum ManagerOption {
     /** What is written down. */
     SETTINGS("--settings", "TESSERA_SETTINGS", "FILE", "/etc/tessera/tessera.toml for root, else ~/.config/tessera/tessera.toml",
             "modes, policies, weights and limits; read again when it changes; README has its keys"),
-    /** Who has the next turn. */
+    /** The rule that chooses the next holder of a turn. */
     POLICY("--policy", "TESSERA_POLICY", "NAME", "round-robin", "which tenant has the next turn, and for how long: tessera policy lists them"),
     /** Length of a turn. */
     QUANTUM("--quantum", "TESSERA_QUANTUM", "DURATION", "250ms",
@@ -41,21 +41,21 @@ public enum ManagerOption {
             "a client of plan swap without work for this long leaves the device until its next call"),
     /** What moving may cost. */
     MOVE_SHARE("--move-share", "TESSERA_MOVE_SHARE", "PERCENT", "5%",
-            "turns last so long, up to 30s, that moving memory takes at most this share of them; unless a quantum is set"),
+            "turns are made long enough, up to 30s, for moving memory to take at most this share of them; a set quantum has precedence"),
     /** Clients at once. */
     MAX_CLIENTS("--max-clients", "TESSERA_MAX_CLIENTS", "NUMBER", "1024", "clients admitted at once, 1 to 100000"),
     /** For programs that leave the way of sharing to the manager. */
     PREFER("--prefer", "TESSERA_PREFER", "time|space", "time",
-            "how programs share that were started with --share auto; space: unless programs are there that share by time, or another user's"),
+            "how programs of --share auto share; space: unless programs that share by time, or another user's, are there"),
     /** For programs that leave their device to the manager. */
     PLACEMENT("--placement", "TESSERA_PLACEMENT", "none|pack|spread|least-loaded", "none",
             "the GPU that tessera run gives a program that names none; none: it sees all, because it may use several, and run --device auto spreads"),
     /** Devices of relayed clients. */
     EXECUTORS("--executors", "TESSERA_EXECUTORS", "auto|nvidia|software|none", "auto",
-            "whose devices clients share that run without a context of their own"),
-    /** As whom root's executors run. */
+            "the devices that programs in space sharing use"),
+    /** The account of root's executors. */
     EXECUTOR_USER("--executor-user", "TESSERA_EXECUTOR_USER", "ACCOUNT|root", "tessera, else a number without account",
-            "as whom root's manager runs executors and what reads programs' code"),
+            "the account of the executors of root's manager, and of the processes that read programs' code"),
     /** Memory of a device in software. */
     SOFTWARE_MEMORY("--software-memory", "TESSERA_SOFTWARE_MEMORY", "SIZE", "a quarter of the machine's",
             "memory of a software GPU"),

@@ -26,8 +26,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * How much the devices are used now, by clients in turns and in executors together. What part of the time they were used is looked at while the rule
- * is {@link DevicePlacement#LEAST_LOADED}. One owner thread.
+ * How much the devices are used now, by clients in turns and in executors together. The part of the time in which they were used is looked
+ * at while the rule is {@link DevicePlacement#LEAST_LOADED}. One owner thread.
  */
 final class PresentDevices implements Conductor.Timed {
     private final DeviceRegistry registry;
@@ -39,7 +39,7 @@ final class PresentDevices implements Conductor.Timed {
     private long nextLookNs;
 
     /**
-     * Of a manager.
+     * For a manager.
      *
      * @param capacityBytes what each device counts for; 0: its memory
      * @param placement     the rule now

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who is admitted as a client, who is refused, and who has to go for others. */
+/** Which clients are admitted, refused, or have to go for others. */
 @Timeout(180)
 class AdmissionStepTest {
     private SteppedManager stepped;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients keep their places over the end of a manager: who they are is in the file {@code clients} of the runtime directory. */
+/** Clients keep their places over the end of a manager: their identity is in the file {@code clients} of the runtime directory. */
 @Timeout(60)
 class ClientPlacesStepTest {
     private final MemoryLinux linux = new MemoryLinux(0);

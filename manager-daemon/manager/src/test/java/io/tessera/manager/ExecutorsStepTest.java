@@ -319,7 +319,7 @@ class ExecutorsStepTest extends ExecutorSteps {
         return "{\"terms\":{\"tenant\":\"" + TEAM + "\",\"terms\":\"" + TermsText.of(terms) + "\"}}";
     }
 
-    /** What an executor believes is set right: orders while a program runs, and what a former manager has told it. */
+    /** An executor's wrong settings are corrected: orders while a program runs, and those of a former manager. */
     @Test
     void executorsLearnWhatIsSetForTenants() throws Exception {
         stepped = new SteppedManager();

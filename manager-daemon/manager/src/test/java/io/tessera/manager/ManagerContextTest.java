@@ -66,7 +66,7 @@ class ManagerContextTest {
         assertTrue(parse(Map.of(), "--runtime-directory", "a/../b").directory().path().endsWith("b"));
     }
 
-    /** The option and its bound, in the terms of whoever set it. */
+    /** The option and its bound, in the terms of the user who set it. */
     @Test
     void whatIsOutOfBoundsIsToldWithTheBound() {
         Map.of("--grace 0ms", "--grace (TESSERA_GRACE): a grace is above 0", "--idle-evict 0s", "an idle time is off, or above 0",

@@ -309,7 +309,7 @@ class ManagerStepTest {
         peer.die();
         stepped.step();
         assertTrue(scheduler().heard.contains("left 1"));
-        scheduler().port.end(1); // who is gone is not known any more
+        scheduler().port.end(1); // a client that is gone is not known any more
         scheduler().order(1, 9, TurnState.FREE, stepped.clock.nowNs());
         stepped.step();
     }

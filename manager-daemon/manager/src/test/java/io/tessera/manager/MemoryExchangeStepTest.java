@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who is given a queue of handed memory, and what becomes of what lies in it. */
+/** Which clients are given a queue of handed memory, and what becomes of what lies in it. */
 @Timeout(120)
 class MemoryExchangeStepTest {
     private static final int ALICE = 500;
@@ -86,7 +86,7 @@ class MemoryExchangeStepTest {
             queue.sendRaw(new byte[8]);
         }
         stepped.stepAfterMs(LOOK_MS);
-        assertTrue(queue.waiting() > 800, "whoever floods a queue does not keep the manager: " + queue.waiting());
+        assertTrue(queue.waiting() > 800, "a client that floods a queue does not keep the manager: " + queue.waiting());
         for (int i = 0; i < 20; i++) {
             stepped.stepAfterMs(LOOK_MS);
         }

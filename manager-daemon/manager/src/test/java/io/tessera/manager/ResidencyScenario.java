@@ -25,7 +25,7 @@ abstract class ResidencyScenario {
     private static final long STEP_MS = 5;
 
     SteppedManager stepped;
-    /** Of the capacity, what others hold and keep. */
+    /** The part of the capacity that others hold and keep. */
     long othersBytes;
     final List<SimulatedSwapClient> clients = new ArrayList<>();
 

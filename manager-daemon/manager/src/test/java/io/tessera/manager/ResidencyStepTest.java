@@ -17,10 +17,10 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients of plan swap under a whole manager, step by step: who is resident, who runs, and what never happens. */
+/** Clients of plan swap under a whole manager, step by step: which are resident, which run, and what never happens. */
 @Timeout(180)
 class ResidencyStepTest extends ResidencyScenario {
-    /** Of the host's memory, what two clients may have in steps that are used in part. */
+    /** The host memory that two clients may have in steps that are used in part. */
     private static final long BETWEEN = 512L << 20;
 
     @Test
@@ -156,7 +156,7 @@ class ResidencyStepTest extends ResidencyScenario {
         notebooks.getFirst().busy = false;
         int third = notebooks.get(2).worked;
         long pausedNs = stepped.clock.nowNs();
-        until("it has the place of who paused", () -> notebooks.get(2).worked > third);
+        until("it has the place of the client that paused", () -> notebooks.get(2).worked > third);
         assertTrue(stepped.clock.nowNs() - pausedNs < 1_000_000_000L, "before a second is over");
         assertEquals("free", device().get("effective").getAsString());
         assertTrue(notebooks.get(1).worked > before + 40, "the other one went on");

@@ -176,7 +176,7 @@ class RunningManagerTest {
         }
     }
 
-    /** What is asked about it may come before the manager finds the segment broken. */
+    /** A question about it may come before the manager finds the segment broken. */
     @Test
     void aSegmentCutShortIsNoHarmToWhoeverAsksAboutItsOwner() throws Exception {
         List<String> requests = List.of("{\"request\":\"status\"}", "{\"request\":\"evict\",\"tenant\":\"bad\"}",

@@ -35,7 +35,7 @@ class SuspensionStepTest extends ResidencyScenario {
         assertEquals(action + " 42", stepped.checkpoints.begun.getLast());
     }
 
-    /** The driver has done what it was asked to, after so long. */
+    /** The driver has done what it was asked to, after this long. */
     private void done(long ms) throws Exception {
         for (long i = 0; i < ms; i += 5) {
             step();

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the vendor's driver library is: the rules of {@code native-preload/src/driver/find_library.c}. What the user names
- * decides; else the first of the library path, the loader's cache and the usual folders that is not our own library,
- * which has the same name. Stateless.
+ * Where the vendor's driver library is: the rules of {@code native-preload/src/driver/find_library.c}. The library that the user names
+ * decides; else the first of the library path, the loader's cache and the usual folders that is not our own library, which has the same
+ * name. Stateless.
  */
 final class DriverFile {
     /** System property and environment variable that name the library by absolute path. */

@@ -3,9 +3,9 @@ package io.tessera.os;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Files that another process has opened and handed over. Nothing is believed of them but what the kernel says; they are
- * read and never mapped, because whoever may shorten a mapped file can make every reader of it fault. The caller owns and
- * closes the descriptors. Thread-safe.
+ * Files that another process has opened and handed over. Nothing is believed of them but what the kernel says; they are read and never
+ * mapped, because a process that may shorten a mapped file can make every reader of it fault. The caller owns and closes the descriptors.
+ * Thread-safe.
  */
 public interface ForeignFilePort {
     /** What a descriptor leads to. */

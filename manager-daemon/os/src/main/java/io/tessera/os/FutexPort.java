@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 /** Waiting on a 32-bit word that processes share. Thread-safe. */
 public interface FutexPort {
     /**
-     * Sleeps while the word has a value; a wake-up, a signal and the end of the time are the same to the caller, who
-     * looks at the word again.
+     * Sleeps while the word has a value. A wake-up, a signal and the end of the time are the same to the caller, which looks at the word
+     * again.
      *
      * @param word      four aligned bytes of shared memory
      * @param expected  what the word must be for a sleep to begin

@@ -1,10 +1,10 @@
 package io.tessera.os;
 
-/** What a process says of itself to the kernel: bounds, which it cannot take back, and what it is worth. */
+/** A process's own settings in the kernel: bounds, which it cannot take back, and its worth. */
 public interface LimitPort {
     /**
-     * From now on the process gets no private memory beyond a bound (RLIMIT_DATA), and leaves no core file. What it has already counts;
-     * address space that is reserved and memory that is shared do not.
+     * From now on the process gets no private memory beyond a bound (RLIMIT_DATA), and leaves no core file. Memory that it has already
+     * counts; address space that is reserved and memory that is shared do not.
      *
      * @param bytes of writable private memory, a multiple of the page size
      * @throws LinuxException if a smaller bound holds already

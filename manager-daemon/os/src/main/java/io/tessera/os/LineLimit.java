@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Lines of a log that a user's processes cause: so many in a time for each user, so that nobody fills a disk or hides
- * what was logged of others. What is left out is counted and said. One owner thread.
+ * Lines of a log that a user's processes cause: a bounded number in a time for each user, so that nobody fills a disk or hides what was
+ * logged of others. Lines that are left out are counted and reported. One owner thread.
  */
 public final class LineLimit {
     private final LongSupplier clock;

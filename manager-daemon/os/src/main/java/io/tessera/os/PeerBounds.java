@@ -6,9 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Peers on a socket that may be told to go, because they have not said yet who they are: by user, the oldest first. Who
- * opens too many connections ends the own ones, never those of another user as long as that one has fewer. One owner
- * thread.
+ * Peers on a socket that have not said yet who they are, and so may be told to go: by user, the oldest first. A user who opens too many
+ * connections ends its own ones, never those of another user who has fewer. One owner thread.
  *
  * @param <P> a peer
  */
@@ -32,7 +31,7 @@ public final class PeerBounds<P> {
     /**
      * A peer has come.
      *
-     * @return who has to go for it, which is still in here until it leaves; null: nobody
+     * @return the peer that has to go for it, which is still in here until it leaves; null: none
      */
     public P enter(P peer, int uid) {
         Set<P> his = byUser.computeIfAbsent(uid, _ -> new LinkedHashSet<>());

@@ -1,7 +1,7 @@
 package io.tessera.os;
 
 /**
- * Who connected, as the kernel says (SO_PEERCRED).
+ * The peer that connected, as the kernel reports it (SO_PEERCRED).
  *
  * @param pid the process at the time of its connect, in our pid namespace; 0 if it is not visible there
  * @param uid its effective user

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * A file with our pid, locked as long as we live: whoever finds it locked knows that the process in it lives. Closing
- * removes it. One owner thread.
+ * A file with our pid, locked as long as we live: a process that finds it locked knows that the process in it lives. Closing removes it.
+ * One owner thread.
  */
 public final class PidFile implements AutoCloseable {
     private static final int PERMISSIONS = 0644;
@@ -39,8 +39,8 @@ public final class PidFile implements AutoCloseable {
     }
 
     /**
-     * Locks the file and writes our pid. Whoever ends removes its file while it holds the lock, so the file that was locked
-     * may have lost its name meanwhile; then the next one is tried.
+     * Locks the file and writes our pid. A process that ends removes its file while it holds the lock, so the file that was locked may have
+     * lost its name meanwhile; then the next one is tried.
      *
      * @throws HeldException if another process has it
      */

@@ -30,7 +30,7 @@ public interface PollPort {
      * Waits until something is ready or the time is over, and tells at most a batch of it.
      *
      * @param timeoutNs nanoseconds, rounded up to milliseconds; 0: do not wait
-     * @return how many were told
+     * @return the number of ready ones
      */
     int await(int poll, long timeoutNs, Ready ready) throws LinuxException;
 

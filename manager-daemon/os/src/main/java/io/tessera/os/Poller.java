@@ -64,7 +64,7 @@ public final class Poller implements AutoCloseable {
         port.remove(poll, descriptor);
     }
 
-    /** Waits at most so long, calls the handlers of what is ready, and returns how many were called. */
+    /** Waits at most this long, calls the handlers of what is ready, and returns how many were called. */
     public int dispatch(long timeoutNs) throws LinuxException {
         int[] called = new int[1];
         boolean[] woken = new boolean[1];

@@ -3,8 +3,8 @@ package io.tessera.os;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A file without a name that takes what this process prints, and gives it to whoever reads behind the writer. It never
- * makes a writer wait, as a pipe would whose reader is the writer itself. The caller owns the descriptor.
+ * A file without a name that takes what this process prints, and gives it to a reader behind the writer. It never makes a writer wait, as a
+ * pipe would whose reader is the writer itself. The caller owns the descriptor.
  */
 public interface PrintedTextPort {
     /** Makes an empty one, closed on exec. */
@@ -14,7 +14,7 @@ public interface PrintedTextPort {
     void flushStreams() throws LinuxException;
 
     /**
-     * Reads from a position, whoever writes meanwhile.
+     * Reads from a position, also while others write.
      *
      * @return the bytes read; 0 at the end of what is written
      */

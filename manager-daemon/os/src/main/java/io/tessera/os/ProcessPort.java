@@ -1,6 +1,6 @@
 package io.tessera.os;
 
-/** Processes: who we are, and hold of those that connect to us. */
+/** Processes: our own identity, and hold of those that connect to us. */
 public interface ProcessPort {
     /** No hold on a process was to be had. */
     int NO_PIDFD = -1;

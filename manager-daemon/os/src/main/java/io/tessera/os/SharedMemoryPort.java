@@ -30,7 +30,7 @@ public interface SharedMemoryPort {
     /** Makes a pipe whose ends are non-blocking for the reader and closed on exec. */
     Pipe pipe() throws LinuxException;
 
-    /** Writes to a descriptor of ours, all of it, without opening anything anew. */
+    /** Writes to a descriptor of ours, all of it, without opening anything again. */
     void write(int descriptor, byte[] content) throws LinuxException;
 
     /** Makes {@code to} mean what {@code from} means; {@code from} stays open. */

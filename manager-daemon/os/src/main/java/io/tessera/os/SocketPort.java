@@ -42,10 +42,12 @@ public interface SocketPort {
     /** Takes the next connection, or {@link #WOULD_BLOCK}. */
     int accept(int listener) throws LinuxException;
 
-    /** Who is at the other end. */
+    /** The peer at the other end. */
     PeerCredentials peer(int socket) throws LinuxException;
 
-    /** Groups that whoever is at the other end belongs to beside its effective one (SO_PEERGROUPS); none where the kernel does not tell them. */
+    /**
+     * Groups that the peer at the other end belongs to beside its effective one (SO_PEERGROUPS); none where the kernel does not tell them.
+     */
     int[] peerGroups(int socket) throws LinuxException;
 
     /**

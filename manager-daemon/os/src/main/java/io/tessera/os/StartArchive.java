@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * Archives of linked classes and profiles, with which our processes start in half the CPU time (JEP 483, 514 and 515). They lie in
- * {@code starts/KIND.aot} beside the jars, recorded by {@code tools/starts}; {@code starts/java-home} says for which Java. An archive
- * that does not fit is left out, here or by the JVM itself, which compares times and sizes of the jars, and nobody is told. Stateless.
+ * {@code starts/KIND.aot} beside the jars, recorded by {@code tools/starts}; {@code starts/java-home} says for which Java. An archive that
+ * does not fit is left out without a message, here or by the JVM itself, which compares times and sizes of the jars. Stateless.
  *
  * @param jars the folder of the jars, in the order of {@code -cp 'FOLDER/*'}
  */
@@ -19,7 +19,7 @@ public record StartArchive(Path jars) {
     /** The JVM's warnings go to standard error: a worker's standard output carries its answers. */
     private static final List<String> QUIET = List.of("-Xlog:disable", "-Xlog:all=warning,aot*=off,cds*=off:stderr");
 
-    /** Of the class path that this process was started with. */
+    /** For the class path that this process was started with. */
     public static StartArchive ofThisProcess() {
         Path first = Path.of(System.getProperty("java.class.path").split(":", 2)[0]).toAbsolutePath();
         return new StartArchive(first.getParent());

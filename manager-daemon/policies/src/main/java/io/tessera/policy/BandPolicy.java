@@ -1,8 +1,8 @@
 package io.tessera.policy;
 
 /**
- * {@code band}: bandwidth reservation after Gdev (Kato and others, 2012), as GPUvm implemented it. Of those that are ready it takes the first that
- * has credit and has had less than its part, else the first that has credit, else the first.
+ * {@code band}: bandwidth reservation after Gdev (Kato and others, 2012), as GPUvm implemented it. It takes the first ready tenant that has
+ * credit and has had less than its part, else the first that has credit, else the first.
  *
  * <p>When a tenant that has had too little is done and one that has had too much would follow, the device is left unused for a moment: the tenant's
  * next request may be on its way. The moment is twice the tenant's recent gap between two requests, at most {@link PolicySettings#maxDelayNs}

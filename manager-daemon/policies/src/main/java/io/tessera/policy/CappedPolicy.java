@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Caps on the device's time, over any policy. A tenant with a cap has a store of time, which fills at the rate of the cap, holds half a second of it,
- * and pays for what the tenant uses. While it is empty the policy beneath believes that the tenant is idle. Under a soft cap alone it may run
+ * and pays for what the tenant uses. While it is empty the policy below believes that the tenant is idle. Under a soft cap alone it may run
  * nevertheless when nobody else is ready, and owes at most one full store for that.
  *
  * <p>The store of a tenant that leaves is kept for {@value #KEPT_MINUTES} minutes: a tenant of the same number and caps goes on with it. Otherwise
@@ -22,12 +22,12 @@ final class CappedPolicy implements SchedulingPolicy {
     /** Shares are kept over half a second. */
     private static final long WINDOW_NS = 500_000_000L;
 
-    /** What is owed after a kernel of some seconds is paid by then under any cap that is not tiny. */
+    /** Debts of a kernel of some seconds are paid by then under any cap that is not tiny. */
     static final int KEPT_MINUTES = 10;
 
     private static final long KEPT_NS = KEPT_MINUTES * 60_000_000_000L;
 
-    /** Of tenants that have left; the one that left longest ago goes first. */
+    /** Most tenants that have left; the one that left longest ago goes first. */
     static final int MOST_DEPARTED = 1_000;
 
     private static final class Store {
@@ -38,7 +38,7 @@ final class CappedPolicy implements SchedulingPolicy {
         double softNs;
         long filledNs;
 
-        /** What the tenant said while it was withheld; 0 requests: it is not ready. */
+        /** The tenant's last report while it was withheld; 0 requests: it is not ready. */
         int requests;
         long sinceNs;
 
@@ -70,7 +70,7 @@ final class CappedPolicy implements SchedulingPolicy {
             return hardCap < 1 && hardNs <= 0 || contended && softCap < 1 && softNs <= 0;
         }
 
-        /** When it may run whoever else is ready. */
+        /** When it may run, even if others are ready. */
         long fullAtNs(long quantumNs) {
             return Math.max(filledAtNs(hardNs, hardCap, quantumNs), filledAtNs(softNs, softCap, quantumNs));
         }
@@ -88,7 +88,7 @@ final class CappedPolicy implements SchedulingPolicy {
 
     private final SchedulingPolicy policy;
     private final Map<Long, Store> stores = new HashMap<>();
-    /** Of tenants that have left, in the order in which they did. */
+    /** The tenants that have left, in the order in which they did. */
     private final Map<Long, Store> departed = new LinkedHashMap<>();
     private final Set<Store> withheld = new LinkedHashSet<>();
     private long quantumNs;
@@ -281,7 +281,7 @@ final class CappedPolicy implements SchedulingPolicy {
         long nextNs = policy.nextTickNs();
         for (Store store : withheld) {
             long allowedNs = store.allowedAtNs(quantumNs);
-            // Who is allowed already was passed over because somebody else is ready, or has the turn.
+            // A tenant that is allowed already was passed over because somebody else is ready, or has the turn.
             nextNs = Math.min(nextNs, allowedNs > askedNs ? allowedNs : store.fullAtNs(quantumNs));
         }
         return nextNs;

@@ -4,27 +4,28 @@ import java.util.Comparator;
 
 /**
  * What {@code credit} and {@code band} have in common, as GPUvm implemented it: used time is taken off a tenant's budget, and every period the
- * budgets get what the device has worked and idled in it, by weight. Neither counts the scheduler's own time, so what it costs takes nobody's credit
- * away. The list of those that are ready has those with credit before those without. GPUvm wipes debts beyond a period out, so that a kernel longer than a period is never paid for; here debts are kept.
+ * budgets get what the device has worked and idled in it, by weight. Neither counts the scheduler's own time, so it costs no credit. The
+ * list of those that are ready has those with credit before those without. GPUvm wipes debts beyond a period out, so that a kernel longer
+ * than a period is never paid for; here debts are kept.
  */
 abstract class CreditBook extends TenantPolicy<CreditTenant> {
     private long places;
     private long busyNs;
     private long idleNs;
-    /** What was handed out last. */
+    /** The time that was handed out last. */
     private long previousNs;
     private long periodEndsNs = Long.MIN_VALUE;
     private boolean active;
     private long idleSinceNs;
 
-    /** Whose turn was last; null: nobody's, or it is gone. */
+    /** The tenant of the last turn; null: none, or it is gone. */
     CreditTenant current;
 
     CreditBook(PolicySettings settings) {
         super(settings, Comparator.<CreditTenant>comparingInt(tenant -> tenant.budgetNs < 0 ? 1 : 0).thenComparingLong(tenant -> tenant.place));
     }
 
-    /** The most that is saved up of what a tenant got in a period. */
+    /** The most that is saved up of a tenant's time for a period. */
     abstract long mostSavedNs(long refillNs);
 
     @Override

@@ -2,7 +2,7 @@ package io.tessera.policy;
 
 /** A tenant with credit. */
 final class CreditTenant extends PolicyTenant {
-    /** What it may use before the others are preferred; below 0 it owes. */
+    /** The time that it may use before the others are preferred; below 0 it owes. */
     long budgetNs;
 
     /** Used in this period. */

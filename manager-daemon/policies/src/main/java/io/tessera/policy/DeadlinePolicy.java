@@ -4,8 +4,8 @@ import java.util.Comparator;
 
 /**
  * {@code deadline}: the earliest deadline is next. Each tenant is a constant bandwidth server (Abeni and Buttazzo, 1998): of each period of its
- * target's length it may use its part by weight. Who has used it up has its deadline put off by a period, as often as it has used it up. So a tenant
- * that wants more than its part makes nobody else late.
+ * target's length it may use its part by weight. A tenant that has used it up has its deadline put off by a period, as often as it has used
+ * it up. So a tenant that wants more than its part makes nobody else late.
  */
 final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
     /** A tenant with budget and deadline. */
@@ -52,7 +52,7 @@ final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
             return;
         }
         if (!contended) {
-            // Nobody was kept waiting: a new period begins, with nothing to pay off.
+            // No tenant had to wait: a new period begins, with nothing to pay off.
             tenant.deadlineNs = Math.max(tenant.deadlineNs, nowNs + settings.targetNs(tenant.terms));
             tenant.budgetNs = fullNs(tenant);
             return;

@@ -5,9 +5,9 @@ import java.util.Comparator;
 /**
  * {@code elastic}: TReM's policy, for one device in place of several. A period is divided into slots; interactive tenants get
  * {@code U = ceil(slots x mean time x queue / SLA)} of them, batch tenants the rest. The mean is over the finished interactive requests, the queue is
- * how many are not done, the SLA is the least target of an interactive tenant. U is reckoned anew every period and when an
- * interactive request is done. Within a period interactive tenants go first; a class that has used its part up runs while the other has no work, and what it
- * used beyond is taken off its next parts. Within a class tenants take turns.
+ * how many are not done, the SLA is the least target of an interactive tenant. U is reckoned again every period and when an interactive
+ * request is done. Within a period interactive tenants go first; a class that has used its part up runs while the other has no work, and
+ * what it used beyond is taken off its next parts. Within a class tenants take turns.
  */
 final class ElasticPolicy extends TenantPolicy<PolicyTenant> {
     private static final long NEVER = Long.MIN_VALUE;

@@ -4,15 +4,16 @@ import java.util.Comparator;
 
 /**
  * {@code fair}: weighted fair queueing. A tenant's virtual time advances by used time over weight; the least is next. The virtual clock is that of
- * the tenant chosen last (start-time fair queueing, Goyal, Vin and Cheng, 1996), so whoever comes back begins where the others are, and saves up
- * nothing.
+ * the tenant chosen last (start-time fair queueing, Goyal, Vin and Cheng, 1996), so a tenant that comes back begins where the others are,
+ * and saves up nothing.
  *
  * <p>A tenant that was blocked begins a little before the clock: it could not use its part of the device because it waited, and is made up for
  * at most {@link PolicySettings#blockedGainNs} of it (GLoop: 10 ms).
  *
  * <p>A turn lasts until the tenant's virtual time is that of the end of the round, in which a tenant of average weight gets a quantum. So time
- * used beyond a turn is taken off the next. Who is within half a round of the end of the round counts as having reached it. Otherwise the order of
- * turns would change from round to round by who overran by a kernel, and a second could hold two turns of one and none of another.
+ * used beyond a turn is taken off the next. A tenant within half a round of the end of the round counts as having reached it. Otherwise the
+ * order of turns would change from round to round with the tenants that overran by a kernel, and a second could hold two turns of one and
+ * none of another.
  */
 final class FairPolicy extends TenantPolicy<FairPolicy.VirtualTenant> {
     /** A tenant with its virtual time. */

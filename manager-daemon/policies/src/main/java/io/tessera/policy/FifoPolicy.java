@@ -2,7 +2,10 @@ package io.tessera.policy;
 
 import java.util.Comparator;
 
-/** {@code fifo}: whose oldest request has waited longest is next. Nothing is accounted, so long kernels get more of the device. */
+/**
+ * {@code fifo}: the tenant whose oldest request has waited longest is next. Nothing is accounted. Therefore long kernels get more of the
+ * device.
+ */
 final class FifoPolicy extends TenantPolicy<PolicyTenant> {
     FifoPolicy(PolicySettings settings) {
         super(settings, Comparator.comparingLong(tenant -> tenant.sinceNs));

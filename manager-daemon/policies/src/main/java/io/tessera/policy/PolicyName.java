@@ -12,20 +12,22 @@ public enum PolicyName {
     /** {@link FifoPolicy}. */
     FIFO("first come, first served; long kernels get more of the device", FifoPolicy::new),
     /** {@link RoundRobinPolicy}. */
-    ROUND_ROBIN("turns in order, as long as the weights say, less by what turns before took too much", RoundRobinPolicy::new, PolicyTerm.WEIGHT),
+    ROUND_ROBIN("turns in order, with lengths by weight, less what earlier turns took too much", RoundRobinPolicy::new, PolicyTerm.WEIGHT),
     /** {@link CreditPolicy}. */
-    CREDIT("credit is handed out every period; who has some goes first", CreditPolicy::new, PolicyTerm.WEIGHT),
+    CREDIT("credit is handed out every period; tenants with credit go first", CreditPolicy::new, PolicyTerm.WEIGHT),
     /** {@link BandPolicy}. */
     BAND("as credit, and the device waits a moment for a tenant that has had too little", BandPolicy::new, PolicyTerm.WEIGHT),
     /** {@link FairPolicy}. */
-    FAIR("weighted fair queueing: who has had least for its weight is next", FairPolicy::new, PolicyTerm.WEIGHT),
+    FAIR("weighted fair queueing: the tenant that has had the least for its weight is next", FairPolicy::new, PolicyTerm.WEIGHT),
     /** {@link PriorityPolicy}. */
-    PRIORITY("interactive tenants first, then by priority; who waits rises", PriorityPolicy::new, PolicyTerm.PRIORITY, PolicyTerm.CLASS),
+    PRIORITY("interactive tenants first, then by priority; waiting raises a tenant's priority", PriorityPolicy::new, PolicyTerm.PRIORITY,
+            PolicyTerm.CLASS),
     /** {@link ElasticPolicy}. */
     ELASTIC("interactive tenants get as much of each period as their targets need, batch tenants the rest", ElasticPolicy::new, PolicyTerm.CLASS,
             PolicyTerm.TARGET),
     /** {@link DeadlinePolicy}. */
-    DEADLINE("the earliest deadline is next; who uses more than its part is put off", DeadlinePolicy::new, PolicyTerm.WEIGHT, PolicyTerm.CLASS,
+    DEADLINE("the earliest deadline is next; a tenant that uses more than its part is put off", DeadlinePolicy::new, PolicyTerm.WEIGHT,
+            PolicyTerm.CLASS,
             PolicyTerm.TARGET);
 
     private final String summary;
@@ -38,7 +40,7 @@ public enum PolicyName {
         this.terms = List.of(terms);
     }
 
-    /** What it looks at of a tenant's terms, beside its caps. */
+    /** The terms of a tenant that it looks at, beside caps. */
     public List<PolicyTerm> terms() {
         return terms;
     }

@@ -57,7 +57,7 @@ public record PolicySettings(long quantumNs, long periodNs, long ageingNs, long 
         return new PolicySettings(quantumNs, periodNs, ns, maxDelayNs, blockedGainNs, slots, interactiveTargetNs, batchTargetNs);
     }
 
-    /** The same with another gain of who only waited. */
+    /** The same with another gain of tenants that only waited. */
     public PolicySettings withBlockedGainNs(long ns) {
         return new PolicySettings(quantumNs, periodNs, ageingNs, maxDelayNs, ns, slots, interactiveTargetNs, batchTargetNs);
     }

@@ -46,7 +46,10 @@ final class PriorityPolicy extends TenantPolicy<IndebtedTenant> {
         return grant(next, next.debt.grant(quantumNs()), nowNs);
     }
 
-    /** For whoever would have been chosen in its place, had it come in time. Of two equal ones neither ends the other's turn, however long it waits. */
+    /**
+     * For a tenant that would have been chosen in its place, had it come in time. Two equal ones do not end each other's turn, however long
+     * they wait.
+     */
     @Override
     public boolean preempts(long running, long nowNs) {
         IndebtedTenant holder = tenant(running);

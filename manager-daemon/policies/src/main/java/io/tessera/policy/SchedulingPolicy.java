@@ -23,7 +23,7 @@ public interface SchedulingPolicy {
     /** A tenant is there; it has no work yet. A second time it is the same as {@link #changed}. */
     void joined(long tenant, TenantTerms terms, long nowNs);
 
-    /** Weight, priority, class, caps or target of a tenant are others from now on. */
+    /** Weight, priority, class, caps or target of a tenant change from now on. */
     void changed(long tenant, TenantTerms terms, long nowNs);
 
     /** A tenant is gone, with its work. */
@@ -43,16 +43,16 @@ public interface SchedulingPolicy {
     /** A tenant has no work, and none is expected. Ends its turn. */
     void idle(long tenant, long nowNs);
 
-    /** A tenant's turn is cut off because the device is shared without turns from now on. What was left of it is added to its next turn. */
+    /** A tenant's turn is cut off because the device is shared without turns from now on. The rest of it is added to its next turn. */
     void interrupted(long tenant, long nowNs);
 
-    /** The device has worked for a tenant for so long, beyond what was charged before. */
+    /** The device has worked for a tenant for this long, beyond what was charged before. */
     void charged(long tenant, long usedNs, long nowNs);
 
-    /** A request of a tenant is done; the device has worked on it for so long. Charges nothing. */
+    /** A request of a tenant is done; the device has worked on it for this long. Charges nothing. */
     void finished(long tenant, long serviceNs, long nowNs);
 
-    /** Who is next. A tenant that is named here has its turn from now on, and is not ready until it says so again. */
+    /** The next tenant. A tenant that is named here has its turn from now on, and is not ready until it says so again. */
     TurnChoice next(long nowNs);
 
     /** Whether a tenant is ready for which the turn of {@code running} should end now. */

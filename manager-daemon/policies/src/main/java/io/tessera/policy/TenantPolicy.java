@@ -29,7 +29,9 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
     private long weightsTakingPart;
     private int active;
 
-    /** The order may look at anything that changes inside {@link #reorder} alone; who became ready first is first among equals. */
+    /**
+     * The order may look at anything that changes inside {@link #reorder} alone; among equals the tenant that became ready first is first.
+     */
     TenantPolicy(PolicySettings settings, Comparator<T> order) {
         this.settings = settings;
         this.quantumNs = settings.quantumNs();
@@ -38,7 +40,7 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
 
     abstract T newTenant(long id, TenantTerms terms, long nowNs);
 
-    /** Chooses of those that are ready, of whom there is at least one. */
+    /** Chooses one of those that are ready; there is at least one. */
     abstract TurnChoice choose(long nowNs);
 
     /** A tenant is about to become ready; {@link PolicyTenant#activity} is what it did before. */
@@ -62,7 +64,7 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
     void used(T tenant, long usedNs, boolean contended, long nowNs) {
     }
 
-    /** The terms of a tenant are other ones, and so are the parts of all. */
+    /** The terms of a tenant have changed, and so have the parts of all. */
     void termsChanged(long nowNs) {
     }
 

@@ -25,7 +25,7 @@ public record TenantTerms(int weight, int priority, TenantClass tenantClass, dou
     /** The longest target, a day: deadlines, which are sums of targets, stay far from the end of the clock. */
     public static final long MAX_TARGET_NS = 86_400_000_000_000L;
 
-    /** What a tenant has of whom nobody said anything: it is as good as any other. */
+    /** The terms of a tenant for which nothing was set: it is as good as any other. */
     public static final TenantTerms DEFAULT = new TenantTerms(1, 0, TenantClass.BATCH, 1, 1, 0);
 
     /** Checks every value. */

@@ -3,7 +3,7 @@ package io.tessera.policy;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Terms as one line of text, by which manager and executor tell them to each other: {@code weight=3 priority=0 class=batch ...}. Stateless. */
+/** Terms as one line of text, in which manager and executor exchange them: {@code weight=3 priority=0 class=batch ...}. Stateless. */
 public final class TermsText {
     private TermsText() {
     }

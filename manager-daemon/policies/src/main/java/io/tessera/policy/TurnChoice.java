@@ -1,6 +1,6 @@
 package io.tessera.policy;
 
-/** Who is next on a device. */
+/** The next tenant on a device. */
 public sealed interface TurnChoice {
     /**
      * A tenant is.
@@ -19,7 +19,7 @@ public sealed interface TurnChoice {
     record Delay(long untilNs) implements TurnChoice {
     }
 
-    /** Nobody is ready who may run now; ask again when something has happened, or at {@link SchedulingPolicy#nextTickNs}. */
+    /** No ready tenant may run now; ask again when something has happened, or at {@link SchedulingPolicy#nextTickNs}. */
     record Nobody() implements TurnChoice {
     }
 

@@ -9,7 +9,7 @@ final class TurnDebt {
     /** A tenant is never asked to make up for more than this many quanta: one endless kernel must not shut it out. */
     private static final long MAX_DEBT_QUANTA = 4;
 
-    /** During a turn what was used of it too. */
+    /** During a turn it includes the time used so far. */
     private long debtNs;
     private long grantedNs;
 
@@ -31,7 +31,7 @@ final class TurnDebt {
         grantedNs = 0;
     }
 
-    /** Cuts the turn off: what was used of it is owed, so the next turn is what was left. */
+    /** Cuts the turn off: the used time is owed, so the next turn is the rest. */
     void interrupted() {
         debtNs = Math.clamp(debtNs, 0L, MAX_DEBT_QUANTA * grantedNs);
         grantedNs = 0;

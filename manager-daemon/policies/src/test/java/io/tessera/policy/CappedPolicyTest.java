@@ -84,7 +84,7 @@ class CappedPolicyTest {
         steps.nowNs += CappedPolicy.KEPT_MINUTES * 60_000L * MS + 1;
         steps.policy.joined(1, HALF, steps.nowNs);
         steps.ready(1);
-        assertEquals(1, steps.turn().tenant(), "after so long nothing is known of it");
+        assertEquals(1, steps.turn().tenant(), "after this time nothing is known of it");
     }
 
     @Test

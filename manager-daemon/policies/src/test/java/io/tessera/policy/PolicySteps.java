@@ -27,12 +27,12 @@ final class PolicySteps {
         }
     }
 
-    /** Who is next, which must be somebody. */
+    /** The next tenant, which must exist. */
     TurnChoice.Turn turn() {
         return assertInstanceOf(TurnChoice.Turn.class, policy.next(nowNs));
     }
 
-    /** The next one uses the device for so long and has more work. Returns who it was. */
+    /** The next one uses the device for this long and has more work. Returns its number. */
     long turnOf(long usedNs) {
         TurnChoice.Turn turn = turn();
         use(turn.tenant(), usedNs);

@@ -20,8 +20,8 @@ class SharePoliciesTest {
     private static final TenantTerms INTERACTIVE = TenantTerms.DEFAULT.withClass(TenantClass.INTERACTIVE);
 
     /**
-     * Of tenants that always have work, used time over weight differs by no more than a round (in which an average tenant gets a quantum), the
-     * snapping to its end and a request.
+     * For tenants that always have work, used time over weight differs by no more than a round (in which an average tenant gets a quantum),
+     * the snapping to its end and a request.
      */
     @Property(tries = 200, shrinking = ShrinkingMode.OFF)
     void fairKeepsVirtualTimesTogether(@ForAll long seed) {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What manager and executor tell each other of a tenant comes out as it went in. */
+/** The messages about a tenant between manager and executor come out as they went in. */
 class TermsTextTest {
     @Test
     void termsComeBackAsTheyWere() {

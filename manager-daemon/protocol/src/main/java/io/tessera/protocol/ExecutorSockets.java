@@ -4,7 +4,10 @@ import java.nio.file.Path;
 
 /** Where an executor is found, and which version managers and executors must share (RELAY.md, section 1). Pure: computes paths, touches no file. */
 public final class ExecutorSockets {
-    /** Of the lines between managers and executors, and of how clients are admitted: whoever meets another one leaves it alone. */
+    /**
+     * The version of the lines between managers and executors, and of how clients are admitted: a process that meets another version leaves
+     * it alone.
+     */
     public static final int VERSION = 3;
     private static final String CLIENTS = ".sock";
     private static final String FOLDER = "executors";
@@ -17,7 +20,7 @@ public final class ExecutorSockets {
         return folder(runtimeDirectory).resolve("executor-" + ordinal + CLIENTS);
     }
 
-    /** What executors write lies there: root's manager runs them as a user who owns this folder and no other. */
+    /** Files of executors lie there: root's manager runs them as a user who owns this folder and no other. */
     public static Path folder(Path runtimeDirectory) {
         return runtimeDirectory.resolve(FOLDER);
     }

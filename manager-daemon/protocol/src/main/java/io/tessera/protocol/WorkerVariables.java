@@ -23,7 +23,7 @@ public final class WorkerVariables {
     /**
      * How long a job may take, in seconds.
      *
-     * @return empty: nothing is said
+     * @return empty: the variable is not set
      * @throws IllegalArgumentException if it is no number of seconds that can be meant; the message names the variable
      */
     public static OptionalLong seconds(Map<String, String> environment) {
@@ -34,7 +34,7 @@ public final class WorkerVariables {
      * Memory in MiB.
      *
      * @param machineBytes of the machine, which bounds it; 0: not known
-     * @return empty: nothing is said
+     * @return empty: the variable is not set
      * @throws IllegalArgumentException if it is too little or more than the machine has; the message names the variable
      */
     public static OptionalLong memoryMib(Map<String, String> environment, long machineBytes) {

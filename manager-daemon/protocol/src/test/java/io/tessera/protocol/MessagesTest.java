@@ -145,7 +145,7 @@ class MessagesTest {
         assertThrows(MalformedMessageException.class, () -> dispatchManager(bytes), "there is no third end");
     }
 
-    /** What is reckoned with a device's size must not overflow. */
+    /** Arithmetic with a device's size must not overflow. */
     @Test
     void devicesOfImpossibleSizesAreRefused() throws Exception {
         dispatchClient(MessageEncoder.device(packet, new DeviceAnnouncement(0, UUID, DeviceAnnouncement.MOST_BYTES, 0, "d")));

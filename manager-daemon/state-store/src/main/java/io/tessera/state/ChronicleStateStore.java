@@ -24,9 +24,8 @@ import net.openhft.chronicle.map.ChronicleMapBuilder;
  * A store in a Chronicle Map, a file mapped into memory: a record costs no system call. Each key has two entries that are
  * written in turn, because Chronicle Map writes a value of equal length over the old one: a process that is killed there
  * leaves a torn entry, and the other one is still whole. After a kill the map also needs its recovery, because the killed
- * process may hold a lock in it; a mark beside the file says so. What recovery finds damaged, or what has no valid
- * checksum of ours, is dropped and counted; a file that cannot be recovered at all is replaced by an empty one, which
- * counts once.
+ * process may hold a lock in it; a mark beside the file says so. A damaged record that recovery finds, or one without a valid checksum of
+ * ours, is dropped and counted; a file that cannot be recovered at all is replaced by an empty one, which counts once.
  *
  * <p>Needs {@link #JVM_FLAGS}, and a JDK: Chronicle Map compiles classes when it opens. That takes a second or more, so it
  * is for a thread that nobody waits for. Usage data is never sent. Thread-safe: every method holds the object's lock.

@@ -68,7 +68,7 @@ final class NativeLayers {
         return file.substring(0, file.lastIndexOf('/'));
     }
 
-    /** Of the uses, those that a layer must not make. */
+    /** The uses that a layer must not make. */
     List<Use> forbidden(List<Use> uses) {
         return uses.stream().filter(use -> layers.contains(layerOf(use.to())) && !mayUse(layerOf(use.from()), layerOf(use.to()))).toList();
     }

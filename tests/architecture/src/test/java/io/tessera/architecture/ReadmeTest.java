@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The table of README.md that says what programs are told: each line of it names tests, and they are there. */
+/** The README's table of messages to programs: each line of it names tests, and they are there. */
 class ReadmeTest {
     private static final String TITLE = "## What programs are told";
     private static final Pattern NAME = Pattern.compile("`(\\w+)`");

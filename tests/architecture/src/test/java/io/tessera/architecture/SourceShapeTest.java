@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Sizes and completeness of the sources: STYLE.md's numbers, and package-info.java in every package. */
+/** Sizes and completeness of the sources: numbers of CONTRIBUTING.md, package-info.java in every package, and sentences with a subject. */
 @Timeout(300)
 class SourceShapeTest {
     private static final int FILE_LINES = 400;
@@ -97,6 +97,31 @@ class SourceShapeTest {
         List<String> silent = JavaMethods.withoutJavadoc(production).stream()
                 .map(element -> name(element.file()) + ", " + element.name()).toList();
         assertEquals(List.of(), silent, "public types and methods without Javadoc");
+    }
+
+    /** "A client that waits is served", and not "Who waits is served". */
+    @Test
+    void sentencesHaveASubject() throws IOException {
+        List<String> headless = new ArrayList<>();
+        for (Path file : SourceTree.files()) {
+            Prose.headless(Language.of(file), SourceTree.lines(file)).forEach(sentence -> headless.add(name(file) + ": " + sentence));
+        }
+        List<Path> documents = Prose.documents();
+        assertTrue(documents.size() > 20, "only " + documents.size() + " documents");
+        for (Path file : documents) {
+            Prose.headless(SourceTree.lines(file)).forEach(sentence -> headless.add(name(file) + ": " + sentence));
+        }
+        assertEquals(List.of(), headless, "sentences without a subject: name the client, tenant, thread, process or caller");
+    }
+
+    @Test
+    void aSentenceWithoutASubjectIsSeen() {
+        assertEquals(List.of("Who waits is let in."), Prose.headless(Language.JAVA,
+                List.of("/**", " * A gate. Who waits", " * is let in.", " */", "int who; // a client who waits", "/** Who waits? */")));
+        assertEquals(List.of("Whoever ends it frees it."), Prose.headless(Language.C, List.of("int a; /" + "* Whoever ends it frees it. */")));
+        assertEquals(List.of("Who asks waits"), Prose.headless(Language.HASH, List.of("#!/bin/sh", "# Who asks waits", "echo")));
+        assertEquals(List.of("Who is next |", "Whose turn it is"), Prose.headless(List.of("| policy | Who is next |",
+                "- Whose turn it is", "The user who asks. Who is it?")));
     }
 
     @Test

@@ -12,12 +12,15 @@ final class AttackLane implements AutoCloseable {
     private static final long SECOND_NS = 1_000_000_000L;
     /** An executor gives work that was told to end ten seconds, and takes a moment to end itself. */
     private static final long GONE_NS = 15 * SECOND_NS;
-    /** The same of code that an assembler needs minutes for: a driver does not give up an assembly. Of 18 s on an H100 the victim noticed nothing. */
+    /**
+     * The same of code that an assembler needs minutes for: a driver does not give up an assembly. The victim noticed nothing of 18 s on an
+     * H100.
+     */
     private static final long ASSEMBLED_NS = 60 * SECOND_NS;
     private static final long LOOK_MS = 100;
-    /** Of starting a service with a victim: on a machine that is too busy an executor may not be ready in time. */
+    /** Tries to start a service with a victim: on a machine that is too busy an executor may not be ready in time. */
     private static final int TRIES = 3;
-    /** The executor says at once who comes and goes; on a busy machine it takes a moment until the manager has heard it. */
+    /** The executor reports at once which clients come and go; on a busy machine it takes a moment until the manager has heard it. */
     private static final long STALE_NS = SECOND_NS / 2;
 
     /** Services start one after the other: a device makes one context at a time, and managers do not wait for ever. */
@@ -75,8 +78,8 @@ final class AttackLane implements AutoCloseable {
     }
 
     /**
-     * Waits until the executor has nothing of a tenant's any more, or has ended. What an attack set going may end the executor long after
-     * the attacker's process is gone: that is its doing, and not the next attack's.
+     * Waits until the executor has nothing of a tenant's any more, or has ended. Effects of an attack may end the executor long after the
+     * attacker's process is gone: they are its doing, and not the next attack's.
      *
      * @return whether the tenant is gone, in time
      */
@@ -99,7 +102,7 @@ final class AttackLane implements AutoCloseable {
     }
 
     /**
-     * A victim that is well, and the executor that it lives in. After a crash everything begins anew: a manager restarts an executor at
+     * A victim that is well, and the executor that it lives in. After a crash everything starts again: a manager restarts an executor at
      * once, but after each death in a row later, and a suite in which nothing is protected has many.
      */
     private void ready() throws IOException, InterruptedException {

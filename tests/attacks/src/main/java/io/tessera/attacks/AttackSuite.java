@@ -67,7 +67,7 @@ public final class AttackSuite {
         }
     }
 
-    /** Runs attacks in so many lanes, which are gone afterwards. */
+    /** Runs attacks in this many lanes, which are gone afterwards. */
     private void side(List<Attack> attacks, int lanes, Consumer<SuiteReport> each) throws IOException, InterruptedException {
         Queue<Attack> left = new ConcurrentLinkedQueue<>(attacks);
         List<Future<Void>> running = new ArrayList<>();
@@ -85,7 +85,10 @@ public final class AttackSuite {
         }
     }
 
-    /** A lane whose service or victim does not start is one less: what the others find counts, and what nobody began is said. */
+    /**
+     * A lane whose service or victim does not start is one less: the findings of the others count, and attacks that nobody began are
+     * reported.
+     */
     private static void ended(Future<Void> lane) throws InterruptedException {
         try {
             lane.get();

@@ -11,7 +11,7 @@ final class OutcomeClassifier {
     /**
      * For a secret.
      *
-     * @param stallMs a computation of the victim may take so long
+     * @param stallMs longest time of a computation of the victim
      */
     OutcomeClassifier(VictimSecret secret, long stallMs) {
         this.secret = secret;

@@ -18,13 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 class AttackSuiteTest {
     private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
             "--kernel-timeout", "1s", "--unfenced", "refuse", "--fence-alone", "yes");
-    /** Of what the largest texts have, a part: how long reading takes grows with them, and what is bounded does not. */
+    /** A part of the sizes of the largest texts: the time to read them grows with them, and the bounds do not. */
     private static final Map<String, String> ATTACKERS = Map.of("ATTACK_SHARE", "100");
     /** For slow machines, of which a build has two processors. */
     private static final long LIMIT_SECONDS = 1200;
     /**
-     * Bounds of seconds decide who is ended, and the victim's kernels share two processors with the attack's and with other tests: whoever is slow for that alone is not slow
-     * again and again. An escape is never tried again.
+     * Bounds of seconds decide which program is ended, and the victim's kernels share two processors with the attack's and with other
+     * tests: a program that is slow for that alone is not slow again and again. An escape is never tried again.
      */
     private static final int MOST_REPETITIONS = 2;
 

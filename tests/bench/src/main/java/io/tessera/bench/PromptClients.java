@@ -66,7 +66,7 @@ final class PromptClients implements TurnPort {
         throw new IllegalStateException("client " + clientId + " answers at once and is to be ended");
     }
 
-    /** A millisecond of work of whoever runs. */
+    /** A millisecond of work of the running clients. */
     void workOneMs() {
         for (int client = 1; client < running.length; client++) {
             if (running[client]) {

@@ -26,7 +26,7 @@ import jcuda.driver.JCudaDriver;
 /** Multiplies two matrices on the GPU, again and again for some seconds, and checks the last product on the CPU. */
 final class MatrixProduct {
     private static final int TILE = 16;
-    /** Of each element, relative to the sum of the products' sizes: 192 roundings of half an ulp of a float. */
+    /** Tolerance for each element, relative to the sum of the products' sizes: 192 roundings of half an ulp of a float. */
     private static final double TOLERANCE = 192 * 0x1p-24;
 
     private final int n;

@@ -38,7 +38,7 @@ public final class FuzzMain implements Callable<Integer> {
     private int verifyEvery = 16;
     @Option(names = "--save", paramLabel = "DIR", description = "where failing kernels are kept, made small (${DEFAULT-VALUE})")
     private Path save = Path.of("fuzz-failures");
-    @Option(names = "--most-failures", paramLabel = "N", description = "after so many it ends (${DEFAULT-VALUE})")
+    @Option(names = "--most-failures", paramLabel = "N", description = "number after which it ends (${DEFAULT-VALUE})")
     private int mostFailures = 20;
     @Option(names = "--commit", paramLabel = "HASH", description = "of the tree, for the result")
     private String commit = "";
@@ -85,7 +85,7 @@ public final class FuzzMain implements Callable<Integer> {
         return said;
     }
 
-    /** Replaces the file as a whole: who is killed leaves the result of at most ten seconds before. */
+    /** Replaces the file as a whole: a killed run leaves the result of at most ten seconds before. */
     private void keep(CampaignResult result) {
         if (json == null) {
             return;

@@ -59,7 +59,7 @@ class CampaignTest {
         assertTrue(faults * 4 >= hostile, faults + " of " + hostile + " fault");
     }
 
-    /** What is made small is made again without some of its steps: that must always be possible, and the same each time. */
+    /** A smaller kernel is made again without some of its steps: that must always be possible, and the same each time. */
     @Test
     void aKernelIsTheSameEachTimeAlsoWithoutSteps() {
         long seed = seed();

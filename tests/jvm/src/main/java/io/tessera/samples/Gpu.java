@@ -72,7 +72,7 @@ final class Gpu {
         return pointer;
     }
 
-    /** Device memory for so many floats; the caller frees it. */
+    /** Device memory for this many floats; the caller frees it. */
     static CUdeviceptr allocate(int floats) {
         CUdeviceptr pointer = new CUdeviceptr();
         cuMemAlloc(pointer, (long) floats * Sizeof.FLOAT);

@@ -22,7 +22,7 @@ import jcuda.driver.CUfunction;
  * A service with a defect: some answers are copied on the device for later, and nobody frees these copies. Each
  * request's own buffers are freed, and the model lives as long as the service, as it should.
  *
- * <p>{@code requests N} serves so many and ends; {@code serve} goes on until its standard input ends.
+ * <p>{@code requests N} serves N and ends; {@code serve} goes on until its standard input ends.
  */
 public final class LeakingService {
     private static final int N = 4096;

@@ -20,9 +20,9 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUdeviceptr;
 
 /**
- * Keeps data on the device between the lines of its standard input, as a notebook does between its cells. A line
- * {@code check} reads the data back and answers {@code right} or {@code wrong}; {@code work MILLISECONDS} fills other
- * memory for so long and answers {@code worked}; an empty line or the end of the input ends it. Launches no kernel.
+ * Keeps data on the device between the lines of its standard input, as a notebook does between its cells. A line {@code check} reads the
+ * data back and answers {@code right} or {@code wrong}; {@code work MILLISECONDS} fills other memory for that long and answers {@code
+ * worked}; an empty line or the end of the input ends it. Launches no kernel.
  */
 public final class Notebook {
     private static final int WORK_BYTES = 1 << 20;

@@ -78,7 +78,7 @@ class BrokenTest {
             };
         }
 
-        /** A fault of the jar has no driver of ours, so nobody looks for a manager; the others are told apart. */
+        /** A fault of the jar has no driver of ours, so nobody looks for a manager; the others are distinguished. */
         private String options() {
             return switch (this) {
                 case UNKNOWN_OPTION -> "=driver=no,colour=blue";

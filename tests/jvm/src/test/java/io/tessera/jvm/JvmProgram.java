@@ -30,7 +30,7 @@ final class JvmProgram extends TestProcess {
         return await("\"" + beginning + "\"", () -> output().stream().anyMatch(line -> line.startsWith(beginning)));
     }
 
-    /** Waits until it has written so many lines. */
+    /** Waits until it has written this many lines. */
     JvmProgram awaitLines(int count) {
         return await(count + " lines", () -> output().size() >= count);
     }

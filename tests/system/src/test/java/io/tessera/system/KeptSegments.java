@@ -29,7 +29,7 @@ public final class KeptSegments implements AutoCloseable {
     private final Thread thread;
     /** Inodes of those that are kept. */
     private final Set<Object> kept = new HashSet<>();
-    /** Of the thread. */
+    /** Owned by the thread. */
     private FileTime changedAt;
     private volatile boolean ended;
 

@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the other processes of a test said, in short, for whoever reads that it failed and has nothing but the build's log.
- * Lines begin with {@link #MARK}, by which tests/run finds them.
+ * What the other processes of a test wrote, in short, for a reader who has nothing but the build's log. Lines begin with {@link #MARK}, by
+ * which tests/run finds them.
  */
 final class ProcessSummary {
     static final String MARK = "[run] ";
-    /** Of each process: complaints, and what came last. */
+    /** Lines for each process: complaints, and what came last. */
     private static final int COMPLAINTS = 12;
     private static final int LAST = 4;
     /** Processes of a test; those with something to say come first. */

@@ -26,8 +26,8 @@ final class SharedManager {
      * Tests share a manager that agree in these.
      *
      * @param options     the manager's
-     * @param expectedLog warnings and errors that it may log. A manager logs a text once and counts it from then on, so whoever declares
-     *                    others, or none, has another manager.
+     * @param expectedLog warnings and errors that it may log. A manager logs a text once and counts it from then on, so a test that
+     *         declares others, or none, has another manager.
      */
     record Terms(List<String> options, List<String> expectedLog) {
     }

@@ -204,7 +204,7 @@ public final class TestRun {
         return account;
     }
 
-    /** Writes the logs beside the rest, for whoever looks at a failed run. */
+    /** Writes the logs beside the rest, for a look at a failed run. */
     void keepLogs() throws IOException {
         int n = 0;
         for (RunningProgram program : programs) {

@@ -84,7 +84,7 @@ public final class TesseraCommands {
         List<String> joined = withPriorities(arguments);
         Optional<String> negative = negative(joined.stream().takeWhile(argument -> !argument.equals("--")).toList());
         negative.ifPresent(value -> context.say(value + " is negative: no number, size or duration here is"));
-        // It is taken for an option otherwise, and what is missed is said to be another thing.
+        // It is taken for an option otherwise, and the error would name another thing.
         int code = negative.isPresent() ? ExitCode.USAGE.number() : line.execute(joined.toArray(String[]::new));
         context.out().flush();
         context.err().flush();

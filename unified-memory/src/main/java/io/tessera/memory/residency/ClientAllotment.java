@@ -4,12 +4,12 @@ import java.util.Comparator;
 
 /** One client while a plan is made: what it shall hold in the end, and what of that others may have. */
 final class ClientAllotment {
-    /** Who needs its memory first; the last one's is given away first. */
+    /** By the need for memory: the first needs its memory first; the last one's is given away first. */
     static final Comparator<ClientAllotment> NEAREST_FIRST = ClientAllotment::nearer;
 
     final ClientMemoryState client;
 
-    /** What it may have resident at most without touching what is fixed or guaranteed to others. */
+    /** The most it may have resident without touching memory that is fixed or guaranteed to others. */
     final long possibleBytes;
 
     /** Needed, and what a waiting allocation asks for where that is possible; 0: its need can never be met. */
@@ -87,7 +87,7 @@ final class ClientAllotment {
         goalBytes += bytes;
     }
 
-    /** Cached memory that it may give up: who is active keeps what it will fill. */
+    /** Cached memory that it may give up: an active client keeps what it will fill. */
     long spareCachedBytes() {
         return active() ? Math.clamp(goalBytes - demandBytes, 0L, droppableBytes) : droppableBytes;
     }

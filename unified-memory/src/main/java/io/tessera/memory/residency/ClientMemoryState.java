@@ -9,7 +9,7 @@ import java.util.Objects;
  * {@code wantedBytes} are about the memory that can be moved; {@code fixedBytes} come on top. Memory of plan
  * {@code plain}, which nobody can move, is given as {@code fixedBytes} alone.
  *
- * @param clientId        who
+ * @param clientId of the client
  * @param tenant          whose; for sentences
  * @param residentBytes   held on the device now, without {@code fixedBytes}, copies in flight and cached memory included
  * @param targetBytes     what the client may hold at present: the target last written
@@ -22,8 +22,8 @@ import java.util.Objects;
  * @param parked          evicted by hand or for idleness: holds nothing until it is restored, its guarantee included
  * @param nextTurnNs      when its next turn is expected; {@link #UNKNOWN}: it asks for none. Among running clients the
  *                        earlier comes first
- * @param lastTurnEndedNs when it last ceased to run; {@link Long#MIN_VALUE}: never ran. Of clients that ask for no turn
- *                        the one idle for longest gives its memory first
+ * @param lastTurnEndedNs when it last ceased to run; {@link Long#MIN_VALUE}: never ran. The client that asks for no turn and is idle for
+ *         longest gives its memory first
  * @param running         its turn has been granted, or it runs freely: needs all its memory now
  */
 public record ClientMemoryState(long clientId, String tenant, long residentBytes, long targetBytes, long neededBytes,

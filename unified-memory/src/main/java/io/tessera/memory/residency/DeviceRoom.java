@@ -5,9 +5,9 @@ package io.tessera.memory.residency;
  * there may be at most; contexts, the driver, and processes that nobody plans have some of it. Two things tell: what the
  * driver says is free beside what clients hold, and memory that it refuses (SPEC.md, section 9.9).
  *
- * <p>Each refusal leaves no more room than what is held, so that whoever lacks memory gets it from others: with a client
- * that had been allowed more, the room shrinks by at least what was refused. So there are only so many refusals before the
- * room is no more than what the device has. Free memory raises it again.
+ * <p>Each refusal leaves no more room than what is held, so that a client that lacks memory gets it from others: with a client that had
+ * been allowed more, the room shrinks by at least what was refused. So the number of refusals is bounded before the room is no more than
+ * what the device has. Free memory raises it again.
  *
  * <p>Pure state: no clock, no words. Not thread-safe.
  */
@@ -26,7 +26,7 @@ public final class DeviceRoom {
     private static final long CONTEXT_BYTES = 528L << 20;
     private static final long RESERVE_BYTES = 768L << 20;
 
-    /** Of a small device neither is more than this part. */
+    /** Neither is more than this part of a small device. */
     private static final long LARGEST_PART = 64;
 
     private static final long UNBOUNDED = ClientMemoryState.MAX_BYTES;
@@ -39,7 +39,7 @@ public final class DeviceRoom {
     private long unusableBytes;
     private long refusedNs;
 
-    /** Of a device of that size, of which nothing has shown yet that it has less. */
+    /** The room of a device of that size, of which nothing has shown yet that it has less. */
     public DeviceRoom(long totalBytes) {
         this.totalBytes = totalBytes;
         grainBytes = Math.max(SMALLEST_GRAIN, Long.highestOneBit(Math.max(1, totalBytes / GRAINS)));
@@ -56,8 +56,8 @@ public final class DeviceRoom {
     }
 
     /**
-     * What is planned with: less than there is by what the driver may need for contexts and code that come, but no less
-     * than one client needs alone.
+     * The capacity for planning: less than there is by what the driver may need for contexts and code that come, but no less than one
+     * client needs alone.
      *
      * @param believedBytes what the device should have
      * @param pretended     whether that is less than it has for sure

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Max-min fair shares: nobody gets more than it asks for, and nobody could get more without somebody getting less who
- * has no more than it (Bertsekas and Gallager, Data Networks, 6.5.2). Pure functions.
+ * Max-min fair shares: nobody gets more than it asks for, and nobody could get more unless another one that has no more than it got less
+ * (Bertsekas and Gallager, Data Networks, 6.5.2). Pure functions.
  */
 final class FairShares {
     private FairShares() {

@@ -10,16 +10,16 @@ import java.util.function.ToLongFunction;
 /**
  * How much host memory each client may hold as backing for what was moved out of devices. Immutable, thread-safe.
  *
- * <p>Where all ask for more than there is, tenants get max-min fair shares, and clients within them. Who holds more than
- * its share keeps it while nobody else asks for it: pinning is slow. The budget rule is that of {@link ResidencyPlanner}:
- * raises are paid from what nobody holds or may hold, so they may come one call later than what they wait for.
+ * <p>Where all ask for more than there is, tenants get max-min fair shares, and clients within them. A tenant that holds more than its
+ * share keeps it while nobody else asks for it: pinning is slow. The budget rule is that of {@link ResidencyPlanner}: raises are paid from
+ * what nobody holds or may hold, so they may come one call later than what they wait for.
  *
- * <p>The host's free memory bounds raises as well. What is promised and not yet held counts as used, and promises are
- * taken back while less than the reserve is available; what is held is not.
+ * <p>The host's free memory bounds raises as well. Memory that is promised and not yet held counts as used, and promises are taken back
+ * while less than the reserve is available; held memory is not.
  *
- * @param pinnedBytes   all clients together may pin so much
- * @param pageableBytes all clients together may hold so much pageable backing
- * @param tenantBytes   one tenant may hold so much of each; {@link Long#MAX_VALUE}: as the whole budget
+ * @param pinnedBytes that all clients together may pin
+ * @param pageableBytes that all clients together may hold as pageable backing
+ * @param tenantBytes that one tenant may hold of each; {@link Long#MAX_VALUE}: as the whole budget
  * @param reserveBytes  the host is to keep available
  */
 public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenantBytes, long reserveBytes) {
@@ -108,7 +108,7 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
             keepSpare(budgetBytes - goals.values().stream().mapToLong(Long::longValue).sum());
         }
 
-        /** What nobody asks for stays with who has it. */
+        /** What nobody asks for stays with its holder. */
         private void keepSpare(long bytes) {
             long spareBytes = bytes;
             for (HostClient client : clients) {

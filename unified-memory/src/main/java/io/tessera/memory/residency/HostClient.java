@@ -5,7 +5,7 @@ import java.util.Objects;
 /**
  * The host memory that backs one client's swapped contents, over all devices, in bytes. Immutable.
  *
- * @param clientId            who
+ * @param clientId of the client
  * @param tenant              whose
  * @param pinnedHeldBytes     pinned now
  * @param pinnedTargetBytes   what it may pin at present

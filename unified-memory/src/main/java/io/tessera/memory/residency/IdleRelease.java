@@ -8,10 +8,10 @@ import java.util.Map;
  * thread-safe: one owner thread.
  *
  * <p>Giving back costs a move, in which the device stands still; not giving back costs the pause. Waiting as long as the
- * move would take is never worse than twice the best (ski rental, Karlin et al. 1988). What a client did after earlier
- * releases improves on that: each time its whole pause was longer than the move, the wait halves; once it was shorter, the
- * next wait is a whole move again, since a mistake costs two moves. So host phases of seconds are used by others after
- * milliseconds, and of the short pauses that may follow them one at most costs a move.
+ * move would take is never worse than twice the best (ski rental, Karlin et al. 1988). A client's behaviour after earlier releases improves
+ * on that: each time its whole pause was longer than the move, the wait halves; once it was shorter, the next wait is a whole move again,
+ * since a mistake costs two moves. So host phases of seconds are used by others after milliseconds, and of the short pauses that may follow
+ * them one at most costs a move.
  */
 public final class IdleRelease {
     private static final long NOT_AWAY = Long.MIN_VALUE;

@@ -37,14 +37,14 @@ public record MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
         return new MoveRates(10.0e9, 4.8e9);
     }
 
-    /** How long so many bytes take, in nanoseconds, both directions at once. */
+    /** The time that these bytes take, in nanoseconds, both directions at once. */
     public double moveNs(long inBytes, long outBytes) {
         return 1e9 * Math.max(inBytes / inBytesPerSecond, outBytes / outBytesPerSecond);
     }
 
     /**
-     * How long a hand-over takes, in nanoseconds, in which so many bytes come in and as many leave, and so many of either have
-     * contents. Copies and changes of pages go on at once.
+     * The time of a hand-over in nanoseconds, in which {@code changedBytes} come in and as many leave, and {@code copiedBytes} of either
+     * have contents. Copies and changes of pages go on at once.
      */
     public double handoverNs(long changedBytes, long copiedBytes) {
         return Math.max(moveNs(copiedBytes, copiedBytes), 1e9 * changedBytes / CHANGED_BYTES_PER_SECOND);

@@ -3,7 +3,7 @@ package io.tessera.memory.residency;
 import java.util.List;
 
 /**
- * How long turns last when memory has to be moved for them: so long that moving costs at most a set share of the turn.
+ * Chooses the length of turns when memory has to be moved for them: long enough that moving costs at most a set share of the turn.
  * Immutable, thread-safe.
  *
  * <p>With a share of 5 % clients that keep the device busy take at most 1.05 times as long together as one after the

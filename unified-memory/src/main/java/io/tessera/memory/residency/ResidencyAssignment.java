@@ -7,10 +7,9 @@ import java.util.List;
  * Where a device's memory shall be in the end: starts from where it is and moves the least. Used once; not
  * thread-safe.
  *
- * <p>What somebody needs comes, in this order, from free memory; from cached memory of the others, those first who do
- * not run and whose turn is farthest away; from contents that their owner did not use in its last turns; from the
- * contents of the client whose turn is farthest away (Belady 1966: no order of evictions moves less). Never from below
- * a guarantee.
+ * <p>A client's need is met, in this order, from free memory; from cached memory of the others, first of those that do not run and whose
+ * turn is farthest away; from contents that their owner did not use in its last turns; from the contents of the client whose turn is
+ * farthest away (Belady 1966: no order of evictions moves less). Never from below a guarantee.
  */
 final class ResidencyAssignment {
     /** Nearest first. */
@@ -54,7 +53,7 @@ final class ResidencyAssignment {
         long roomBytes = capacityBytes;
         for (ClientAllotment seat : seats) {
             roomBytes -= seat.client.fixedBytes();
-            // Who can never run holds up nobody: its demand is 0.
+            // A client that can never run holds up nobody: its demand is 0.
             roomBytes -= seat.active() ? seat.demandBytes
                     : Math.min(seat.client.contentBytes(), seat.client.movableGuaranteeBytes());
         }
@@ -86,14 +85,14 @@ final class ResidencyAssignment {
     }
 
     /**
-     * Brings in ahead of their turns what awaiting clients need, as far as that costs no copy which the hand-over would
-     * not cost: into free memory, into cached memory of who does not run, and in the place of clients that ask for no
-     * turn, which the hand-over would choose as well.
+     * Brings in ahead of their turns what awaiting clients need, as far as that costs no copy which the hand-over would not cost: into free
+     * memory, into cached memory of clients that do not run, and in the place of clients that ask for no turn, which the hand-over would
+     * choose as well.
      */
     void prefetch() {
         boolean somebodyRuns = !seats.isEmpty() && seats.getFirst().client.running();
         long growthBytes = somebodyRuns ? capacityBytes / settings.growthDivisor() : 0;
-        // What running clients may yet need can come from idle clients as well as from free memory.
+        // Later needs of running clients can be met from idle clients as well as from free memory.
         long idleBytes = seats.stream().filter(seat -> !seat.active()).mapToLong(ClientAllotment::spareBytes).sum();
         long keptFreeBytes = Math.clamp(growthBytes - idleBytes, 0L, Math.max(0, freeBytes));
         idleBytes -= growthBytes - keptFreeBytes;

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides what each client may have resident on one device, so that who runs has all it needs and as little as possible
- * is moved. {@link ResidencyAssignment} says from whom memory is taken.
+ * Decides what each client may have resident on one device, so that running clients have all they need and as little as possible is moved.
+ * {@link ResidencyAssignment} says which clients memory is taken from.
  *
  * <p><b>Budget rule.</b> M is the sum over all clients of the larger of target and held, plus all fixed memory. No plan
  * raises M above the capacity, and while it is above, no target is raised at all. Raises are paid from what is unoccupied
@@ -87,8 +87,8 @@ public final class ResidencyPlanner {
 
     /**
      * What can be written now of the goals: all that is lower at once, and raises while there is room beside what
-     * everybody occupies or may occupy. What is needed to run and prefetched comes before room to grow, so that nobody
-     * fills up what somebody waits for.
+     * everybody occupies or may occupy. Memory that is needed to run and prefetched memory come before room to grow, so that nobody fills
+     * up what somebody waits for.
      */
     private static Map<Long, Long> step(long capacityBytes, List<ClientAllotment> seats, Map<Long, Long> firstBytes,
             Map<Long, Long> goals) {

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The words of one manager and a few clients, one access at a time, in every order: who may have what in use in the end.
- * Accesses are sequentially consistent, as the protocol wants them. Memory in units; every client needs {@code needed}.
+ * The words of one manager and a few clients, one access at a time, in every order: which clients may have what in use in the end. Accesses
+ * are sequentially consistent, as the protocol wants them. Memory in units; every client needs {@code needed}.
  *
  * <p>A client raises {@code held}, reads its target again, and only then uses the memory or takes {@code held} back.
- * The manager reads {@code held} of all, plans, writes the targets in any order, and begins anew; before that it may
- * change whose turn it is. A client may die at any step; the manager notices later.
+ * The manager reads {@code held} of all, plans, writes the targets in any order, and starts again; before that it may change whose turn it
+ * is. A client may die at any step; the manager notices later.
  */
 final class BudgetRuleModel {
     /** Departures from the protocol, each of which has to be found out. */

@@ -112,7 +112,7 @@ class FewestMovesTest {
     void ofThreeInTurnWithRoomForTwoEveryOtherStays() {
         int[] needs = {1, 1, 1};
         int[] turns = {0, 1, 2, 0, 1, 2, 0, 1, 2};
-        // Whoever leaves for the longest absent brings in 9; Belady's choice 6: the first two, then every second one.
+        // Evicting the client that is absent longest brings in 9; Belady's choice 6: the first two, then every second one.
         assertEquals(6, new Device(needs, new int[3], 2, turns, new int[3]).play(0));
     }
 }

@@ -12,7 +12,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** Who may hold how much of the host's memory. */
+/** Shares of the host's memory. */
 class HostBackingBudgetTest {
     private static final long PLENTY = 1L << 40;
 

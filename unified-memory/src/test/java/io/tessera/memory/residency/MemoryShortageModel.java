@@ -31,7 +31,7 @@ final class MemoryShortageModel {
     record Situation(List<Integer> needs, int mostNeed, int believed, int real, int hidden, int host, int taken, boolean deaths) {
     }
 
-    /** What the planner is asked: its answers are a function of that, and many states ask the same. */
+    /** The planner's input: its answers are a function of that, and many states ask the same. */
     private record Question(int chunks, List<ClientMemoryState> words) {
     }
 
@@ -107,7 +107,7 @@ final class MemoryShortageModel {
         return get(state, client, LIFE) == ALIVE;
     }
 
-    /** Goes through all states, at most so many; throws if something holds in one of them that must not. */
+    /** Goes through all states, up to a limit; throws if something holds in one of them that must not. */
     void explore(int most) {
         byte[] start = new byte[unusable + 1];
         for (int client = 0; client < clients; client++) {
@@ -225,7 +225,7 @@ final class MemoryShortageModel {
         return after;
     }
 
-    /** Who was short of memory that others could not give up may ask again. */
+    /** A client that was short of memory that others could not give up may ask again. */
     private byte[] moved(byte[] state) {
         byte[] after = state.clone();
         for (int client = 0; client < clients; client++) {

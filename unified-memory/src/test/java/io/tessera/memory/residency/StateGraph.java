@@ -31,7 +31,7 @@ final class StateGraph {
      * @param check   throws if something holds in a state that must not
      * @param helpful states that events lead to which happen at some time, unless another comes first
      * @param harmful those that need not happen
-     * @param most    so many states at most
+     * @param most states
      */
     void explore(byte[] start, Consumer<byte[]> check, Function<byte[], List<byte[]>> helpful, Function<byte[], List<byte[]>> harmful,
             int most) {

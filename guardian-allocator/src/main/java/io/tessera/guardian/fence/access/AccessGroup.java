@@ -24,7 +24,7 @@ import java.util.List;
  */
 record AccessGroup(long low, long reach, int alignment) {
     private static final int LOOK_AHEAD = 200;
-    /** Of shared memory, which kernels of matrices read in long rows. */
+    /** Look-ahead for shared memory, which kernels of matrices read in long rows. */
     private static final int LOOK_FURTHER = 500;
     private static final long FAR = 1L << 30;
 
@@ -34,7 +34,7 @@ record AccessGroup(long low, long reach, int alignment) {
         return of(context, first, access, register, offset, FAR);
     }
 
-    /** The same, of accesses that are together within so many bytes, if the first one is. */
+    /** The same, of accesses that are together within this many bytes, if the first one is. */
     static AccessGroup of(FunctionContext context, Instruction first, Access access, Operand.Register register, long offset, long mostBytes) {
         AccessGroup group = alone(access, offset);
         if (first.guard().isPresent()) {

@@ -84,7 +84,7 @@ public final class BulkFence {
         return sum;
     }
 
-    /** An address of the own block from which there are so many bytes. */
+    /** An address of the own block with this many bytes behind it. */
     private Operand.Register clamped(Instruction i, Operand.Register address, int bytes, int alignment) {
         Operand.Register limit = shared.limit(i, bytes, alignment, address);
         Operand.Register clamped = code.word();
@@ -142,7 +142,7 @@ public final class BulkFence {
             return operands;
         }
         if (access.place() == Access.Place.GENERIC && !global && context.plan.genericMayBeOther()) {
-            // What is between its rows would have to end with the memory that it is in.
+            // The memory between its rows would have to end with the memory that it is in.
             throw new FenceRefusedException(i.mnemonic(), i.line(), "whether its address is of global or of shared memory is not known");
         }
         operands.set(access.operand(), accesses.fence(i, access).address());

@@ -23,7 +23,7 @@ import io.tessera.guardian.ptx.Variable;
 public final class SharedFence {
     /** Widest access to shared memory. */
     private static final int VECTOR_BYTES = 16;
-    /** What a block has at the start of its shared memory for the system, from sm_90 on. */
+    /** Bytes at the start of a block's shared memory for the system, from sm_90 on. */
     static final int RESERVED_BYTES = 1024;
     private static final long FAR = 1L << 30;
 

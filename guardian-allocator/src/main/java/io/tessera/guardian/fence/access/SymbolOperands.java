@@ -37,7 +37,7 @@ public final class SymbolOperands {
     /** An instruction on registers. */
     public void pure(Instruction i) throws FenceRefusedException {
         if (i.opcode().equals("cvta") && context.plan.moved(Access.Place.CONST) && i.has("const")) {
-            // What was constant memory is global now, where both kinds of address are the same.
+            // Constant memory has become global here, where both kinds of address are the same.
             code.add(new Instruction(i.guard(), "mov", List.of("u64"), values(i), i.line()));
             return;
         }
@@ -114,7 +114,7 @@ public final class SymbolOperands {
         return name.equals(WORKSPACE_HIGH) ? high : low;
     }
 
-    /** Writes a store that passes an address to the driver, with the address made anew. */
+    /** Writes a store that passes an address to the driver, with the address made again. */
     public void pass(Instruction store, RuntimeCalls.Passed passed) {
         Operand value = Code.number(0);
         if (passed.variable() != null) {

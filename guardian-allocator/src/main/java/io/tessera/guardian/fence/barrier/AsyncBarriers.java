@@ -4,8 +4,8 @@ import io.tessera.guardian.fence.instruction.InstructionClass;
 import io.tessera.guardian.ptx.Instruction;
 
 /**
- * What a program may do while it is alone, and not beside others: what completes on an mbarrier of the device, where
- * {@link MemoryBarriers} did not write it in another way. Stateless.
+ * Operations that a program may do while it is alone, and not beside others: those that complete on an mbarrier of the device, where {@link
+ * MemoryBarriers} did not write it in another way. Stateless.
  */
 public final class AsyncBarriers {
     private AsyncBarriers() {
@@ -14,7 +14,7 @@ public final class AsyncBarriers {
     /** Why an instruction may not run in a shared context, or null. */
     public static String refusal(Instruction instruction, InstructionClass what) {
         if (what instanceof InstructionClass.Tensor && !instruction.has("prefetch")) {
-            return "how much shared memory it copies is said by its map alone: kernels with it run alone, or by time sharing";
+            return "its map alone gives the size of the copy to shared memory: kernels with it run alone, or by time sharing";
         }
         boolean remote = instruction.has("async") && (instruction.opcode().equals("st") || instruction.opcode().equals("red"));
         boolean operates = instruction.opcode().equals("mbarrier") && !(what instanceof InstructionClass.Pure);

@@ -10,7 +10,7 @@ import java.util.Optional;
  */
 final class BarrierArrival {
     private static final int LANES = 32;
-    /** After so many the word is none of a legal program. They take 50 microseconds. */
+    /** Looks after which no legal program can still be waiting for this word; they take 50 microseconds. */
     private static final int LOOKS = 1 << 10;
 
     private final Code code;
@@ -26,7 +26,7 @@ final class BarrierArrival {
         this.drops = drops;
     }
 
-    /** How much so many arrivals are in the word; too many are cut to what PTX can count. */
+    /** The amount that a number of arrivals has in the word. Numbers beyond what PTX can count are cut. */
     Operand amount(Operand count) {
         if (count instanceof Operand.Immediate(long value, boolean _)) {
             return Code.number((value & BarrierWord.MOST) << BarrierWord.COUNT_SHIFT);
@@ -40,7 +40,7 @@ final class BarrierArrival {
     /**
      * Writes arrivals.
      *
-     * @param wanted whether somebody asks for their state
+     * @param wanted whether the program uses their state
      * @return the upper word of the state, or null
      */
     Operand.Register write(BarrierWord.Place place, Operand amount, boolean wanted) {
@@ -78,7 +78,7 @@ final class BarrierArrival {
         code.emit("mov.u32", lane, new Operand.SpecialRegister("%laneid", ""));
         code.emit("setp.eq.u32", first, lane, Code.number(0));
         code.emit("mov.u32", before, Code.number(0));
-        // What any lane wrote is there before the first one says so.
+        // All lanes' writes are visible before the first lane arrives.
         code.emit("bar.warp.sync", all);
         code.emit(Optional.of(new Guard(first, false)), addition(place), before, place.upper(),
                 Code.number(-(1L << BarrierWord.COUNT_SHIFT) * LANES));
@@ -91,7 +91,7 @@ final class BarrierArrival {
         return end(place, lower, before, amount, wanted);
     }
 
-    /** Who releases acquires too where he may have to read what others changed; within a block that is no more than to wait for it. */
+    /** A release also acquires where the thread may have to read what others changed; within a block that costs only a wait. */
     private String addition(BarrierWord.Place place) {
         return place.addition(drops && place.order().equals("release") && place.scope().equals("cta") ? "acq_rel" : place.order());
     }
@@ -115,12 +115,13 @@ final class BarrierArrival {
     }
 
     /**
-     * Whoever took as many as were awaited has ended the phase, and makes the next: he adds what it expects. It may be that arrivals
-     * came in between, by threads that do not wait. Among them, who made as many as it expects, or twice as many, ended a phase as well, and
-     * adds as much. In which order they do is all the same, and only after the last a phase is there.
+     * The thread whose arrival completes the phase starts the next one: it adds the number of arrivals that the next phase expects. Threads
+     * that do not wait may arrive in between. If their arrivals complete one or two further phases, the thread that completes each adds the
+     * same number. The order of these additions does not matter; a phase is visible only after the last of them.
      *
-     * @param lower the lower word as it was before the arrival, where threads may drop out: who ends a phase must know who dropped out in
-     *              it, and reads the word again; who arrives between that and the next phase must not know who drops out of that one
+     * @param lower the lower word as it was before the arrival, where threads may drop out: the thread that ends a phase needs the number
+     *         of threads that dropped out in it, so it reads the word again; a thread that arrives before the next phase begins must not
+     *         see drops of that next phase
      */
     private Operand.Register end(BarrierWord.Place place, Operand.Register lower, Operand.Register before, Operand amount, boolean wanted) {
         Operand.Register awaited = code.word();
@@ -148,7 +149,7 @@ final class BarrierArrival {
         return state;
     }
 
-    /** The lower word, read by who has ended a phase, or else as it was before. */
+    /** The lower word, read again by a thread that has ended a phase, or else as it was before. */
     private Operand.Register late(BarrierWord.Place place, Operand.Register lower, Operand.Register early) {
         Operand.Register late = code.word();
         String known = code.newLabel("known");
@@ -173,7 +174,7 @@ final class BarrierArrival {
         return sum;
     }
 
-    /** What the next phase expects and the turn of the parity; where nobody is expected any more, one who never comes. */
+    /** The arrivals of the next phase and the flip of the parity. If no arrival is expected any more, one that never comes. */
     private void change(Operand.Register change, Operand.Register before, Operand.Register lower) {
         Operand.Register low = code.word();
         int high = BarrierWord.COUNT_SHIFT + BarrierWord.BYTES_SHIFT;
@@ -185,7 +186,7 @@ final class BarrierArrival {
         }
     }
 
-    /** For who arrived before the next phase was there: so many times what a phase expects are as many phases. */
+    /** For a thread that arrived before the next phase was there: each full number of expected arrivals is one phase. */
     private void early(Operand.Register before, Operand.Register change, Operand amount, Operand.Register state, String past) {
         Operand.Register came = code.word();
         Operand.Register expected = code.word();
@@ -218,15 +219,18 @@ final class BarrierArrival {
     }
 
     /**
-     * Writes that the present phase awaits one arrival more, which it awaits anyway until the thread has made it: so it cannot end
-     * meanwhile. While the phase is not there yet, it would seem to be, and whoever arrives next would end it.
+     * Writes one arrival more that the present phase awaits until the thread has made it, so that the phase cannot end meanwhile. While the
+     * phase has not begun, the addition would make it look begun, and the next arrival would end it.
      */
     void hold(BarrierWord.Place place) {
         awaitPhase(place);
         code.emit("red.relaxed." + place.scope() + "." + place.space() + ".add.u32", place.upper(), Code.number(1L << BarrierWord.COUNT_SHIFT));
     }
 
-    /** Writes that who has ended the last phase makes the present one first: a few instructions, in a legal program. Gives the upper word then. */
+    /**
+     * Writes a wait until the thread that ended the last phase has made the present one: a few instructions, in a legal program. Gives the
+     * upper word after that.
+     */
     Operand.Register awaitPhase(BarrierWord.Place place) {
         Operand.Register now = code.word();
         Operand.Register there = code.word();
@@ -250,8 +254,8 @@ final class BarrierArrival {
     }
 
     /**
-     * Writes that phases from the next one on expect so many less; before an arrival of the thread, which the present phase awaits. Nobody
-     * reads the number then: who has ended the last phase has made the present one.
+     * Reduces the arrivals that phases from the next one on expect. It is written before an arrival of the thread, which the present phase
+     * awaits. Nobody reads the number then: the thread that ended the last phase has made the present one.
      */
     void drop(BarrierWord.Place place, Operand count) {
         awaitPhase(place);

@@ -4,10 +4,11 @@ import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.ptx.Operand;
 
 /**
- * Bytes that a {@link BarrierWord} awaits. While they are not 0 they hold one arrival of the phase. Who changes them holds one of his
- * own meanwhile: the phase cannot end between two additions. Then he arrives for himself, unless the bytes have become something, and
- * for the bytes, if they have become nothing. Who takes no more away than there is needs none of his own: what the bytes hold is there
- * as long as they are, and it is his who takes the last. Not thread-safe.
+ * Bytes that a {@link BarrierWord} awaits. While they are not 0 they hold one arrival of the phase. A thread that changes the bytes holds
+ * an arrival of its own meanwhile, so that the phase cannot end between two additions. Afterwards it gives up its own arrival, unless the
+ * bytes went from 0 to another value (then that arrival becomes theirs), and also theirs if the bytes became 0. A thread that subtracts no
+ * more bytes than there are needs no arrival of its own: the bytes hold one until they are 0, and the thread that subtracts the last byte
+ * gives it up. Not thread-safe.
  */
 final class BarrierBytes {
     private static final Operand ONE = Code.number(1L << BarrierWord.COUNT_SHIFT);
@@ -41,7 +42,7 @@ final class BarrierBytes {
         String changed = code.newLabel("changed");
         code.emit(place.load("relaxed"), old, place.lower());
         code.emit("add.s32", now, old, change);
-        // None of both is negative, and less is left than there was.
+        // Neither number is negative, and the new one is smaller.
         code.emit("setp.ge.s32", some, now, Code.number(0));
         code.emit("setp.lt.and.s32", less, now, old, some);
         code.branch(less, true, early);
@@ -59,9 +60,9 @@ final class BarrierBytes {
     }
 
     /**
-     * Writes {@code arrive.expect_tx}: the arrival that the phase awaits is what is held.
+     * Writes {@code arrive.expect_tx}: the thread holds the arrival that the phase awaits.
      *
-     * @param wanted whether somebody asks for its state
+     * @param wanted whether the program uses its state
      * @return the upper word of the state, or null
      */
     Operand.Register arrive(BarrierWord.Place place, Operand bytes, boolean wanted) {
@@ -70,14 +71,14 @@ final class BarrierBytes {
         return state;
     }
 
-    /** Changes the bytes for one who holds an arrival; gives how much he holds then that is to be given up. */
+    /** Changes the bytes for a thread that holds an arrival; gives the arrivals that it has to give up then. */
     private Operand.Register held(BarrierWord.Place place, Operand change) {
         Operand.Register old = code.word();
         Operand.Register now = code.word();
         Operand.Register held = code.word();
         Operand.Register some = code.truth();
         Operand.Register none = code.truth();
-        // Whoever ends the phase has seen what the others wrote who changed the bytes.
+        // The thread that ends the phase has to see what the threads that changed the bytes have written.
         code.emit("atom.acq_rel." + place.scope() + "." + place.space() + ".add.u32", old, place.lower(), change);
         code.emit("add.u32", now, old, change);
         Operand field = Code.number((int) (-1L << BarrierWord.BYTES_SHIFT));

@@ -20,7 +20,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Writes the body of one function without mbarriers. What is not understood stays as it is, and is refused by name later. Used once.
+ * Writes the body of one function without mbarriers. Instructions that are not understood stay as they are, and are refused by name later.
+ * Used once.
  */
 final class BarrierLowering {
     static final String COMPLETES = "mbarrier::complete_tx::bytes";
@@ -37,7 +38,7 @@ final class BarrierLowering {
     private NamedNumbers numbers;
     private FunctionNames names;
 
-    /** Bytes that are on their way, and the word that is told of them. */
+    /** Bytes that are on their way, and the mbarrier word that they complete on. */
     private record Completion(BarrierWord.Place place, Operand bytes) {
     }
 
@@ -163,13 +164,15 @@ final class BarrierLowering {
         }
     }
 
-    /** Whether copies may still be on their way after it: what waits for nothing, and in which nobody else waits for long. */
+    /**
+     * Whether copies may still be in flight after it: an instruction that waits for nothing, and in which no other thread waits for long.
+     */
     private static boolean passes(Instruction i) {
         return i.guard().isEmpty() && (i.opcode().equals("cp") && !i.has("mbarrier") || i.opcode().equals("mbarrier")
                 && (i.modifiers().getFirst().equals("expect_tx") || i.has("expect_tx")));
     }
 
-    /** Writes that all copies are awaited and their words are told: copies after each other are under way together. */
+    /** Writes that all copies are awaited and completed on their words: copies after each other are under way together. */
     private void completeAll() {
         if (!open.isEmpty()) {
             code.emit("cp.async.wait_all");
@@ -238,7 +241,7 @@ final class BarrierLowering {
         }
     }
 
-    /** Without {@code .noinc} the arrival is one more than was expected: what is left is that the copies are over. */
+    /** Without {@code .noinc} the arrival is one more than was expected: only the end of the copies is left to wait for. */
     private void copiesArrive(Instruction i) {
         code.emit("cp.async.wait_all");
         if (i.has("noinc")) {

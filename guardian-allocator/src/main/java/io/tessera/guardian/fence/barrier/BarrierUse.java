@@ -34,14 +34,14 @@ public final class BarrierUse {
     private final Map<PtxFunction, Part> parts = new IdentityHashMap<>();
     private final boolean contained;
 
-    /** A function with a body, in the group of those whose threads may meet. Groups are a forest whose roots are theirs. */
+    /** A function with a body, in the group of those whose threads may meet. Groups are a forest; a root stands for its group. */
     private static final class Part {
         final Set<List<Operand>> own = new HashSet<>();
         final List<Part> callers = new ArrayList<>();
         /** Whether it, or what it may call, waits at a barrier. */
         boolean waits;
         Part parent = this;
-        /** Of a root: barriers of the whole group, and of the device functions in it. */
+        /** The barriers of a root's whole group, and of the device functions in it. */
         final Set<List<Operand>> all = new HashSet<>();
         final Set<List<Operand>> inDeviceFunctions = new HashSet<>();
 
@@ -59,7 +59,7 @@ public final class BarrierUse {
      * Over all functions of a module, whose instructions are classified.
      *
      * @param named     the function of a name or alias, or null
-     * @param contained whether barriers have to be such that the stop word ends who waits
+     * @param contained whether barriers have to be such that the stop word ends waiting threads
      */
     public BarrierUse(List<PtxFunction> functions, Function<String, PtxFunction> named, Map<Instruction, InstructionClass> classes,
             boolean contained) {
@@ -148,7 +148,7 @@ public final class BarrierUse {
         return all;
     }
 
-    /** What is known only when the kernel runs may be anything. */
+    /** An operand that is known only when the kernel runs may be anything. */
     private static boolean isMixed(Set<List<Operand>> barriers) {
         return barriers.size() > 1 || barriers.stream().flatMap(List::stream)
                 .anyMatch(operand -> !(operand instanceof Operand.Immediate));

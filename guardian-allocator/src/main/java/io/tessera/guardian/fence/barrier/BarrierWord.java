@@ -6,19 +6,19 @@ import io.tessera.guardian.ptx.Pragma;
 import java.util.List;
 
 /**
- * An mbarrier as two words of 32 bits in the program's own shared memory, which nothing but additions and loads touches: a GPU adds 32
- * bits in shared memory by one instruction, and 64 by a loop of comparisons.
+ * An mbarrier as two words of 32 bits in the program's own shared memory. Only additions and loads touch them: a GPU adds 32 bits in shared
+ * memory by one instruction, and 64 by a loop of comparisons.
  *
  * <p>The upper word, by which threads arrive and wait: bit 31 is the parity of the phase, bit 30 that the phase is there, bits 9 to 29
- * are the arrivals that are still awaited less one. The last arrival borrows from bit 30: by the same addition it is seen that the phase
- * is over. Who made it adds what the next phase expects, by which it is there, and turns the parity ({@link BarrierArrival}). That is the
- * last that is done for the phase: who sees it may use the memory for something else. Bytes that are awaited hold one arrival, as long as
- * they are not 0 ({@link BarrierBytes}).
+ * are the arrivals that are still awaited less one. The last arrival borrows from bit 30, so the same addition shows that the phase is
+ * over. The thread that made it adds the arrivals of the next phase, which sets bit 30 again and flips the parity ({@link BarrierArrival}).
+ * Nothing is written for the old phase afterwards, so a thread that sees the new parity may reuse the memory. Awaited bytes hold one
+ * arrival until they are 0 ({@link BarrierBytes}).
  *
  * <p>The lower word has the bytes that are still awaited in bits 11 to 31, modulo 2^21. The arrivals that a phase expects, 20 bits, are
  * in what is left: bits 0 to 10 of the lower word are its low bits, bits 0 to 8 of the upper one the others (PTX ISA 9.0, "Tracking
- * asynchronous operations by the mbarrier object": counts of 20 bits, bytes from -(2^20 - 1) to 2^20 - 1). What a legal program cannot
- * do to fields may run over into others, and then whoever waits may wait until the stop word ends it. Not thread-safe.
+ * asynchronous operations by the mbarrier object": counts of 20 bits, bytes from -(2^20 - 1) to 2^20 - 1). In an illegal program a field
+ * may overflow into another one; a thread that waits may then wait until the stop word ends it. Not thread-safe.
  */
 final class BarrierWord {
     /** Where the upper word lies. */
@@ -26,18 +26,21 @@ final class BarrierWord {
     /** Lowest bit of the arrivals that are awaited. */
     static final int COUNT_SHIFT = 9;
     static final int COUNT_BITS = 21;
-    /** Set while the phase is there: from when it is made until as many have arrived as are awaited. */
+    /** Set while the phase exists: from its start until all awaited arrivals have come. */
     static final long THERE = 1L << COUNT_SHIFT + COUNT_BITS;
     /** The field of arrivals that are awaited, and that bit. */
     static final long COUNT_FIELD = 2 * THERE - (1L << COUNT_SHIFT);
     static final long PARITY = 1L << 31;
-    /** Lowest bit of the bytes that are awaited, and how many bits of the arrivals that are expected lie below. */
+    /** Lowest bit of the awaited bytes, and the number of bits of the expected arrivals that lie below. */
     static final int BYTES_SHIFT = 11;
     static final long MOST = (1L << 20) - 1;
     static final int PAUSE_NS = 20;
     /** Looks of one {@code try_wait}, which take one or two microseconds. */
     private static final int LOOKS = 32;
-    /** The first looks follow each other at once, for a quarter of a microsecond: most who wait come together, and who sleeps comes last. */
+    /**
+     * The first looks follow each other at once, for a quarter of a microsecond: most waiting threads come together, and a thread that
+     * sleeps continues last.
+     */
     private static final int EAGER = 8;
 
     /**

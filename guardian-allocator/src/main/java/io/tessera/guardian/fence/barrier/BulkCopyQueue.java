@@ -11,18 +11,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where bulk copies stand that somebody has asked for: those make them who wait at an mbarrier and find that its phase is not over. Until
- * then nobody can know whether a copy was made, and those who wait for one are mostly a whole block, which has as much under way as the
- * GPU's own engine; one thread would have little.
+ * A queue of requested bulk copies. Threads that wait at an mbarrier whose phase is not over make the copies. Nobody can observe a copy
+ * before that wait. Usually a whole block waits, so as many copies are in flight as with the GPU's own engine; one thread alone would have
+ * few in flight.
  *
- * <p>A few requests can stand in a block's shared memory at once; where there is no place, who asks makes the copy. Each has a lock, a
- * number of units that are left, from which who makes some subtracts them, and 32 bytes: where the copy begins (8), where it goes to, the
- * mbarrier, how many units it has, and how many of them were made. Who makes the last tells the mbarrier, and gives the place free.
+ * <p>A block's shared memory has slots for a few requests; if no slot is free, the requesting thread makes the copy itself. Each slot has a
+ * lock, the number of units that are left, from which a thread that makes some units subtracts them, and 32 bytes: the source (8), the
+ * destination, the mbarrier, the number of units, and the number of units made. The thread that makes the last unit completes the copy on
+ * the mbarrier and frees the slot.
  *
- * <p>The program can write over all of it at any time, so nothing that is read here is trusted. This is program code like the rest of what
- * is written: where a copy begins is kept in the window, where it goes to and its mbarrier in the block's shared memory, by the fences
- * that every access of the program has; units are at most as many as a copy can have. Whoever makes units as long as the program adds
- * some is in a loop of the program, which looks at the stop word. Not thread-safe.
+ * <p>The program can overwrite all of it at any time, so nothing that is read here is trusted. The written code is fenced like the
+ * program's own: the fences keep the source in the window, and the destination and the mbarrier in the block's shared memory. The number of
+ * units is bounded by the largest copy. A thread that makes units for as long as the program adds some is in a loop of the program, which
+ * looks at the stop word. Not thread-safe.
  */
 final class BulkCopyQueue {
     private static final int SLOTS = 4;
@@ -35,9 +36,9 @@ final class BulkCopyQueue {
     private static final int UNITS = 16;
     private static final int DONE = 20;
     private static final int UNIT_SHIFT = Integer.numberOfTrailingZeros(CopyLoop.UNIT);
-    /** Of how many units of each request a thread took. */
+    /** Bits of the number of units that a thread took, for each request. */
     private static final int COUNT_BITS = Long.SIZE / SLOTS;
-    /** Fewer units are made as fast by one. */
+    /** For fewer units one thread is as fast. */
     private static final int FEW = 16;
 
     private final Code code;
@@ -71,7 +72,7 @@ final class BulkCopyQueue {
         return REQUESTS + slot * REQUEST_BYTES;
     }
 
-    /** Writes, at the start of a kernel, that nobody asks. */
+    /** Writes, at the start of a kernel, that there are no requests. */
     void clear() {
         Operand.Register first = code.word();
         Operand.Register axis = code.word();
@@ -93,10 +94,10 @@ final class BulkCopyQueue {
     }
 
     /**
-     * Writes that a copy from global memory is asked for, and the copy itself where there is no place.
+     * Writes the request of a copy from global memory, and the copy itself where no slot is free.
      *
      * @param length in bytes
-     * @param place  the mbarrier that is told of it, in the own block
+     * @param place  the mbarrier that the copy completes on, in the own block
      */
     void ask(CopyLoop.Ends ends, Operand length, BarrierWord.Place place) {
         String alone = code.newLabel("alone");
@@ -130,7 +131,7 @@ final class BulkCopyQueue {
         return address;
     }
 
-    /** Takes a place that is free; if there is none, or another was faster, goes to a label. */
+    /** Takes a free slot; if there is none, or another thread was faster, goes to a label. */
     private Operand.Register slot(String none) {
         Operand.Register[] locks = words();
         Operand.Register slot = code.word();
@@ -140,7 +141,7 @@ final class BulkCopyQueue {
         code.emit("ld.volatile.shared.v4.b32", new Operand.Vector(List.of(locks)), at(LOCKS));
         code.emit("mov.u32", slot, Code.number(0));
         for (int i = 0; i < SLOTS - 1; i++) {
-            // The first that is free: one more for each that is not, as long as none was.
+            // The first free slot: one more for each taken slot before it.
             Operand.Register next = code.truth();
             code.emit("setp.ne.u32", next, locks[i], Code.number(0));
             code.emit("setp.eq.and.u32", next, slot, Code.number(i), next);
@@ -161,7 +162,9 @@ final class BulkCopyQueue {
         return words;
     }
 
-    /** Writes, for who waits, that he makes what is left of all requests: first he takes of each what he can, then he awaits all of it at once. */
+    /**
+     * Writes that a waiting thread makes the rest of all requests: first it takes what it can of each, then it awaits all of it at once.
+     */
     void help() {
         Operand.Register[] left = words();
         Operand.Register most = code.word();
@@ -187,7 +190,7 @@ final class BulkCopyQueue {
         code.label(helped);
     }
 
-    /** Takes units of a request and begins their copies; how many is noted in bits of its own. */
+    /** Takes units of a request and begins their copies; each request's number has its own bits of the counts. */
     private void take(int slot, Operand.Register left, Operand.Register counts) {
         Operand.Register count = code.word();
         Operand.Register wide = code.wide();
@@ -220,7 +223,7 @@ final class BulkCopyQueue {
         return none;
     }
 
-    /** The copy of the last unit of those that were left: as long as it is not made the request stands. */
+    /** The copy of the last unit that is left: the request keeps its slot until it is made. */
     private void unit(int slot, Operand.Register left) {
         Operand.Register to = code.word();
         Operand.Register from = code.wide();
@@ -236,7 +239,7 @@ final class BulkCopyQueue {
         copies.units(new CopyLoop.Ends(to, from, false, false), 1);
     }
 
-    /** Adds what was made. Who made the last reads what he needs of the request before he gives its place free. */
+    /** Adds the units that were made. The thread that made the last one reads what it needs of the request before it frees the slot. */
     private void tell(Operand.Register counts) {
         Operand.Register at = symbol();
         Operand.Register lock = symbol();

@@ -29,7 +29,7 @@ final class CopyLoop {
         this.code = code;
     }
 
-    /** How many bytes are copied of as many as an operand says: whole units, no more than there can be. */
+    /** The number of bytes to copy, from an operand: whole units, at most the largest copy. */
     Operand length(Operand bytes) {
         if (bytes instanceof Operand.Immediate(long value, boolean _)) {
             return Code.number(Math.min(value & 0xFFFF_FFFFL, MOST_BYTES) & -UNIT);
@@ -40,7 +40,7 @@ final class CopyLoop {
         return length;
     }
 
-    /** Writes the copy of so many bytes, which {@code cp.async.wait_all} awaits; the registers of the ends are changed. */
+    /** Writes the copy of this many bytes, which {@code cp.async.wait_all} awaits; the registers of the ends are changed. */
     void write(Ends ends, Operand length) {
         long bytes = length instanceof Operand.Immediate(long value, boolean _) ? value : -1;
         if (bytes < 0 || bytes >= UNIT * UNROLLED) {
@@ -55,7 +55,7 @@ final class CopyLoop {
         return !ends.fromShared() && !ends.otherBlocks();
     }
 
-    /** Copies by so many units at once, all of them or those that are left. */
+    /** Copies by this many units at once, all of them or those that are left. */
     private void loop(Ends ends, Operand length, int units, long known) {
         Operand.Register passes = code.word();
         Operand.Register more = code.truth();
@@ -82,7 +82,7 @@ final class CopyLoop {
         code.label(behind);
     }
 
-    /** Writes the copy of so many units from the ends on, which it does not change. */
+    /** Writes the copy of this many units from the ends on, which it does not change. */
     void units(Ends ends, int units) {
         for (int unit = 0; unit < units; unit++) {
             unit(ends, (long) unit * UNIT);

@@ -23,10 +23,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the
- * device ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and
- * nothing but its phase ends who waits in it. What is written instead is fenced like all of the program: it faults nothing, and its
- * loops look at the stop word. It need not be trusted, since it is part of the program when fences are decided on. Stateless.
+ * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the device
+ * ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and only its
+ * phase ends a thread's wait in it. The new code is fenced like all of the program: it faults nothing, and its loops look at the stop word.
+ * It need not be trusted, since it is part of the program when fences are decided on. Stateless.
  */
 public final class MemoryBarriers {
     private static final String NOTE = "keeps mbarriers as words of its shared memory, and copies into it in bulk by loops";
@@ -51,7 +51,7 @@ public final class MemoryBarriers {
         }
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
         boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
-        // Who waits makes the copies that others asked for: device functions too, and then all kernels that may call them.
+        // A waiting thread makes the copies that others requested: so do device functions, and then all kernels that may call them.
         boolean room = SharedLayout.mostBytes(module) + BulkCopyQueue.BYTES <= MOST_STATIC_BYTES;
         List<PtxFunction> loading = functions.stream().filter(function -> !clusters && room && any(function, BarrierLowering::isLoad)).toList();
         boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
@@ -85,7 +85,7 @@ public final class MemoryBarriers {
         return any(function, BarrierLowering::isOne);
     }
 
-    /** Whether what is awaited is asked for, which counts bytes as an arrival here as long as there are some. */
+    /** Whether the function asks for pending arrivals, where bytes count as an arrival here until they are 0. */
     private static boolean asks(PtxFunction function) {
         return any(function, i -> i.opcode().equals("mbarrier") && i.has("pending_count"));
     }
@@ -106,9 +106,9 @@ public final class MemoryBarriers {
     }
 
     /**
-     * Whether a function's addresses of shared memory may be of other blocks; copies into what is called a cluster's are mostly into the
-     * own. Where no function has to do with clusters, what is written has nothing to do with them either, and kernels are launched
-     * without ({@link FencedModule#clusters()}).
+     * Whether a function's addresses of shared memory may be of other blocks; copies to addresses of a cluster mostly go to the block's
+     * own. Where no function uses clusters, the new code does not either, and kernels are launched without ({@link
+     * FencedModule#clusters()}).
      */
     private static boolean meetsOtherBlocks(PtxFunction function) {
         return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
@@ -155,7 +155,7 @@ public final class MemoryBarriers {
                 function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
     }
 
-    /** Notes what stands between the prefix and the first underscore of names that look like ours. */
+    /** Collects the text between the prefix and the first underscore of names that look like ours. */
     private static void take(String name, Set<String> into) {
         String bare = name.startsWith("%") ? name.substring(1) : name;
         int end = bare.startsWith(PREFIX) ? bare.indexOf('_', PREFIX.length()) : -1;

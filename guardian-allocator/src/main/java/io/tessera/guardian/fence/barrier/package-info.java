@@ -1,2 +1,2 @@
-/** Barriers of a block and mbarriers: which there are, and mbarriers written as ordinary memory operations. */
+/** Barriers of a block and mbarriers: finds them, and writes mbarriers as ordinary memory operations. */
 package io.tessera.guardian.fence.barrier;

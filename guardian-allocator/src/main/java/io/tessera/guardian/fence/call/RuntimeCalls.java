@@ -30,8 +30,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The calls of a module's functions to what the driver provides: {@code vprintf}, whose two pointers are made anew, from a
- * private copy of the format and the function's own frame, with private copies of strings; {@code __assertfail}, which becomes a record. Not thread-safe.
+ * The calls of a module's functions to what the driver provides: {@code vprintf}, whose two pointers are made again, from a private copy of
+ * the format and the function's own frame, with private copies of strings; {@code __assertfail}, which becomes a record. Not thread-safe.
  */
 public final class RuntimeCalls {
     /** Printed instead of a format that is not a constant text. */
@@ -44,7 +44,7 @@ public final class RuntimeCalls {
     private static final int MOST_BEFORE = 1000;
     private static final String[] ASSERT_PARTS = {"message", "file", "line", "function"};
 
-    /** What is passed instead of what a store passes: the address of that variable, plus an offset; or null pointers. */
+    /** The address that replaces the one a store passes: that of the variable, plus an offset; or null pointers. */
     public record Passed(String variable, boolean local, long offset) {
     }
 

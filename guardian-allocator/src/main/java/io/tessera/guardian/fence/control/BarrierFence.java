@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Fences of the operands of barriers of a block: a number that there is, a count of whole warps that the block has, and both
- * the same in all lanes that come together. A GPU ends the context for lanes that disagree (seen on an H200: an illegal instruction), so
- * in a legal program they agree, and taking the first lane's operand changes nothing. Not thread-safe.
+ * Fences of the operands of a block's barriers: an existing number, a count of whole warps that the block has, and the same values in all
+ * lanes that come together. A GPU ends the context for lanes that disagree (seen on an H200: an illegal instruction), so in a legal program
+ * they agree, and taking the first lane's operand changes nothing. Not thread-safe.
  */
 public final class BarrierFence {
     private static final int LARGEST_BLOCK = 1024;
@@ -40,7 +40,7 @@ public final class BarrierFence {
         this.mixed = context.mode() != FenceMode.NONE && context.plan.mixesBarriers(context.function);
     }
 
-    /** What a function does before it meets a barrier. */
+    /** Writes the code that a function runs before it meets a barrier. */
     public void begin() {
         if (context.function.kind() == PtxFunction.Kind.ENTRY && context.plan.barriers().hasNamed(context.function)) {
             kept.clear();
@@ -77,9 +77,9 @@ public final class BarrierFence {
     }
 
     /**
-     * Ends lanes that come without the others of their warp, or when others of it come to another barrier. All that a program
-     * may do is come together. Where lanes meet in different places, a device lets them exchange what they have or sees
-     * neither side whole: both show here, before anybody waits.
+     * Ends lanes that come without the others of their warp, or when others of it come to another barrier. The lanes of a legal program
+     * come together. Where lanes meet in different places, a device lets them exchange what they have or sees neither side whole: both show
+     * here, before anybody waits.
      */
     private void wholeWarp(Instruction i) {
         context.counts.fence(Fence.WHOLE_WARP);
@@ -160,7 +160,7 @@ public final class BarrierFence {
         }
         code.emit("brev.b32", first, making);
         code.emit("clz.b32", first, first);
-        // With nobody to make it, what comes out does not matter: then any lane will do.
+        // If no lane makes it, the result does not matter, and any lane will do.
         code.emit("and.b32", first, first, Code.number(Prologue.WARP - 1));
     }
 }

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Calls: direct, indirect, of what the driver provides. Not thread-safe. */
+/** Calls: direct, indirect, and of functions that the driver provides. Not thread-safe. */
 public final class CallFence {
     private final FunctionContext context;
     private final Code code;
@@ -29,7 +29,7 @@ public final class CallFence {
         this.code = context.code;
     }
 
-    /** Writes what stands in place of a call. */
+    /** Writes the code in place of a call. */
     public void call(Instruction i) throws FenceRefusedException {
         CallSite site = CallSite.of(i);
         if (site.function() != null) {
@@ -75,7 +75,7 @@ public final class CallFence {
         }
     }
 
-    /** Names that the driver defines: no module of ours does, and what they do is outside all fences. */
+    /** Names that the driver defines: no module of a tenant defines them, and no fence covers their code. */
     private static boolean isDrivers(String name) {
         return name.equals("malloc") || name.equals("free") || name.startsWith("__assert") || name.startsWith("cuda")
                 || name.startsWith("__cuda") || name.startsWith("cnp") || name.startsWith("__cnp");
@@ -135,7 +135,7 @@ public final class CallFence {
         code.add(new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line()));
     }
 
-    /** Writes what stands before the call: each pointer becomes one to a private copy. */
+    /** Writes the code before the call: each pointer becomes one to a private copy. */
     private void write(PrintedStrings strings, Optional<Guard> guard) {
         for (long slot : strings.slots()) {
             Operand.Address argument = Code.at(new Operand.Named(strings.frame()), slot);

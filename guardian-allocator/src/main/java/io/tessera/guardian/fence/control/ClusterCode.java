@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The instructions of {@link ClusterWaits}, which says what they do. Of one function; not thread-safe. */
+/** The instructions of {@link ClusterWaits}, which says what they do. For one function; not thread-safe. */
 final class ClusterCode {
     private static final String PREFIX = WindowConstants.PREFIX + "end_";
     private static final String PENDING = "%" + PREFIX + "pending";
@@ -25,12 +25,15 @@ final class ClusterCode {
     private static final int CLUSTER = 12;
     private static final int WORD_BYTES = 16;
     private static final int ALIGNMENT = 8;
-    /** Of a block's state: whoever has arrived or ended is in the lowest 12 bits, whoever has ended in the next 12, and the phase in the highest 8. */
+    /**
+     * Fields of a block's state: the lowest 12 bits count threads that have arrived or ended, the next 12 threads that have ended, and the
+     * highest 8 the phases.
+     */
     private static final int COUNT_BITS = 12;
     private static final int COUNT = (1 << COUNT_BITS) - 1;
     private static final int ONE_ENDED = 1 << COUNT_BITS;
     private static final int PHASE = 1 << 2 * COUNT_BITS;
-    /** Of a cluster's state: blocks whose threads have all ended; the sum of the other blocks' phases is in the highest 8 bits. */
+    /** Fields of a cluster's state: blocks whose threads have all ended; the sum of the other blocks' phases is in the highest 8 bits. */
     private static final int BLOCKS = 255;
     private static final int PAUSE_NS = 20;
 
@@ -53,7 +56,7 @@ final class ClusterCode {
         code.add(statement);
     }
 
-    /** What was written, with its registers. */
+    /** The statements that were written, with their registers. */
     List<Statement> statements() {
         List<Statement> statements = new ArrayList<>(code.declarations());
         statements.add(new RegisterDeclaration(ScalarType.PRED, PENDING, 1, 0));
@@ -65,7 +68,7 @@ final class ClusterCode {
         return Optional.of(new Guard(predicate, false));
     }
 
-    /** Begins what threads leave out where a guard does not hold; null: no guard. Gives the label for {@link #label}. */
+    /** Begins code that threads skip where a guard does not hold; null: no guard. Gives the label for {@link #label}. */
     String unless(Guard guard) {
         if (guard == null) {
             return null;
@@ -103,7 +106,7 @@ final class ClusterCode {
         code.label(begun);
     }
 
-    /** Says that the thread has not arrived. */
+    /** Writes that the thread has not arrived. */
     void reset() {
         code.emit("mov.pred", pending, Code.number(0));
     }
@@ -233,7 +236,7 @@ final class ClusterCode {
         code.emit("bra", new Operand.Symbol(LAST, 0));
     }
 
-    /** What the last thread of a block comes to: it counts its block in all blocks, and ends when all are counted in its own. */
+    /** The last thread of a block counts its block in all blocks, and ends when all are counted in its own. */
     void last(boolean meets) {
         String each = code.newLabel("each");
         String look = code.newLabel("look");

@@ -34,21 +34,22 @@ import java.util.function.Predicate;
  *
  * <p><b>The barrier.</b> The third word is the state of the block: how many threads have arrived in this phase or ended, how many have ended, and the number
  * of the phase. A thread adds one to the first count when it arrives, and one to both when it ends. One that ends after its arrival adds to the second count
- * alone; if its phase is over by then, it is not in the first count any more and is added there, too. Whoever makes the first count full exchanges the state
- * for that of the next phase, in which those that have ended are counted already, and then counts the phase in the fourth word of every block. If the
- * exchange finds another state, a thread has ended after its arrival in between, and does the same. When all threads have ended there is no next phase.
+ * alone; if its phase is over by then, it is not in the first count any more and is added there, too. The thread that makes the first count
+ * full exchanges the state for that of the next phase, in which those that have ended are counted already, and then counts the phase in the
+ * fourth word of every block. If the exchange finds another state, a thread has ended after its arrival in between, and does the same. When
+ * all threads have ended there is no next phase.
  *
  * <p>The fourth word is the state of the cluster: how many blocks have no threads left, and the sum of the phases of all others. The last thread of a block
  * takes its block's phases away there and counts the block. A phase is over when the sum is its number times the blocks that are left. No block is more than
  * one phase ahead of another, since a thread arrives again only when its last phase is over; so the sum says that all have come so far, and eight bits of it
- * do. What the last two words hold decides when threads go on, and never when a block ends.
+ * do. The last two words decide when threads go on, and never when a block ends.
  *
  * <p><b>The stop word.</b> A thread that waits at the barrier looks at it, and ends. The last thread of a block does not look. Once the word is 0, all threads
  * end that come to a look; others wait at a barrier of their block, which waits for no thread that has ended. So each block comes to its last thread, that
  * one counts its block without waiting, and then all blocks are counted.
  *
  * <p><b>What differs.</b> A thread that arrives again without a wait is not counted again; PTX leaves open what that does. A wait without an arrival is left
- * out. No function is told whether its caller has arrived, so a thread that has waits before it calls one, and before it returns.
+ * out. No function knows whether its caller has arrived, so a thread that has waits before it calls one, and before it returns.
  */
 public final class ClusterWaits {
     private final boolean barriers;

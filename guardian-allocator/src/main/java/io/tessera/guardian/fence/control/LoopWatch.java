@@ -29,11 +29,11 @@ public final class LoopWatch {
     private final Map<Instruction, Operand.Register> limits = new IdentityHashMap<>();
     private final LoopParts parts;
     private Operand.Register fuel;
-    /** Of the loop whose passes are being written: the branch that closes it, how many were written, and the label behind it; null: of none. */
+    /** The loop whose passes are being written: the branch that closes it (null: no loop), the passes written, and the label behind it. */
     private Instruction closing;
     private int written;
     private String behind;
-    /** Of a steady loop: the label of its single passes. */
+    /** The label of a steady loop's single passes. */
     private String single;
 
     /** For one function, whose loops are known. */
@@ -53,16 +53,16 @@ public final class LoopWatch {
     }
 
     /**
-     * Of a tenant that is alone loops keep their limits: one whose counter runs over ends with the executor, as a fault there does. A
-     * register more for a limit had the assembler make a loop 14 % slower (H200, bodies of the suite mixes).
+     * Loops of a tenant that is alone keep their limits: a counter that overflows ends the executor, as a fault does there. With one more
+     * register for a limit, the assembler made a loop 14 % slower (H200, bodies of the suite mixes).
      */
     private static List<LoopCut> cuts(FunctionContext context) {
         return context.mode() == FenceMode.NONE ? List.of() : context.facts.loopCuts();
     }
 
     /**
-     * Whether a pass of a loop has to be written once more before the branch that closes it is, as one look serves them all: then writes how the loop
-     * ends between two of them.
+     * Whether a loop's pass has to be written once more before the branch that closes it, since one look serves several passes. If so,
+     * writes the loop's end between two passes.
      */
     public boolean repeats(Instruction branch) {
         if (loops.steady(branch) != null) {
@@ -79,7 +79,9 @@ public final class LoopWatch {
         return true;
     }
 
-    /** Passes one behind the other, between which nothing is asked since there are as many at least; and behind them one by itself, for the rest. */
+    /**
+     * Writes several passes in a row without a test between them, since at least that many are left, and then a single pass for the rest.
+     */
     private boolean repeatsSteadily(Instruction branch) {
         int copies = loops.copies(branch);
         if (written == copies) {
@@ -97,7 +99,7 @@ public final class LoopWatch {
         return true;
     }
 
-    /** Behind a label: where a loop begins of which it can be known how many more passes there are, goes to the single ones if there are too few. */
+    /** After a label: at the head of a loop whose remaining passes can be counted, branches to the single passes if too few are left. */
     public void after(Label label) {
         Instruction branch = loops.steadyBehind(label.name());
         if (branch == null) {
@@ -113,7 +115,7 @@ public final class LoopWatch {
         Operand.Register most = wide ? code.wide() : code.word();
         Operand.Register enough = code.truth();
         int more = loops.copies(branch) - 1;
-        // What is left to the limit is more than the steps: none of them runs over. The step is less than an eighth of all numbers.
+        // The distance to the limit is more than the steps, so that none of them overflows. The step is less than an eighth of all numbers.
         code.emit("sub." + unsigned, left, limit, loop.counter());
         code.emit("mul.lo." + unsigned, most, loop.step(), Code.number(more));
         code.emit("setp.lt." + loop.type(), enough, loop.counter(), limit);

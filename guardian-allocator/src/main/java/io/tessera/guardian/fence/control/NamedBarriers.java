@@ -13,12 +13,12 @@ import java.util.List;
 /**
  * Barriers of a block in its shared memory, for those that a device would wait at for ever: a device's barrier with a number of its
  * own or a count of threads waits for threads that may never come, looks at no stop word, and nothing but the end of the context
- * ends it. Here warps arrive by an atomic addition, and who waits looks at the stop word now and then. {@code bar.sync 0} of the
+ * ends it. Here warps arrive by an atomic addition, and a waiting thread looks at the stop word now and then. {@code bar.sync 0} of the
  * whole block stays the device's: threads that ended count as there, so it ends with the last that waits elsewhere.
  *
  * <p>Four words of 32 bits for each barrier: threads that have come; number of the phase; votes of the phase; votes of the last
- * phase. As on a device, the threads of a phase are in whole warps. What others may do before those of a phase have read its
- * votes is what a program must prevent on a device too. Not thread-safe.
+ * phase. As on a device, the threads of a phase are in whole warps. A program must prevent, on a device too, that other threads go on
+ * before those of a phase have read its votes. Not thread-safe.
  */
 public final class NamedBarriers {
     /** The words of all barriers, in shared memory of modules that need them. */
@@ -84,7 +84,7 @@ public final class NamedBarriers {
         Operand.Register phase = code.word();
         code.emit("mov.u32", words, new Operand.Symbol(NAME, 0));
         code.emit("mad.lo.u32", words, number, Code.number(BARRIER_BYTES), words);
-        // What any lane wrote is there before the warp counts as come.
+        // All lanes' writes are visible before the warp counts as come.
         code.emit("membar.cta");
         code.emit("bar.warp.sync", lanes);
         arrive(i, words, phase, threads, lanes);
@@ -99,7 +99,7 @@ public final class NamedBarriers {
         code.label(past);
     }
 
-    /** The first lane adds the warp; whoever completes the phase lets all go on. */
+    /** The first lane adds the warp; the one that completes the phase lets all go on. */
     private void arrive(Instruction i, Operand.Register words, Operand.Register phase, Operand threads, Operand.Register lanes) {
         Operand.Register votes = i.has("red") ? votes(i, lanes) : null;
         Operand.Register came = code.word();

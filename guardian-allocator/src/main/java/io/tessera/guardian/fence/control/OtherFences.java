@@ -63,7 +63,7 @@ public final class OtherFences {
         return new Instruction(i.guard(), i.opcode(), modifiers, i.operands(), i.line());
     }
 
-    /** Of the parts of a handle's operand, coordinates of one dimension are 32-bit registers too. */
+    /** In a handle's operand, coordinates of one dimension are 32-bit registers too. */
     private void checkHandle(Instruction i, Operand.Register register) {
         ScalarType type = context.names.type(register.name());
         if (type == null || type.bits() == 64) {

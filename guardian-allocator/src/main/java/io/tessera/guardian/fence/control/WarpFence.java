@@ -14,8 +14,9 @@ import java.util.List;
 /**
  * Fences member masks, which say what lanes of a warp do something together: the lane that asks is made one of them. A GPU
  * ends the context for a lane that is none of its own members (seen on an H200); in a legal program it always is one, and
- * nothing changes. Where the mask only says who waits for whom (exchanges, barriers of a warp), the lanes that are here together are members, too: programs have a whole warp exchange
- * with the mask of its lower half, which a GPU allows, and lanes with masks that differ would wait for each other for ever. Not thread-safe.
+ * nothing changes. Where the mask only says which lanes wait for each other (exchanges, barriers of a warp), the lanes that are here
+ * together are members, too: programs have a whole warp exchange with the mask of its lower half, which a GPU allows, and lanes with masks
+ * that differ would wait for each other for ever. Not thread-safe.
  */
 public final class WarpFence {
     private static final long ALL_LANES = 0xFFFF_FFFFL;

@@ -29,7 +29,7 @@ public final class Definitions {
         return found;
     }
 
-    /** Of a barrier, which then has a result. */
+    /** Whether it is a barrier's reduction, which then has a result. */
     private static boolean isReduction(Instruction instruction) {
         return instruction.opcode().startsWith("bar") && instruction.has("red");
     }

@@ -73,7 +73,7 @@ public sealed interface InstructionClass {
     record Control() implements InstructionClass {
     }
 
-    /** Of lanes of a warp together: its last operand says which. */
+    /** A function of several lanes of a warp: its last operand says which. */
     record Warp() implements InstructionClass {
     }
 

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The words that may stand after an opcode (PTX ISA 9.0). What is not here was not thought of, and is refused: a new word may
- * be a new way to touch memory. Stateless.
+ * The words that may stand after an opcode (PTX ISA 9.0). A word that is not listed is refused: a new word may be a new way to touch
+ * memory. Stateless.
  */
 enum Vocabulary {
     /** Loads and stores. */

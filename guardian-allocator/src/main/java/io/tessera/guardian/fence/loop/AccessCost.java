@@ -7,28 +7,29 @@ import io.tessera.guardian.ptx.StateSpace;
 import java.util.List;
 
 /**
- * What an instruction takes beyond others, in instructions: where all threads of a GPU do it at once, an access to pinned host memory (50 GB/s, at 32 bytes
- * an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An H200 has 270,000 threads: 16,384
- * accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts four times as much ({@code AccessWork}). Stateless.
+ * The cost of an instruction beyond others, in instructions: where all threads of a GPU do it at once, an access to pinned host memory (50
+ * GB/s, at 32 bytes an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An
+ * H200 has 270,000 threads: 16,384 accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts four times as much ({@code
+ * AccessWork}). Stateless.
  */
 final class AccessCost {
-    /** Of an access to global memory, or a fence beyond the cluster. */
+    /** Cost of an access to global memory, or a fence beyond the cluster. */
     static final long ACCESS = 64;
     private static final long ATOMIC = 2 * ACCESS;
     private static final long SHARED_ATOMIC = 16;
     private static final long LOCAL = 2;
-    /** Of a sleep, which may take a millisecond. */
+    /** Cost of a sleep, which may take a millisecond. */
     private static final long SLEEP = 1 << 10;
-    /** Of a barrier that is made of accesses and a loop: see {@code NamedBarriers}. */
+    /** Cost of a barrier that is made of accesses and a loop: see {@code NamedBarriers}. */
     private static final long NUMBERED_BARRIER = 512;
-    /** A bulk copy counts as accesses of so many bytes, and as one of so many if its length is a register. */
+    /** A bulk copy counts as accesses of this many bytes; one whose length is a register counts as {@link #BULK_BYTES}. */
     private static final long ACCESS_BYTES = 32;
     private static final long BULK_BYTES = 1 << 16;
 
     private AccessCost() {
     }
 
-    /** Of one instruction; 0: as of any other. */
+    /** The cost of one instruction; 0: as of any other. */
     static long of(Instruction i) {
         return switch (i.opcode()) {
             case "ld", "ldu", "st" -> isGlobal(i) ? ACCESS : i.has("local") ? LOCAL : 0;
@@ -44,7 +45,7 @@ final class AccessCost {
         };
     }
 
-    /** Of instructions in order: how much all before each take. Looks at the stop word cost nothing more. */
+    /** The cost of all instructions before each of a list. Looks at the stop word cost nothing more. */
     static long[] sums(List<Instruction> instructions) {
         long[] sums = new long[instructions.size() + 1];
         Operand stop = null;

@@ -33,7 +33,7 @@ public final class CallLooks {
     private static final long MOST = 1L << 14;
     /** What a call of another module may cost: the verifier's number. */
     private static final long ELSEWHERE = 1L << 15;
-    /** Of all calls of a function between two of its own looks. */
+    /** Most work of all calls of a function between two of its own looks. */
     private static final long MOST_OF_CALLS = 1L << 20;
     /** A callee that does no more need not look, however often it is called. */
     private static final long SHORT = 16 + 4 * AccessCost.ACCESS;
@@ -170,7 +170,7 @@ public final class CallLooks {
     }
 
     /**
-     * What accesses and calls of a kernel may take until its first look, in instructions.
+     * Most work of accesses and calls of a kernel until its first look, in instructions.
      *
      * @param again what accesses take that are made more than once
      */

@@ -14,8 +14,8 @@ import java.util.Set;
 
 /**
  * The loads of a loop on which its branches depend: those whose results come, by any instructions of the loop, to the condition of one of its branches or ends. Where there are none, a
- * thread takes the same way through the loop whatever it loads. What is loaded from the thread's local memory comes from any store to it in the loop.
- * One owner thread.
+ * thread takes the same way through the loop whatever it loads. A load from the thread's local memory depends on any store to it in the
+ * loop. One owner thread.
  */
 final class DecidingLoads {
     private static final Set<String> LOADS = Set.of("ld", "ldu", "atom", "ldmatrix", "suld", "multimem", "tcgen05", "call");
@@ -26,7 +26,7 @@ final class DecidingLoads {
     private final Map<String, List<Instruction>> writers = new HashMap<>();
 
     /**
-     * Of the text of a loop.
+     * For the text of a loop.
      *
      * @param loop its instructions, in which each of its cycles is
      */

@@ -23,7 +23,10 @@ import java.util.Optional;
 public final class GridLook {
     /** Blocks times the instructions that each may make before it looks, without its threads; the verifier has four times as many. */
     private static final long MOST = 1L << 36;
-    /** The same of what accesses take, of which the verifier has twice as many by its own count: 1024 threads make so many to device memory in a second. */
+    /**
+     * The same of the cost of accesses, of which the verifier allows twice as many by its own count: 1024 threads make this many to device
+     * memory in a second.
+     */
     private static final long MOST_SLOW = AccessCost.ACCESS << 26;
     /** Instructions of a look, and some that begin every kernel. */
     private static final int LENGTH = 16;

@@ -28,7 +28,7 @@ import java.util.TreeMap;
 public final class GridWaits {
     private static final Set<String> NEAR = Set.of("shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry",
             "param::func");
-    /** What takes the next piece of work adds less; who adds as much or more to a word may read what is below. */
+    /** A loop that takes the next piece of work adds less than this. A larger addition may serve to read the bits below. */
     private static final int MOST_PIECES = 1 << 16;
 
     private final Map<String, String> waiting = new HashMap<>();

@@ -23,13 +23,13 @@ public final class Loops {
     private static final int AROUND_SLEEP = 1024;
     /** Instructions between two looks, for each of what they are summed over: loops that take fuel, parts of loops, loops that soon end. */
     private static final long BETWEEN_LOOKS = 1L << 20;
-    /** Of a part of a loop in another loop, which looks after some of its own rounds only. */
+    /** Most work in a part of a loop in another loop, which looks after some of its own rounds only. */
     private static final long INNER_PART = 1L << 14;
     /** What accesses may add to a part, and to loops that take fuel before the first look: see {@link AccessCost}. */
     private static final long SLOW = 1L << 15;
     /** The same of loops that soon end, which mostly make fewer passes than they may. */
     private static final long SLOW_SOON = 1L << 17;
-    /** Of a part. */
+    /** Fewest rounds of a part. */
     private static final long LEAST_ROUNDS = 4;
     /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
     private static final long FENCED = 4;
@@ -117,13 +117,13 @@ public final class Loops {
         return copies;
     }
 
-    /** So much of the fuel that passes which do so much are no more than may be between two looks. */
+    /** The fuel of a pass that does this work, so that the passes between two looks do no more than may be between them. */
     private static int weight(long work) {
         long passes = BETWEEN_LOOKS / WindowConstants.GO_ON;
         return (int) Math.min(WindowConstants.GO_ON, (work + passes - 1) / passes);
     }
 
-    /** Of one pass of the loop that is closed at a place. */
+    /** The work of one pass of the loop that is closed at a place. */
     private long bodyWork(int at) {
         return text.start(at) < 0 ? 0 : FENCED * (at - text.start(at) + 1) + slow(at);
     }
@@ -182,7 +182,7 @@ public final class Loops {
         return loop == null ? 1 : loop.copies();
     }
 
-    /** What a loop whose passes are written several times counts, if that says ahead how many more there are; or null. */
+    /** The counter of a loop whose passes are written several times, if it says ahead how many more there are; or null. */
     public SteadyLoop steady(Instruction branch) {
         Repeated loop = repeated.get(branch);
         return loop == null ? null : loop.steady();
@@ -208,7 +208,7 @@ public final class Loops {
         return fuel;
     }
 
-    /** What accesses that are made more than once take before the function's first look, in instructions. */
+    /** The work of repeated accesses before the function's first look, in instructions. */
     public long slowAgain() {
         return slowAgain;
     }

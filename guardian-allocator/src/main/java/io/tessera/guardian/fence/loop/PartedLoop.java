@@ -10,10 +10,10 @@ import io.tessera.guardian.ptx.Instruction;
  * @param rounds  of a part, at most
  */
 record PartedLoop(Instruction branch, LoopText.Counted counted, long rounds) {
-    /** Of a part, at most. The look takes as long as some hundred of the shortest rounds. */
+    /** Most rounds of a part. The look takes as long as some hundred of the shortest rounds. */
     static final long ROUNDS = 1 << 14;
     private static final long FARTHEST = 1 << 30;
-    /** Steps of {@code setp.ne} have so many low bits that are zero, at most. */
+    /** Steps of {@code setp.ne} have this many low bits that are zero, at most. */
     private static final int MOST_BITS = 16;
 
     /** Whether a loop's rounds can be made in parts. */

@@ -41,7 +41,7 @@ final class RepeatedPass {
     }
 
     /**
-     * Of a block's instructions, without the branch that closes it.
+     * For a block's instructions, without the branch that closes it.
      *
      * @param copies how often it is written
      * @param sums   gives {@link #sums} of the whole function

@@ -28,7 +28,7 @@ public record SteadyLoop(Instruction compare, Operand.Register step) {
         return compare.modifiers().get(1);
     }
 
-    /** Of a block's instructions and the branch that closes it; null: it is none. */
+    /** For a block's instructions and the branch that closes it; null: it is none. */
     static SteadyLoop of(List<Instruction> block, Instruction branch) {
         Guard guard = branch.guard().orElseThrow();
         int end = guard.negated() ? -1 : only(block, guard.register());

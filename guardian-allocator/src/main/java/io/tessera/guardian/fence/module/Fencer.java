@@ -27,7 +27,7 @@ public final class Fencer {
     private final FenceMode mode;
     private final AddressOracle oracle;
     private final boolean linked;
-    /** Of the GPU, as 90; 0: whichever a module is for. */
+    /** The GPU's version, as 90; 0: whichever a module is for. */
     private final int sm;
     private final PlainFunctions plain;
 
@@ -48,8 +48,8 @@ public final class Fencer {
      * @param oracle what is known about addresses
      * @param linked whether its modules are linked with each other: then they may call functions and use variables that
      *               others of them define, what they add has names that merge, and a generic address may come from another
-     *               module. Whoever links makes sure that nothing but modules of such a fencer, of the same mode, is linked;
-     *               and indirect calls reach the functions of their own module alone
+     *               module. The linker's caller makes sure that only modules of such a fencer, of the same mode, are linked,
+     *               and that indirect calls reach only functions of their own module
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
         this(mode, oracle, linked, PlainFunctions.none(), 0);

@@ -56,7 +56,7 @@ final class ModuleFencer {
     private final VariableHoister hoister;
     private final Map<String, PtxFunction> fenced = new LinkedHashMap<>();
     private final Map<String, List<String>> calls = new LinkedHashMap<>();
-    /** In the order of their numbers in records; who is refused later keeps its number. */
+    /** In the order of their numbers in records; a function that is refused later keeps its number. */
     private final List<String> functionNames = new ArrayList<>();
     private final Map<String, KernelReport> reports = new LinkedHashMap<>();
     private final GridWaits waits = new GridWaits();
@@ -67,7 +67,7 @@ final class ModuleFencer {
     private boolean namesBarriers;
 
     /**
-     * Of a module.
+     * For a module.
      *
      * @param before functions as they were before mbarriers were rewritten in them, by name
      */
@@ -160,7 +160,8 @@ final class ModuleFencer {
         Map<String, List<String>> pointers = plan.dispatchers().calls();
         Set<String> recursive = recursive(pointers);
         for (int round = 1; !recursive.isEmpty(); round++) {
-            // What is refused is no target of a pointer any more, and others may then not be recursive either: so one goes at a time, but not for ever.
+            // A refused function is no target of a pointer any more, and others may then not be recursive either: so one goes at a time,
+            // but not for ever.
             refuseRecursive(round < MOST_ROUNDS ? Set.of(recursive.iterator().next()) : recursive, pointers);
             pointers = plan.dispatchers().calls();
             recursive = recursive(pointers);
@@ -313,7 +314,7 @@ final class ModuleFencer {
                 rewritten.line());
     }
 
-    /** Lines of the source stay; where code was inlined is told by names in the debug information. */
+    /** Lines of the source stay; names in the debug information show where code was inlined. */
     private static Block withoutInlining(Block block) {
         List<Statement> statements = new ArrayList<>(block.statements().size());
         for (Statement statement : block.statements()) {

@@ -63,7 +63,7 @@ final class VariableHoister {
                 List.of(), Optional.empty(), Optional.empty(), List.of(), 0);
     }
 
-    /** Who loads the module looks the constant up by name, so it is visible even where the variable was not. */
+    /** The loader looks the constant up by name, so it is visible even where the variable was not. */
     private Linkage constantLinkage(Linkage linkage) {
         return switch (linkage) {
             case INTERNAL -> linked ? Linkage.INTERNAL : Linkage.VISIBLE;

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What was fenced already, from registers that have not been written since, with no label in between. Not thread-safe. */
+/** Accesses that were fenced already, from registers that have not been written since, with no label in between. Not thread-safe. */
 public final class BlockCache {
     /** What a fence was made for. */
     public enum Purpose {

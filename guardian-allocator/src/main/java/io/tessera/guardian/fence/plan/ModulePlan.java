@@ -43,7 +43,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
 
-/** What is decided about a module before its functions are rewritten. Not thread-safe. */
+/** Decisions about a module before its functions are rewritten. Not thread-safe. */
 public final class ModulePlan {
     /** Blocks have memory of the system at the start of their shared memory from here on. */
     private static final int RESERVING_SM = 90;
@@ -350,8 +350,8 @@ public final class ModulePlan {
     }
 
     /**
-     * Name of the constant that holds a variable's address. What is linked with others has names of its own for variables that those do not know: a loader
-     * finds constants by name alone.
+     * Name of the constant that holds a variable's address. A module that is linked with others has names of its own for variables that
+     * those do not know: a loader finds constants by name alone.
      */
     public String addressConstant(String variable) {
         return ModuleSymbols.addressConstant(linked && symbols.isInternal(variable) ? Integer.toHexString(id) + "_" + variable : variable);

@@ -36,8 +36,8 @@ public record PlainFunctions(boolean all, Set<String> names, int rounds) {
     }
 
     /**
-     * What is tried next, where text fenced so was not accepted as a whole: these functions without proofs too. After two such tries, and where all of
-     * them are without proofs already, all functions.
+     * The next try, where text fenced so was not accepted as a whole: these functions without proofs too. After two such tries, and where
+     * all of them are without proofs already, all functions.
      *
      * @param unproven functions that were not shown to be fenced, each by itself
      */

@@ -41,7 +41,7 @@ public final class Prologue {
     private Operand.Register blockThreads;
     private Operand.Register warpLanes;
 
-    /** Of a function whose block may have to wait for its cluster, or not. */
+    /** For a function whose block may have to wait for its cluster, or not. */
     Prologue(Code code, PtxFunction function, boolean waits) {
         this.code = code;
         this.function = function;
@@ -147,7 +147,7 @@ public final class Prologue {
         where.emit("add.u32", end, end, size);
     }
 
-    /** Notes that fences take for granted that the block has at least so much shared memory in all: see {@link #checkShared}. */
+    /** Notes that fences rely on this much shared memory of the block in all: see {@link #checkShared}. */
     public void needShared(long bytes) {
         neededShared = Math.max(neededShared, bytes);
     }

@@ -13,9 +13,8 @@ import java.util.function.ToLongFunction;
  * {@code r' = fence(r)}; where a part of a loop begins it adds {@code r' = fence(r')} for what {@link #carried()} names; before each instruction {@code d = op(a, b)} of {@link #derivations()} it adds the same instruction
  * (with the same guard) on shadows: {@code d'} for {@code d}, and {@code a'} for each operand that
  * {@link Derivation#pointer()} names. An access whose placement is {@link Placement.FencedBase} then uses {@code r'} in place of its
- * base register. Who states these facts has proved that on every path to such an access the shadow of its base register has been
- * written, and that it is the inside of the window plus an offset of less than
- * {@link io.tessera.guardian.fence.WindowConstants#GUARD_BYTES} minus 32.
+ * base register. These facts claim a proof that on every path to such an access the shadow of its base register has been written, and that
+ * it is the inside of the window plus an offset of less than {@link io.tessera.guardian.fence.WindowConstants#GUARD_BYTES} minus 32.
  *
  * <p>A register that a nested block declares, or whose name one hides, has no shadow.
  *
@@ -47,7 +46,7 @@ public interface AddressFacts {
     }
 
     /**
-     * The same for a number of rounds that is soon over: such a loop needs no look whoever else is there.
+     * The same for a number of rounds that is soon over: such a loop needs no look, even if other tenants are there.
      *
      * @param branch an instruction of the function
      * @return how many rounds it has at most, with those of loops in it; 0: it does not end soon

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Writes a function's statements anew, with places of a {@link LocalArena} where local variables were. Used once. */
+/** Writes a function's statements again, with places of a {@link LocalArena} where local variables were. Used once. */
 public final class ArenaWriter {
     /** The kernel's variable, and the parameter that device functions get. */
     public static final String NAME = WindowConstants.PREFIX + "local";

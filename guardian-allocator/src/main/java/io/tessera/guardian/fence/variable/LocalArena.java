@@ -66,7 +66,7 @@ public final class LocalArena {
             most = Math.max(most, at);
         }
         for (PtxFunction function : bodies) {
-            // What a function may touch is what every kernel has that may call it.
+            // A function may touch what every kernel has that may call it.
             if (function.kind() == PtxFunction.Kind.FUNC || !callees.get(function.name()).isEmpty()) {
                 bytes.put(function.name(), most);
             }

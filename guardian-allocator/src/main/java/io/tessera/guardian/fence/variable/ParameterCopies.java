@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Copies parameters into local memory whose generic addresses go where nobody follows them. Of local memory it can be kept in bounds where an access of
- * unknown space goes; behind parameters lies what the driver keeps there. All threads of a grid have the copy at the same local address, so an
- * address that one thread gets from another still leads to the same bytes. Stateless.
+ * Copies parameters into local memory whose generic addresses go where nobody follows them. Local memory can be kept in bounds where an
+ * access of unknown space goes; behind parameters lies what the driver keeps there. All threads of a grid have the copy at the same local
+ * address, so an address that one thread gets from another still leads to the same bytes. Stateless.
  */
 public final class ParameterCopies {
     private static final int WIDEST_BYTES = 8;
@@ -67,7 +67,7 @@ public final class ParameterCopies {
         }
         if (copies.isEmpty() || statements.stream().anyMatch(each -> each instanceof Variable other && named.contains(other.name())
                 && other.space() == StateSpace.PARAM)) {
-            return function; // its address may be one of an argument's: then whoever fences the access refuses it
+            return function; // its address may be one of an argument's: then the fence of the access refuses it
         }
         List<Statement> written = code.leave(new ArrayList<>());
         List<Statement> all = new ArrayList<>(code.declarations());

@@ -14,8 +14,7 @@ import java.util.Set;
 /**
  * Which variable a register of a function most likely points to: follows registers that are written once through moves,
  * conversions of address spaces and additions. A guess: on a path that does not pass the definition the register holds something
- * else. So whoever uses it makes the address anew, or clamps it. Not
- * thread-safe.
+ * else. So code that uses it makes the address again, or clamps it. Not thread-safe.
  */
 public final class SymbolTrace {
     private static final int DEEPEST = 32;
@@ -33,7 +32,7 @@ public final class SymbolTrace {
     private final Block body;
     /** Made when somebody asks: of most functions nobody does. */
     private Map<String, Instruction> definitions;
-    /** What is known already: an addition asks for both of its operands, which would double with every step. */
+    /** The known values: an addition asks for both of its operands, which would double with every step. */
     private final Map<String, Optional<Root>> known = new HashMap<>();
 
     /** For the body of one function. */

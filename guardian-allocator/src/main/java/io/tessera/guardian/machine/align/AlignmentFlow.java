@@ -26,7 +26,7 @@ final class AlignmentFlow {
     /** The same at the convergence barriers. */
     private final KnownBits[] meeting = new KnownBits[SectionFlow.BARRIERS];
     private final BitSet open = new BitSet();
-    /** What is known where a section is entered. */
+    /** The knowledge where a section is entered. */
     private final KnownBits nothing = new KnownBits();
     private final KnownBits known = new KnownBits();
     private final LowBitsEffects effects = new LowBitsEffects(known);

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which registers are changed before which accesses, so that addresses are multiples of what the accesses need. For an address that is one already a change is none, so that whoever else
- * reads the register reads the same. Immutable.
+ * Which registers are changed before which accesses, so that addresses are multiples of what the accesses need. An address that is a
+ * multiple already is not changed, so that other readers of the register get the same value. Immutable.
  */
 public final class AlignmentPlan {
     /** No change. */

@@ -12,7 +12,7 @@ final class KnownBits {
     static final int UNIFORM = InstructionWord.ZERO_REGISTER + 1;
     private static final int ZERO_UNIFORM = UNIFORM + InstructionWord.ZERO_UNIFORM;
     private static final int COUNT = ZERO_UNIFORM + 1;
-    /** Of a predicate: its number, and the bit that says that it is negated. */
+    /** A predicate: its number, and the bit that says that it is negated. */
     private static final int NUMBER = 7;
     private static final int SIGN = 3;
     private static final int NEGATED = 1 << SIGN;
@@ -80,7 +80,7 @@ final class KnownBits {
         return less;
     }
 
-    /** What is known of a register where a predicate holds, as {@link InstructionWord#predicate} has it. */
+    /** The known bits of a register where a predicate holds, as {@link InstructionWord#predicate} has it. */
     int value(int register, int predicate) {
         boolean more = conditional && register < UNIFORM && (predicates[register] >>> (predicate & NUMBER) & 1) != 0;
         return more ? byPredicate[predicate][register] : values[register];

@@ -106,7 +106,7 @@ final class LowBits {
         return (known(bits) >>> bit & 1) == 0 || ((value(bits) >>> bit ^ wanted) & 1) == 0;
     }
 
-    /** What is known if the value is one or the other. */
+    /** The bits that are known if the value is one or the other. */
     static int either(int one, int two) {
         return of(known(one) & known(two) & ~(value(one) ^ value(two)), value(one));
     }

@@ -84,7 +84,10 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
         return List.of(new MemoryAddress(register, uniform, (int) (low >>> IMMEDIATE), BARRIER, false));
     }
 
-    /** Of four matrices each thread of a warp has the address of a row; of fewer some threads have anything there, which is not to be changed. */
+    /**
+     * For four matrices each thread of a warp has the address of a row; for fewer, some threads have other contents there, which must not
+     * be changed.
+     */
     private static List<MemoryAddress> matrices(long low, long high, int field) {
         return ((int) (high >>> 8) & 3) == FOUR_MATRICES ? one(low, high, uniform(high, field), MATRIX_ROW) : null;
     }
@@ -105,7 +108,7 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
                         new MemoryAddress(InstructionWord.destination(low), NONE, (int) (low >>> TARGET), width, true));
     }
 
-    /** What is known of what is added to the general register. */
+    /** The known bits of the addend of the general register. */
     private int added(KnownBits known) {
         return LowBits.sum(known.value(KnownBits.UNIFORM + uniform, InstructionWord.ALWAYS), LowBits.number(immediate));
     }
@@ -115,7 +118,7 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
         return LowBits.isMultipleOf(LowBits.sum(known.value(register, predicate), added(known)), width);
     }
 
-    /** What the general register is modulo the width if the address is a multiple of it; -1: not known, or it is not changed. */
+    /** The general register modulo the width if the address is a multiple of it; -1: not known, or it is not changed. */
     int rest(KnownBits known) {
         int rest = register == InstructionWord.ZERO_REGISTER || !changes ? -1 : LowBits.rest(added(known), width);
         return rest < 0 ? rest : -rest & width - 1;

@@ -12,7 +12,7 @@ import java.util.Arrays;
  * <li>No instruction of the section writes the pair or a half of it but {@code ULDC.64} of the driver's descriptor.
  * <li>One of these, without a predicate, is at the section's start, which every thread goes through: no branch leads into it, and none leads away before its end. What uniform registers
  * held before the kernel began is of others.
- * <li>From there to the access pass so many cycles as compilers leave.
+ * <li>From there to the access pass as many cycles as compilers leave.
  * </ul>
  * That no other code enters the section, and that constant bank 0 is as the driver fills it, is for the caller to know. Immutable once made.
  */

@@ -1,8 +1,8 @@
 package io.tessera.guardian.machine.code;
 
 /**
- * A GPU architecture whose instructions are known. Where those before sm_90 differ from sm_90 is said here; everything else is common. The differences were learned from the libraries
- * of CUDA 13, with nvdisasm as the judge; fenced code was executed on sm_90 alone. Immutable.
+ * A GPU architecture whose instructions are known. Differences of those before sm_90 from sm_90 are here; everything else is common. The
+ * differences were learned from the libraries of CUDA 13, with nvdisasm as the judge; fenced code was executed on sm_90 alone. Immutable.
  */
 public enum Architecture {
     /** A100. */

@@ -1,8 +1,9 @@
 package io.tessera.guardian.machine.code;
 
 /**
- * Fields of an instruction. Since sm_70 an instruction has 128 bits, here two words: bits 0 to 63 and bits 64 to 127. What is said of fields was
- * learned from code that ptxas made and checked against nvdisasm 12.8. It holds for each {@link Architecture}, which has what differs; others are refused. Stateless.
+ * Fields of an instruction. Since sm_70 an instruction has 128 bits, here two words: bits 0 to 63 and bits 64 to 127. The facts about
+ * fields were learned from code that ptxas made and checked against nvdisasm 12.8. It holds for each {@link Architecture}, which has what
+ * differs; others are refused. Stateless.
  */
 public final class InstructionWord {
     /** Bytes of an instruction. */
@@ -154,7 +155,7 @@ public final class InstructionWord {
         return operand && reuses(high);
     }
 
-    /** What an instruction has at one of the three {@link #OPERANDS} places where operands are: perhaps the number of a register. */
+    /** The contents of one of the three {@link #OPERANDS} places where operands are: perhaps the number of a register. */
     public static int operand(long low, long high, int place) {
         return (int) (place == 0 ? low >>> 24 : place == 1 ? low >>> 32 : high) & 0xff;
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 
 /**
  * When the result of an instruction is in its registers. Some take a number of cycles that the compiler knows; others release a scoreboard, and of a row of these, which a
- * unit takes in order, compilers have only the last one release it. What is said here was counted in the libraries of CUDA 13 for each architecture: an instruction has a fixed latency
- * if none of them has a scoreboard for writes. Immutable.
+ * unit takes in order, compilers have only the last one release it. These facts were counted in the libraries of CUDA 13 for each
+ * architecture: an instruction has a fixed latency if none of them has a scoreboard for writes. Immutable.
  */
 public enum ResultTiming {
     /** The latency of arithmetic; results are written in the order of the instructions but for some cycles. */

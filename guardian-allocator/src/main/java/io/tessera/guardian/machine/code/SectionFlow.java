@@ -21,7 +21,7 @@ public final class SectionFlow {
     private static final long PLAIN_END = (long) TRUE_OPERAND << 23;
     /** Where a branch has its target in the second word, and the target's sign. */
     private static final long BRANCH_TARGET = 0x3ffff;
-    /** Ways from a barrier's meetings are pairs: so many at most, which no compiled code comes near. */
+    /** Ways from a barrier's meetings are pairs: at most this many, which no compiled code comes near. */
     private static final long MOST_PAIRS = 25_000_000;
     /** Blocks of a section: what is known at the start of each takes some kilobytes. Of 35,139 functions of NVIDIA's libraries none has more than 4,396. */
     private static final int MOST_BLOCKS = 1 << 16;
@@ -172,7 +172,7 @@ public final class SectionFlow {
         return (int) (low(at) >>> 16) & 0xf;
     }
 
-    /** Whose instructions they are. */
+    /** The architecture of the instructions. */
     public Architecture architecture() {
         return architecture;
     }

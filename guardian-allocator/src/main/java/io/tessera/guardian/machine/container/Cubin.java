@@ -14,8 +14,8 @@ import java.util.Objects;
 
 /**
  * A cubin: an ELF file of 64 bits for machine number 190, in one of two variants. Compilers before CUDA 13 write OS ABI 51 with the
- * architecture in bits 0 to 7 of the flags, CUDA 13 writes OS ABI 65 with it in bits 8 to 15. Sections can get other contents; {@link #bytes} then
- * lays the file out anew in the order that it had, so that a cubin without changes comes out as it was. One owner thread.
+ * architecture in bits 0 to 7 of the flags, CUDA 13 writes OS ABI 65 with it in bits 8 to 15. Sections can get other contents; {@link
+ * #bytes} then lays the file out again in the order that it had, so that a cubin without changes comes out as it was. One owner thread.
  */
 public final class Cubin {
     private static final int MACHINE_CUDA = 190;

@@ -21,9 +21,9 @@ import java.util.Map;
  * relocations of constant bank 4; no address of a device is followed. Texts of hostile files are printable, and bounded in length and number. Immutable once made.
  */
 final class AssertionTexts {
-    /** Of one of the three texts of an assertion, in bytes; a longer one is cut. */
+    /** Longest of the three texts of an assertion, in bytes; a longer one is cut. */
     private static final int LONGEST = 1024;
-    /** Of all texts of a cubin, in characters; assertions beyond that have no text. */
+    /** Most characters of all texts of a cubin; assertions beyond that have no text. */
     private static final int MOST_CHARACTERS = 1 << 22;
 
     private final Cubin cubin;

@@ -89,7 +89,7 @@ final class BlockFences {
         }
     }
 
-    /** One instruction of a fence, whose result is there after so many cycles, when it has waited for scoreboards. */
+    /** One instruction of a fence, whose result is there after this many cycles, when it has waited for scoreboards. */
     private interface Step {
         void put(CodeBuilder out, int stall, int waits);
     }
@@ -119,7 +119,7 @@ final class BlockFences {
         }
     }
 
-    /** Computes bounds before a loop. What is added there may have been written just before. */
+    /** Computes bounds before a loop. Their addends may have been written just before. */
     void beforeLoop(FencedRegisters known, int at) {
         int[] all = plan.bounds().before(at);
         if (all.length == 0) {

@@ -27,7 +27,7 @@ final class CodeBuilder {
         return count;
     }
 
-    /** Appends one. What is in front of it takes so long that a wait for a scoreboard of it is one. */
+    /** Appends one. The code in front of it takes so long that a wait for a scoreboard of it is one. */
     void add(long low, long high) {
         if (count > 0 && (InstructionWord.waits(high) & InstructionWord.scoreboards(words[2 * count - 1])) != 0) {
             atLeast(InstructionWord.SCOREBOARD_CYCLES);
@@ -72,7 +72,7 @@ final class CodeBuilder {
         }
     }
 
-    /** The instruction before the end takes so many cycles at least. */
+    /** The instruction before the end takes this many cycles at least. */
     void atLeast(int cycles) {
         if (count > 0 && InstructionWord.stall(words[2 * count - 1]) < cycles) {
             words[2 * count - 1] = words[2 * count - 1] & ~(0xfL << 41) | (long) cycles << 41;

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Puts fences into all functions of a cubin. A function that cannot be fenced stays as it is and is reported with the reason. What comes out is not to be loaded before
- * {@code CubinVerifier} has seen it. One owner thread; several fencers may run at a time.
+ * Puts fences into all functions of a cubin. A function that cannot be fenced stays as it is and is reported with the reason. The result
+ * must not be loaded before {@code CubinVerifier} has seen it. One owner thread; several fencers may run at a time.
  */
 public final class CubinFencer {
     private final Cubin cubin;
@@ -35,7 +35,7 @@ public final class CubinFencer {
     private final boolean onlyAssertions;
     private final Pass pass;
 
-    /** What code gets, in this order: what was put in is code for what follows, to be looked at and moved like any other. */
+    /** The code's parts in this order: earlier insertions are code for later ones, to be looked at and moved like any other. */
     private enum Pass {
         ALIGN, LOOK, FENCE
     }

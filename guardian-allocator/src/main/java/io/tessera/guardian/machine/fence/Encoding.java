@@ -10,7 +10,7 @@ final class Encoding {
     static final int BEFORE_ACCESS = 5;
     /** The same for results in uniform registers. */
     static final int UNIFORM_BEFORE_ACCESS = 6;
-    /** Of an instruction whose control bits do not keep the warp. */
+    /** Longest stall of an instruction whose control bits do not keep the warp. */
     private static final int MOST_STALL = 15;
     private static final long NO_OPERATION = 0x7918;
     /** Cycles from one instruction on uniform registers, or one that compares or selects bits, to another that does not take its result. */
@@ -29,7 +29,7 @@ final class Encoding {
                 0xf00 | InstructionWord.control(stall, waits));
     }
 
-    /** Appends what takes so many cycles. */
+    /** Appends what takes this many cycles. */
     static void delay(CodeBuilder out, int cycles) {
         for (int left = cycles; left > 0; left -= MOST_STALL) {
             out.add(NO_OPERATION, InstructionWord.control(Math.min(left, MOST_STALL), 0));
@@ -98,7 +98,7 @@ final class Encoding {
         out.add(low | InstructionWord.predicateBits(predicate) | (long) register << 16 | (long) register << 24 | (long) uniform << 32, high);
     }
 
-    /** Appends an instruction that does nothing, for so many cycles. */
+    /** Appends an instruction that does nothing, for this many cycles. */
     static void nothing(CodeBuilder out, int stall) {
         out.add(0x918 | ALWAYS, InstructionWord.control(stall, 0));
     }

@@ -53,7 +53,7 @@ final class LookPlan {
      * Adds a look.
      *
      * @param sum      the instruction before which the counter is stepped
-     * @param step     by so much
+     * @param step the addend
      * @param stall    cycles behind that
      * @param branch   the instruction before which the branch is, in the same block
      * @param register what the look may write

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Return addresses of calls: constants that a {@code MOV} before the call puts into a register. They move with the code. Of a call inside the section the constant is the address; of
- * a call by a register before sm_90, {@code LEPC} says where it is itself, and code adds the distance from there, a difference of two constants. Stateless.
+ * Return addresses of calls: constants that a {@code MOV} before the call puts into a register. They move with the code. For a call inside
+ * the section the constant is the address. For a call by a register before sm_90, {@code LEPC} gives its own place, and code adds the
+ * distance from there, a difference of two constants. Stateless.
  */
 final class ReturnAddresses {
     /** How far before a call its return address is looked for first, in instructions. */

@@ -9,13 +9,13 @@ import java.util.BitSet;
 final class SpareRegisters {
     /** Registers are given to threads in groups of eight: a function may use one more where that begins no new group or costs nothing. */
     private static final int GROUP = 8;
-    /** {@code EIATTR_REGCOUNT} is so much more than the registers that a function may name. */
+    /** {@code EIATTR_REGCOUNT} is larger by this than the number of registers that a function may name. */
     private static final int BEYOND_COUNT = 2;
     /** A function of 255 registers has all that there are. */
     private static final int MOST_COUNT = 254;
     /** A multiprocessor has 32 registers for each thread that it can hold at most: up to there a new group costs nothing. */
     private static final int FREE_COUNT = 32;
-    /** A product of matrices writes so many registers at most, and operands are so wide. */
+    /** A product of matrices writes at most this many registers, and operands have at most {@link #WIDEST}. */
     private static final int MATRIX_REGISTERS = 128;
     private static final int WIDEST = 8;
     private static final int FIRST = 6;

@@ -177,7 +177,7 @@ final class VariableMoves {
         return BANK.equals(section.name()) || CONSTANTS.equals(section.name());
     }
 
-    /** What holds the address of something that does not move stays, too, and so does what holds its own. */
+    /** A variable that holds the address of something that does not move stays, too, and so does one that holds its own. */
     private void fixHolders() {
         Map<Integer, List<Integer>> holders = new HashMap<>();
         held.forEach((holder, all) -> all.forEach(relocation -> holders.computeIfAbsent(number(relocation), _ -> new ArrayList<>()).add(holder)));

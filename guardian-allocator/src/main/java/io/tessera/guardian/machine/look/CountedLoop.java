@@ -205,7 +205,7 @@ final class CountedLoop {
         return operation.kind() == Kind.MATRIX ? register >= first && register < first + MATRIX_REGISTERS : operation.writes(low, register);
     }
 
-    /** Whether a register counts by steps of which one comes to an interval of so many numbers. */
+    /** Whether a register counts by steps of which one comes to an interval of this many numbers. */
     private boolean comesTo(BitSet loop, Counter register, long numbers) throws MachineCodeException {
         int writer = writer(loop, register);
         if (isZero(register) || writer < 0) {

@@ -44,7 +44,7 @@ final class DecidingWays {
     }
 
     /**
-     * Of a loop.
+     * For a loop.
      *
      * @param blocks those of the loop and of functions of the section that it calls
      */

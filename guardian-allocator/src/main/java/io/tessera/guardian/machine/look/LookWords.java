@@ -28,7 +28,7 @@ import io.tessera.guardian.machine.code.MachineOpcode;
 public final class LookWords {
     /** Instructions of a look behind the code. */
     public static final int COUNT = 7;
-    /** Of them the one that loads the stop word. */
+    /** The one of them that loads the stop word. */
     public static final int LOAD = 2;
     /** Uniform registers that looks of a section take: the address, the counter, the word. */
     public static final int UNIFORMS = 4;
@@ -38,7 +38,7 @@ public final class LookWords {
     public static final int BEFORE_BRANCH = 12;
     /** Cycles that ptxas leaves at least from a uniform move to an access, twice and more. */
     public static final int BEFORE_LOAD = 8;
-    /** Of each of {@code R2UR} and the comparison: ptxas leaves 13 at least behind the former, 9 behind the latter. */
+    /** Cycles behind {@code R2UR} and behind the comparison: ptxas leaves 13 at least behind the former, 9 behind the latter. */
     public static final int BEFORE_USE = 15;
     static final long MOVE_HIGH = 0;
     static final long LOAD_HIGH = 0x081f4900L;

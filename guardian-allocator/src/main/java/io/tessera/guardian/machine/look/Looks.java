@@ -153,7 +153,7 @@ public final class Looks {
         return looks.isEmpty();
     }
 
-    /** Branches to looks that add so much to the counter, or more. */
+    /** Branches to looks that add this much to the counter, or more. */
     BitSet branches(long step) {
         BitSet branches = new BitSet();
         looks.keySet().stream().filter(branch -> steps.get(branch) >= step).forEach(branches::set);

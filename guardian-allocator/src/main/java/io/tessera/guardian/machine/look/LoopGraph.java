@@ -22,7 +22,7 @@ public final class LoopGraph {
     private static final int RESTORE = 0x356;
     /** Steps that all questions to a graph may take: blocks, and words of sets. No compiled code comes near, and it takes some seconds. */
     private static final long MOST_STEPS = 1L << 24;
-    /** A word of a set that is kept counts for so many, so that all of them are at most 32 MiB. */
+    /** Steps that a word of a kept set counts for, so that all of them are at most 32 MiB. */
     private static final int STEPS_OF_WORD = 4;
 
     private final SectionFlow flow;
@@ -62,7 +62,7 @@ public final class LoopGraph {
     }
 
     /**
-     * Of a section. Takes time that grows with the blocks and the barriers' meetings.
+     * For a section. Takes time that grows with the blocks and the barriers' meetings.
      *
      * @throws MachineCodeException if it takes too long
      */

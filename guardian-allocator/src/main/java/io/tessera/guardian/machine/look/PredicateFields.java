@@ -15,12 +15,12 @@ final class PredicateFields {
     private PredicateFields() {
     }
 
-    /** Of a general one. */
+    /** Fields of a general predicate. */
     static boolean of(MachineOpcode operation) {
         return !operation.name().startsWith("U") && !NONE.contains(operation.name());
     }
 
-    /** Of a uniform one. */
+    /** Fields of a uniform predicate. */
     static boolean ofUniform(MachineOpcode operation) {
         return operation.name().startsWith("U") || operation.uniforms() > 0 || "VOTEU".equals(operation.name()) || "ELECT".equals(operation.name());
     }

@@ -16,12 +16,12 @@ import java.util.function.IntPredicate;
 final class RoundCost {
     private static final long ACCESS = 1L << 20;
     private static final long ATOMIC = 2 * ACCESS;
-    /** Of a copy by a tensor map, of some KiB. */
+    /** Cost of a copy by a tensor map, of some KiB. */
     private static final long TENSOR = 4 * ACCESS;
     private static final long MOST = 1L << 31;
     /** A counted loop with less in a round does without a look, which would be much of it. */
     private static final long MOST_COUNTED = 16 * ACCESS;
-    /** Of a nanosecond: 0.1 s are a full counter. */
+    /** Cost of a nanosecond: 0.1 s are a full counter. */
     private static final long NANOSECOND = 43;
     private static final long LONGEST_SLEEP_NS = 1_000_000;
     /** {@code NANOSLEEP} by a register, and what marks the one that ends with an mbarrier's phase, which may take as long as 32 bits say. */

@@ -23,7 +23,7 @@ public final class SectionLoops {
     private RoundCost cost;
 
     /**
-     * Of a section. Its loops are found when they are asked for, which throws {@link MachineCodeException} if it takes too long.
+     * For a section. Its loops are found when they are asked for, which throws {@link MachineCodeException} if it takes too long.
      *
      * @param ending instructions that only threads execute which end at once
      */
@@ -94,8 +94,8 @@ public final class SectionLoops {
     }
 
     /**
-     * Finds places so that each loop looks that is not shown to end, or whose rounds may take long. Of a loop the block is asked first to which branches lead back from furthest behind, as compilers lay loops out
-     * its first, then the others.
+     * Finds places so that each loop looks that is not shown to end, or whose rounds may take long. In a loop the block whose branches lead
+     * back from furthest behind, which compilers lay out first, is asked first, then the others.
      *
      * @return how many loops that are not shown to end found no place
      */

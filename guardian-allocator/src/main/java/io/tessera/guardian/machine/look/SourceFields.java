@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an instruction may read of registers, predicates and the thread's local memory, which counts as one: more than it does where its form does not tell. Operands are in bits 24, 32
- * and 64 on; whether the second is a register is in bits 9 to 11, and with bit 91 it is a uniform one. Conditions are in bits 87 to 89, of some also in 77 to 79 and 68 to 70. Loads are
- * asked for their addresses. Learned from code that ptxas made, for what leads to the conditions of branches. Stateless.
+ * An instruction's possible reads of registers, predicates and the thread's local memory, which counts as one: more than it does where its
+ * form does not tell. Operands are in bits 24, 32 and 64 on; whether the second is a register is in bits 9 to 11, and with bit 91 it is a
+ * uniform one. Conditions are in bits 87 to 89, of some also in 77 to 79 and 68 to 70. Loads are asked for their addresses. Learned from
+ * code that ptxas made, for what leads to the conditions of branches. Stateless.
  */
 final class SourceFields {
     /** Where a value is kept. */

@@ -25,10 +25,11 @@ import java.util.function.IntPredicate;
  * <li>a copy to shared memory, which may pass the processor's cache
  * </ul>
  *
- * What depends on the value is looked at in two cases. Of a counted loop, and of one that only copies, a branch or end has to depend on a load ({@link DecidingWays}): loops that add up
- * what is volatile do not wait, nor do those of matrix products, which branch by their counters. Saying yes costs speed alone. Functions of the section that are called in a loop count
- * with it. Waits for an mbarrier are waits for the block or its cluster, whose blocks run together. Bits of {@link MachineOpcode}s were learned from ptxas, with nvdisasm as the judge.
- * Stateless but for its section.
+ * What depends on the value is looked at in two cases. In a counted loop, and in one that only copies, a branch or end has to depend on a
+ * load ({@link DecidingWays}): loops that add up volatile values do not wait, nor do those of matrix products, which branch by their
+ * counters. Saying yes costs speed alone. Functions of the section that are called in a loop count with it. Waits for an mbarrier are waits
+ * for the block or its cluster, whose blocks run together. Bits of {@link MachineOpcode}s were learned from ptxas, with nvdisasm as the
+ * judge. Stateless but for its section.
  */
 final class WaitingLoops {
     private static final int WEAK = 0;
@@ -37,7 +38,7 @@ final class WaitingLoops {
     /** The low bits of {@code ATOMG} and {@code ATOM} with integers, without comparison. */
     private static final int GLOBAL_ATOMIC = 0xa8;
     private static final int GENERIC_ATOMIC = 0x8a;
-    /** Who adds as much or more to a word may read what is below. */
+    /** A loop that takes the next piece of work adds less than this. A larger addition may serve to read the bits below. */
     private static final int MOST_PIECES = 1 << 16;
 
     private final SectionFlow flow;

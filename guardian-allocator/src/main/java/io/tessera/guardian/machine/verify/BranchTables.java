@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * Shows that branches by a table go where the attributes say: the attributes name the branch, and constant bank 2, which it loads its target from, has
- * that table. Whether it has other words, too, is said. Constants of a kernel cannot be written by kernels. Stateless.
+ * that table. The result says whether it has other words, too. Constants of a kernel cannot be written by kernels. Stateless.
  */
 final class BranchTables {
     private static final int LOAD_CONSTANT = 0xb82;

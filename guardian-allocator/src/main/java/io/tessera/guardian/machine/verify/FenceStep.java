@@ -5,8 +5,8 @@ import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
- * What an instruction does for a fence. Each is recognised by all of its bits but those for timing, so that it does what is said and nothing else. When results are ready is
- * for {@link FencedRegisters}.
+ * What an instruction does for a fence. Each is recognised by all of its bits but those for timing, so that it does exactly this. When
+ * results are ready is for {@link FencedRegisters}.
  */
 public enum FenceStep {
     /** None of a fence. */
@@ -106,12 +106,12 @@ public enum FenceStep {
         };
     }
 
-    /** Of a {@link #RAISE} or {@link #LOWER} the uniform register. */
+    /** The uniform register of a {@link #RAISE} or {@link #LOWER}. */
     static int bound(long low) {
         return (int) (low >>> 32) & 0x3f;
     }
 
-    /** Of a {@link #LOWER_BOUND} or {@link #UPPER_BOUND} the high word that is subtracted. */
+    /** The high word that a {@link #LOWER_BOUND} or {@link #UPPER_BOUND} subtracts. */
     static int subtracted(long low) {
         return (int) (low >>> 24) & 0x3f;
     }

@@ -236,7 +236,7 @@ public final class FencedRegisters {
         bounds.set(other.bounds);
     }
 
-    /** What is not ready at the end of a block is not known in the next one. */
+    /** A register that is not ready at the end of a block is not known in the next one. */
     void leave() {
         for (int register = 0; latest > now - LEAST_STALL && register < InstructionWord.ZERO_REGISTER; register++) {
             if (!isReady(register)) {

@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Shows that there is one way to read a cubin: a driver that goes by segments finds the code that the verifier finds by sections, and what belongs to a function is that
- * function's. Stateless.
+ * Shows that there is one way to read a cubin: a driver that reads by segments finds the code that the verifier finds by sections, and the
+ * parts that belong to a function are that function's. Stateless.
  */
 final class FileLayout {
     /** Section types of ELF that linked cubins have: from none to relocations without an addend. */
@@ -61,7 +61,7 @@ final class FileLayout {
         return section.isCode() || section.name().startsWith(CONSTANTS);
     }
 
-    /** What is named after a function says by its number that it is that function's. */
+    /** A section that is named after a function says by its number that it is that function's. */
     private static void requireOwn(Cubin cubin, CubinSection section, String prefix) throws MachineCodeException {
         if (section.name().startsWith(prefix)) {
             CubinSection code = cubin.section(CubinSection.CODE + section.functionName(prefix));

@@ -131,8 +131,8 @@ public final class InFlightFlow {
     }
 
     /**
-     * What code needs in addition so that it is seen that nothing in flight writes an address behind its fence. Compilers know that some results are there although nothing
-     * waited for them; that is not seen here.
+     * Additions with which the verifier sees that nothing in flight writes an address behind its fence. Compilers know that some results
+     * are there although nothing waited for them; that is not seen here.
      *
      * @param waits       by access, scoreboards that its fence has to wait for, beside those of the access; by call of another section, those that it has to wait for
      * @param scoreboards instructions that have to release {@link #ADDED_SCOREBOARD} when they have written their result
@@ -265,13 +265,13 @@ public final class InFlightFlow {
         }
     }
 
-    /** The end of a row of blocks, each of which is reached from the one before alone. What is in flight is kept for the first one. */
+    /** The end of a row of blocks, each of which is reached from the one before alone. The results in flight are kept for the first one. */
     private int rowEnd(int at) {
         int next = rows.nextSetBit(at + 1);
         return next < 0 ? flow.count() : next;
     }
 
-    /** What is not shown, though code that a compiler made keeps it; null: nothing. */
+    /** The part that is not shown, though compilers' code keeps it; null: nothing. */
     String trusted() {
         return trusted;
     }

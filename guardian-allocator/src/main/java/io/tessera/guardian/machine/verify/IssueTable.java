@@ -10,8 +10,8 @@ import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**
- * What the instructions of a section do to what is in flight, read once for all ways through it. Most do nothing but take cycles, and are left out. What is known of one of
- * the others is a number, its facts, which {@link RegistersInFlight} takes. Immutable.
+ * The effects of a section's instructions on what is in flight, read once for all ways through it. Most do nothing but take cycles, and are
+ * left out. Each of the others is a number, its facts, which {@link RegistersInFlight} takes. Immutable.
  */
 final class IssueTable {
     /** {@code WARPGROUP.DEPBAR.LE gsb0, 0x0}. */
@@ -79,7 +79,7 @@ final class IssueTable {
         before[flow.count()] = count;
     }
 
-    /** Whether an instruction does nothing to what is in flight so many cycles later. */
+    /** Whether an instruction does nothing to what is in flight this many cycles later. */
     private static boolean isOver(long facts, int cycles) {
         ResultTiming timing = timing(facts);
         return timing.isFixed() && waits(facts) == 0 && writeScoreboard(facts) == NO_SCOREBOARD && !waitsForGroup(facts) && !isMemory(facts)
@@ -145,7 +145,10 @@ final class IssueTable {
         return bySources ? InstructionWord.readScoreboard(high) : board;
     }
 
-    /** How many general registers an instruction writes. Of a call or a place where threads gather, the instructions there are looked at themselves. */
+    /**
+     * How many general registers an instruction writes. At a call or a place where threads gather, the instructions there are looked at
+     * themselves.
+     */
     static int registers(long low, long high, MachineOpcode operation, ResultTiming timing) {
         if (timing == ResultTiming.GROUP) {
             return groupRegisters(low);
@@ -157,8 +160,8 @@ final class IssueTable {
     }
 
     /**
-     * Of a product by descriptors that is 64 times N numbers wide, each of 128 threads has N / 2, in as many registers if they have 32 bits. N / 8 - 1 is in bits 53 to 57; not
-     * in those of {@code IGMMA}.
+     * In a product by descriptors that is 64 times N numbers wide, each of 128 threads has N / 2, in as many registers if they have 32
+     * bits. N / 8 - 1 is in bits 53 to 57; not in those of {@code IGMMA}.
      */
     private static int groupRegisters(long low) {
         boolean integers = (low & 0xf) == 1;

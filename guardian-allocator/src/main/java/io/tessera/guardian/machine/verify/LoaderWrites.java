@@ -164,8 +164,8 @@ final class LoaderWrites {
     }
 
     /**
-     * The first call of a function of the driver's that a thread may come to. What such a function does with the pointers that it gets is not known here. A call behind a
-     * report under the same predicate is never come to.
+     * The first call of a function of the driver's that a thread may come to. It is not known what such a function does with the pointers
+     * that it gets. A call behind a report under the same predicate is never come to.
      *
      * @return null: there is none
      */

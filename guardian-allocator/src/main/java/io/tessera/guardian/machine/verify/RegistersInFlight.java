@@ -159,7 +159,7 @@ final class RegistersInFlight {
                 Arrays.fill(ordered[unit], 0);
             }
         }
-        // What was pending before in this unit is over when this is; but number 0 stands for many registers.
+        // Results that were pending before in this unit are over when this is; but number 0 stands for many registers.
         ordered[unit][number] = (number == 0 ? ordered[unit][0] : 0) | 1L << boards;
     }
 
@@ -224,8 +224,8 @@ final class RegistersInFlight {
     }
 
     /**
-     * Whether an instruction that was issued so many cycles ago would have read of a register what was written last, and one that is issued now reads of a predicate, as
-     * {@link #isPredicateWritten} has it, what was written last.
+     * Whether an instruction that was issued this many cycles ago would have read the last write of a register, and one that is issued now
+     * reads the last write of a predicate, as {@link #isPredicateWritten} has it.
      */
     boolean isThere(int register, int predicate, int cycles) {
         return !isWritten(register) && ready[tracked.number(register)] <= clock - cycles && !isPredicateWritten(predicate);

@@ -44,7 +44,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
         return new ScalarValue(Kind.NUMBER, List.of(number));
     }
 
-    /** What is known where a register holds this or that. */
+    /** The value of a register that holds one or the other. */
     ScalarValue or(ScalarValue other) {
         if (equals(other)) {
             return numbers == other.numbers || numbers.size() <= 1 ? this : new ScalarValue(kind, another());

@@ -194,7 +194,7 @@ final class SectionVerifier {
         return baseUniforms != 0 || baseRegister != InstructionWord.ZERO_REGISTER;
     }
 
-    /** What loads a base is over before the next instruction that may use it. */
+    /** The load of a base is over before the next instruction that may use it. */
     private void requireStall(int last) throws MachineCodeException {
         if (last >= 0 && hasBase() && InstructionWord.cycles(flow.high(last)) < LEAST_STALL) {
             throw new MachineCodeException("the window's base is used before it is loaded", last * InstructionWord.BYTES);

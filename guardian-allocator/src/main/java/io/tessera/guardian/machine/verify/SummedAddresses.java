@@ -36,7 +36,7 @@ public final class SummedAddresses {
     private final SectionFlow flow;
     private final MachineFence fence;
 
-    /** Of a section. */
+    /** For a section. */
     SummedAddresses(SectionFlow flow, MachineFence fence) {
         this.flow = flow;
         this.fence = fence;

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Where the tensor maps lie that a kernel copies by. A map says which memory a copy reaches, so a kernel is safe if all its maps are parameters, which whoever launches it
- * looks at. Stateless.
+ * Where the tensor maps lie that a kernel copies by. A map says which memory a copy reaches, so a kernel is safe if all its maps are
+ * parameters, which its launcher checks. Stateless.
  */
 public final class TensorMapAddresses {
     /** More instructions than compilers put between {@code WARPSYNC.COLLECTIVE} and {@code ENDCOLLECTIVE}. */

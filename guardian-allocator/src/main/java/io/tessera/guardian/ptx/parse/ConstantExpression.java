@@ -178,7 +178,7 @@ final class ConstantExpression {
         return value;
     }
 
-    /** What is unsigned stays so, as in C and in the assembler, whatever the PTX ISA's table says. */
+    /** An unsigned value stays unsigned, as in C and in the assembler, whatever the PTX ISA's table says. */
     private static Operand.Immediate negated(Operand.Immediate value) {
         return new Operand.Immediate(-value.value(), value.unsigned());
     }

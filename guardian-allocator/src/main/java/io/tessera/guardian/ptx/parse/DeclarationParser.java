@@ -85,7 +85,7 @@ final class DeclarationParser {
                 : variables(Linkage.INTERNAL, scopes::declareVariable, sizes::function);
     }
 
-    /** Of all variables that have been declared. */
+    /** The spaces of all variables that have been declared. */
     VariableSpaces spaces() {
         return spaces;
     }

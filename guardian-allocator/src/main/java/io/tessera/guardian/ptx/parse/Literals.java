@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * Integer constants as instructions take them: NVIDIA's assembler cuts them to the width of the operand's type, and reads what is left
  * as a number of that type. So {@code setp.gt.u32 %p, %r, -16} compares with 4294967280, and {@code add.s32 %r, %r, 0x100000005} adds 5.
- * Of untyped bits the number is signed. Operands of instructions that are not named here stay as they are written. Stateless.
+ * A number of untyped bits is signed. Operands of instructions that are not named here stay as they are written. Stateless.
  */
 final class Literals {
     private Literals() {

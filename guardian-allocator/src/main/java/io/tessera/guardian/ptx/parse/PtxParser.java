@@ -21,15 +21,18 @@ import java.util.Optional;
  * are left to those who run or rewrite the instructions.
  *
  * <p>The tree is in a form in which nothing is left to resolve. A function's body is flat: rows of registers, variables, then what
- * runs; no block is nested. What a function declares has a name that is its own in the module ({@code $v0} for variables and
- * parameters, {@code $L0} for labels) or in the function (registers: {@code %r0}, {@code %rd0}, by type), whatever the program called
- * it; only registers that are named are there. Vector registers are scalars. Integer constants have the value that the instruction
- * takes ({@link Literals}). Names of the module stay as they are. A text that was printed from a tree reads as an equal tree.
+ * runs; no block is nested. A function's declarations have names that are its own in the module ({@code $v0} for variables and parameters,
+ * {@code $L0} for labels) or in the function (registers: {@code %r0}, {@code %rd0}, by type), whatever the program called them; only
+ * registers that are named are there. Vector registers are scalars. Integer constants have the value that the instruction takes ({@link
+ * Literals}). Names of the module stay as they are. A text that was printed from a tree reads as an equal tree.
  *
  * <p>Time and memory are linear in the length of the text. The entry points may be called from any thread.
  */
 public final class PtxParser {
-    /** Of text older than the directive .address_size NVIDIA's assembler takes addresses to have the machine's size; later 32 is the default. */
+    /**
+     * For text older than the directive .address_size NVIDIA's assembler takes addresses to have the machine's size; later 32 is the
+     * default.
+     */
     private static final PtxVersion FIRST_WITH_ADDRESS_SIZE = new PtxVersion(2, 3);
     private static final PtxVersion FIRST_WITH_OFFSETS_IN_INITIALIZERS = new PtxVersion(3, 1);
 

@@ -79,7 +79,7 @@ final class Scopes {
     private final RegisterRows registers = new RegisterRows();
     private final Map<String, Global> globals = new HashMap<>();
     private final List<Scope> open = new ArrayList<>();
-    /** Of the function that is being read, by the number of the placeholder. */
+    /** The references of the function that is being read, by the number of the placeholder. */
     private final List<Reference> references = new ArrayList<>();
     private final Map<String, Reference> uses = new HashMap<>();
     private int variables;
@@ -239,8 +239,8 @@ final class Scopes {
     }
 
     /**
-     * What a name means here: what the innermost block that declared it up to now says. Null where none has, and where it is a
-     * label of an outer block, since the inner one may have a label of that name further on.
+     * The meaning of a name here: the innermost declaration up to now. Null where none has, and where it is a label of an outer block,
+     * since the inner one may have a label of that name further on.
      */
     Declared find(String name) {
         for (int i = open.size() - 1; i >= 0; i--) {
@@ -283,7 +283,7 @@ final class Scopes {
         }).placeholder;
     }
 
-    /** Of a function that has been read, the name that a placeholder stood for; any other name as it is. */
+    /** The name that a placeholder of a function that has been read stood for; any other name as it is. */
     String resolved(String name) {
         return name.startsWith(PLACEHOLDER) ? references.get(Integer.parseInt(name, 1, name.length(), 10)).resolved() : name;
     }

@@ -24,9 +24,9 @@ import java.util.Set;
  * Whether the last thread of a block ends only when all threads of its cluster have ended, so that the block is there while others may reach into its
  * shared memory. A kernel begins with a start of {@link ClusterText}, and each end of a thread is one of its ends, which count the thread. A function with
  * ends has what the last thread comes to as its last instructions, to which nothing else leads. Arrivals and waits at the cluster's barrier may be anywhere:
- * what they write is not what counts ends. No other instruction names the registers of these, or leads into the middle of them. What is left when they are
- * taken away is checked like any other function; no access of it comes to their words ({@code WindowValues}), and none waits at the device's barrier of the
- * cluster. Used once.
+ * what they write is not what counts ends. No other instruction names the registers of these, or leads into the middle of them. The rest is
+ * checked like any other function; no access of it comes to their words ({@code WindowValues}), and none waits at the device's barrier of
+ * the cluster. Used once.
  */
 public final class ClusterEnds {
     private static final Operand ZERO = new Operand.Immediate(0, false);

@@ -20,9 +20,9 @@ public final class Flow {
     /** Edges of a function, at most, for each instruction: tables of branches may name many. */
     private static final int MOST_EDGES = 4;
 
-    /** Of each block the first instruction. */
+    /** The first instruction of each block. */
     public final int[] start;
-    /** Of each block one past the last instruction. */
+    /** One past the last instruction of each block. */
     public final int[] end;
     /** Edges that leave a block. */
     public final List<List<FlowEdge>> out = new ArrayList<>();

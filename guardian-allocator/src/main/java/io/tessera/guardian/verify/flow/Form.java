@@ -52,7 +52,7 @@ public enum Form {
             "cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init "
                     + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster sync_restrict::shared::cta sync_restrict::shared::cluster",
             false), BARRIER("sync arrive cta red popc and or pred u32 aligned", true),
-    /** Of a cluster. */
+    /** A cluster's barrier. */
     CLUSTER("cluster arrive wait aligned relaxed release acquire", false), BRANCH("uni", false), TABLE("uni idx", false), CALL("uni",
             false), LEAVE("uni", false),
     /** Only of a tenant that is alone: what it does is not looked at. */

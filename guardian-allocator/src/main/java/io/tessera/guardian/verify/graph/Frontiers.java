@@ -27,9 +27,9 @@ final class Frontiers {
     private final Flow flow;
     private final Writers writers;
     private final WorkBudget work;
-    /** Of each block; null where they are too large. */
+    /** The frontier of each block; null where they are too large. */
     private final List<List<Integer>> frontiers = new ArrayList<>();
-    /** Of a register the blocks that write it, or where its values come together; none where they are many. */
+    /** The blocks that write a register, or where its values come together; none where they are many. */
     private final Map<Integer, int[]> known = new HashMap<>();
     private final PlaceMap<Boolean> joins = new PlaceMap<>();
     private boolean tooLarge;

@@ -40,13 +40,13 @@ public final class Graph {
     public final Flow flow;
     /** All values. */
     public final List<Node> nodes = new ArrayList<>();
-    /** Of each instruction, of each operand, the values in it; null where it is not reached. */
+    /** The values in each operand of each instruction; null where it is not reached. */
     public final Node[][][] operands;
-    /** Of each instruction the value of its guard, or null. */
+    /** The value of each instruction's guard, or null. */
     public final Node[] guards;
     /** What holds behind an exit or on an edge, by block, in order of {@link Node#position}-like places. */
     public final List<List<Placed>> facts = new ArrayList<>();
-    /** Of each instruction what it does. */
+    /** The effect of each instruction. */
     public final Form[] forms;
 
     /** A fact from an instruction on, in its block. */
@@ -65,7 +65,7 @@ public final class Graph {
     private final List<Node>[] sigmas;
     private long budget;
 
-    /** Of a function whose control flow and whose forms of instructions are known. */
+    /** For a function whose control flow and whose forms of instructions are known. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     public Graph(Body body, Flow flow, Form[] forms, Mode mode, WorkBudget work) throws UnverifiedException {
         this.body = body;
@@ -246,7 +246,7 @@ public final class Graph {
         if (writers.alone(register)) {
             Node made = writers.made(register);
             if (made == null && body.isParameter(register) && writers.never(register)) {
-                // What is passed in a register is the same wherever it is read; one that holds nothing need not be.
+                // A value that is passed in a register is the same wherever it is read; a register that holds nothing need not be.
                 made = node(Node.Kind.UNKNOWN, body.bits(register), 0, -1);
                 write(register, made);
             }

@@ -20,7 +20,7 @@ public final class SharedEnd {
     private final Graph graph;
     private final long[] entering;
 
-    /** Of a function whose values are known. */
+    /** For a function whose values are known. */
     public SharedEnd(Graph graph) {
         this.graph = graph;
         Flow flow = graph.flow;
@@ -81,7 +81,7 @@ public final class SharedEnd {
     }
 
     /**
-     * Whether there are so many.
+     * Whether there are this many bytes.
      *
      * @param where where it is asked: a predicate that holds there, or null
      * @param not   the predicate does not hold

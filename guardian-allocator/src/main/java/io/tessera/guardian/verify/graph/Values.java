@@ -27,9 +27,11 @@ import java.util.Map;
  */
 public final class Values {
     private static final int MOST_UPDATES = 4;
-    /** Of what has changed too often, what divides it is followed for so many changes more. */
+    /** Once a value has changed too often to be followed, its divisor is still followed up to this many changes. */
     private static final int MOST_ALIGNMENTS = MOST_UPDATES + 4;
-    /** What grows is at first taken to stay below this: a counter that is compared with a small bound does not seem to run over then. */
+    /**
+     * A growing value is at first taken to stay below this: a counter that is compared with a small bound does not seem to overflow then.
+     */
     private static final long NEAR = (1L << 20) - 1;
     private static final int SWEEPS = 2;
     private static final int MOST_BACK = 64;
@@ -41,7 +43,7 @@ public final class Values {
     private final SpecialValues specials;
     private final ArrayDeque<Node> work = new ArrayDeque<>();
 
-    /** Of one function of a module. */
+    /** For one function of a module. */
     public Values(Graph graph, ModuleNames module, Given given) {
         this.given = given;
         this.graph = graph;
@@ -106,7 +108,10 @@ public final class Values {
         return Value.number(low, last >= joined.high() ? Math.min(last, high) : high, align, node.bits);
     }
 
-    /** Up to where a value may count that is told apart from a number, as the counter of a loop is from its end: it does not seem to pass it then. */
+    /**
+     * Up to here a value may count that is compared with a number by `!=`, as the counter of a loop with its end: it does not seem to pass
+     * it then.
+     */
     private static long last(Node node) {
         if (node.kind == Node.Kind.SIGMA) {
             return isEnd(node) ? node.fact.other().number - 1 : NEAR;
@@ -237,7 +242,7 @@ public final class Values {
             case "isspacep", "setp" -> any;
             default -> type.bits() > 64 ? any : Arithmetic.of(node, type, words, in, any);
         };
-        // What is made of an address whose alignment holds under a condition has the condition, or not the alignment.
+        // A value made of an address whose alignment holds under a condition has the condition, or not the alignment.
         return found.isNumber() && found.align() > 0 && Arrays.stream(in).anyMatch(Value::isConditional) ? any : found;
     }
 }

@@ -12,11 +12,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Who writes which register of a function. Used by one thread. */
+/** The writers of each register of a function. Used by one thread. */
 final class Writers {
     private final int[] counts;
     private final Node[] made;
-    /** Of registers that several instructions write. */
+    /** The blocks that write each register with several writers. */
     private final Map<Integer, List<Integer>> blocks = new HashMap<>();
 
     Writers(Body body, Flow flow, Form[] forms) throws UnverifiedException {

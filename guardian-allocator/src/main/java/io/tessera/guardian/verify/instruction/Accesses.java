@@ -40,7 +40,7 @@ final class Accesses {
         return new UnverifiedException(i.line(), i.mnemonic() + ": " + why);
     }
 
-    /** Whether an operand is an address where so much may be touched. */
+    /** Whether an operand is an address where this many bytes may be touched. */
     void check(Touch touch, int operand) throws UnverifiedException {
         Instruction i = graph.body.code.get(touch.at());
         if (!(operand < i.operands().size() && i.operands().get(operand) instanceof Operand.Address address)) {

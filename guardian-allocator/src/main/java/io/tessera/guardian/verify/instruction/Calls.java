@@ -25,7 +25,7 @@ public final class Calls {
     private final Graph graph;
     private final Given given;
 
-    /** Of one function of a module. */
+    /** For one function of a module. */
     public Calls(Graph graph, ModuleNames module, Given given) {
         this.module = module;
         this.graph = graph;

@@ -32,7 +32,7 @@ public final class Instructions {
     private final Matrices matrices;
     private final Bulks bulks;
 
-    /** Of one function of a module. */
+    /** For one function of a module. */
     public Instructions(Graph graph, ModuleNames module, Calls calls) {
         this.graph = graph;
         this.module = module;
@@ -87,7 +87,7 @@ public final class Instructions {
             case BARRIER -> barrier(i, at);
             case TABLE -> table(i, at);
             case REGISTERS, LANES, EFFECT, GROUP, ORDER, BRANCH, LEAVE -> {}
-            case CLUSTER -> throw refused(i, "who waits there does not look at the stop word");
+            case CLUSTER -> throw refused(i, "a thread that waits there does not look at the stop word");
             default -> throw refused(i, "is not known here");
         }
     }

@@ -13,26 +13,26 @@ import io.tessera.guardian.verify.value.Node;
  * memory (3 TB/s, 4 to 32 bytes each). So {@link CallTrees#MOST} is no more than twelve seconds of any of them; what the rewriter writes is a quarter of that, but where many loops follow each other. Stateless.
  */
 final class AccessWork {
-    /** Of an access to memory that a pointer may lead to, or a fence beyond the cluster. */
+    /** Work of an access to memory that a pointer may lead to, or a fence beyond the cluster. */
     static final long ACCESS = 256;
     private static final long ATOMIC = 512;
     /** Atomics that are made by loops in the device have the threads of a block go one by one. */
     private static final long SHARED_ATOMIC = 64;
     private static final long LOCAL = 8;
-    /** Of a load or store of a matrix: 16 rows, in 32 lanes. */
+    /** Work of a load or store of a matrix: 16 rows, in 32 lanes. */
     private static final long MATRIX = 8 * ACCESS;
     private static final int ACCESS_BYTES = 32;
-    /** What a bulk copy whose length is not known is taken for. */
+    /** The assumed bytes of a bulk copy whose length is not known. */
     private static final long BULK_BYTES = 1 << 16;
     private static final int BULK_LENGTH = 2;
-    /** Of a sleep, which may take a millisecond: of 1024 threads, an H200 has two blocks on each of 132 processors. */
+    /** Work of a sleep, which may take a millisecond: an H200 has two blocks of 1024 threads on each of 132 processors. */
     private static final long SLEEP = 1 << 11;
     private static final long MOST_NAP_NS = 100;
 
     private AccessWork() {
     }
 
-    /** Of the instruction at a place of a function; 0: as any other. */
+    /** The work of the instruction at a place of a function; 0: as any other. */
     static long of(Graph graph, int at) {
         Instruction i = graph.body.code.get(at);
         return switch (graph.forms[at]) {

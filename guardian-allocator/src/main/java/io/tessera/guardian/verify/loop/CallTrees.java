@@ -11,17 +11,20 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What lies between two looks at the stop word over all functions: a call costs what its callee does, unless that looks where it begins and where it
- * returns. No function may do more than {@link #MOST}; and none of modules that are linked more than {@link #MOST_CALLED}, or it looks: so what a call of
- * another module costs is known, too. Used once.
+ * The work between two looks at the stop word over all functions: a call costs what its callee does, unless that looks where it begins and
+ * where it returns. No function may do more than {@link #MOST}; and none of modules that are linked more than {@link #MOST_CALLED}, or it
+ * looks: so what a call of another module costs is known, too. Used once.
  */
 public final class CallTrees {
     /**
-     * Instructions between two looks, of which one that may take long counts as many ({@link AccessWork}): threads make so many in some seconds, in the
-     * worst case.
+     * Instructions between two looks, of which one that may take long counts as many ({@link AccessWork}): threads make this many in some
+     * seconds, in the worst case.
      */
     static final long MOST = 1L << 24;
-    /** Of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to it. */
+    /**
+     * Most work of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to
+     * it.
+     */
     static final long MOST_CALLED = 1L << 15;
     /** What printing takes. */
     private static final long PRINT = 16 * AccessWork.ACCESS;
@@ -30,7 +33,10 @@ public final class CallTrees {
      * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLookCheck} keeps to a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
-    /** Of that, what is due to instructions that may take long: so many accesses of 1024 threads to device memory take 2 s. The rewriter keeps to half of it. */
+    /**
+     * The part of that due to instructions that may take long: this many accesses of 1024 threads to device memory take 2 s. The rewriter
+     * keeps to half of it.
+     */
     static final long MOST_SLOW_OF_GRID = AccessWork.ACCESS << 27;
 
     private final ModuleNames module;
@@ -58,7 +64,7 @@ public final class CallTrees {
         for (String name : calleesFirst) {
             PtxFunction function = module.functions.get(name);
             if (refused.containsKey(name)) {
-                costs.put(name, 1L); // so is who calls it
+                costs.put(name, 1L); // so is its caller
                 continue;
             }
             long most = between.get(name).most(this::cost);

@@ -14,7 +14,7 @@ import java.util.List;
  */
 record CounterRange(Value numbers, long passes) {
     /**
-     * Of a loop that is shown to end.
+     * For a loop that is shown to end.
      *
      * @param fact    what holds where it goes on
      * @param counter the sum

@@ -29,7 +29,7 @@ public final class LoopCheck {
     private static final int MOST_TRIED = 8;
     private static final long MOST_BURNT = 1L << 30;
     private static final int MOST_COPIES = 8;
-    /** Of a counter that is doubled or halved. */
+    /** Most rounds of a counter that is doubled or halved. */
     private static final long MOST_SHIFTS = 33;
 
     private final Graph graph;
@@ -69,7 +69,7 @@ public final class LoopCheck {
         }
     }
 
-    /** Of a function whose values are known. */
+    /** For a function whose values are known. */
     public LoopCheck(Graph graph) {
         this.graph = graph;
         this.flow = graph.flow;

@@ -13,7 +13,9 @@ import java.util.function.Predicate;
  */
 final class Passes {
     private static final int DEEPEST = 8;
-    /** What is more than the steps that fit into the distance: the first pass, and a last one where what is compared was not counted yet. */
+    /**
+     * The passes beyond the steps that fit into the distance: the first one, and a last one where the compared value was not counted yet.
+     */
     static final int SPARE = 2;
 
     private final boolean signed;
@@ -27,7 +29,7 @@ final class Passes {
     }
 
     /**
-     * Of a loop that ends.
+     * The passes of a loop that ends.
      *
      * @param starts what the counter is when the loop is entered
      * @param step   the least that a pass adds, or takes away
@@ -44,7 +46,7 @@ final class Passes {
     }
 
     /**
-     * Of a loop whose counter comes to the bound, but for low bits.
+     * The passes of a loop whose counter comes to the bound, but for low bits.
      *
      * @param step a power of two, or the negative of one
      * @param bits of the counter
@@ -148,7 +150,7 @@ final class Passes {
         return Math.max(0, (from == null ? top : from.high()) - (to == null ? bottom : to.low()));
     }
 
-    /** What a value at a loop's head is when the loop is entered, of all that may come in. */
+    /** The values at a loop's head when the loop is entered, of all that may come in. */
     static List<Node> starts(Node phi, List<FlowEdge> in, Predicate<FlowEdge> round) {
         List<Node> starts = new ArrayList<>(1);
         for (int n = 0; n < in.size(); n++) {

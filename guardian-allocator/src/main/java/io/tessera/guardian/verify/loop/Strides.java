@@ -64,7 +64,7 @@ public final class Strides {
         return address && !first.isConditional() && near ? first.moved(step, loop.rounds()) : null;
     }
 
-    /** What is added to the phi until it comes back as the node, or null where that is not seen. */
+    /** The sum of the additions to the phi until it comes back as the node, or null where that is not seen. */
     private static Value gain(Node node, Node phi) {
         int bits = phi.bits;
         Value sum = Value.number(0, 0, 0, bits);

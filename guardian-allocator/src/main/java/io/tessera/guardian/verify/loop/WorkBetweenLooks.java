@@ -44,7 +44,7 @@ public final class WorkBetweenLooks {
         }
     }
 
-    /** A loop whose edge takes so much from the counter in a register, which has so much at first. */
+    /** A loop whose edge takes a weight from the counter in a register, and the counter's first value. */
     private record Loop(int register, long weight, long first, Part body) {
     }
 
@@ -52,7 +52,7 @@ public final class WorkBetweenLooks {
     private final List<Loop> loops = new ArrayList<>();
 
     /**
-     * Of a function.
+     * For a function.
      *
      * @param looks  the edges in cycles that look
      * @param passes how often each block is gone through for each time that it is come to
@@ -162,7 +162,7 @@ public final class WorkBetweenLooks {
         return inside.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** How many instructions, where calls take so many. */
+    /** The number of instructions, with those of calls. */
     long most(ToLongFunction<String> callee) {
         return most(false, false, callee);
     }
@@ -179,7 +179,7 @@ public final class WorkBetweenLooks {
     private long most(boolean first, boolean slowOnly, ToLongFunction<String> callee) {
         Map<Integer, Long> counters = new HashMap<>();
         for (Loop loop : loops) {
-            // What is left has to be positive, or the stop word is read.
+            // The fuel that is left has to be positive, or the stop word is read.
             long times = Math.max(0, (first ? loop.first() : Reserved.MOST_FUEL) - 1) / loop.weight();
             counters.merge(loop.register(), times(times, loop.body().cost(slowOnly, callee)), Math::max);
         }

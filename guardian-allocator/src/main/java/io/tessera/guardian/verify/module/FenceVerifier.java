@@ -28,9 +28,9 @@ import java.util.Set;
 
 /**
  * Reads fenced text again and says which of its kernels are shown to be fenced: what they touch lies where it may, for every function that they
- * reach, and every loop ends once the stop word says so. It trusts nothing but the words that the loader fills, and takes no hint from who wrote the text.
- * What is not shown is rejected, which does not say that it is wrong. Time and memory grow with the text, and steps that could be more are counted for
- * all of a text ({@link WorkBudget}); nothing recurses. Stateless.
+ * reach, and every loop ends once the stop word says so. It trusts nothing but the words that the loader fills, and takes no hint from the
+ * writer of the text. A kernel that is not shown to be fenced is rejected, which does not say that it is wrong. Time and memory grow with
+ * the text, and steps that could be more are counted for all of a text ({@link WorkBudget}); nothing recurses. Stateless.
  */
 public final class FenceVerifier {
     /** Longest text that is read. */
@@ -51,7 +51,7 @@ public final class FenceVerifier {
         return verify(text, mode, linked, WorkBudget.ofBytes(text.length));
     }
 
-    /** The same with so much work. */
+    /** The same with this much work. */
     static Verdict verify(byte[] text, Mode mode, boolean linked, WorkBudget work) throws UnverifiedException {
         if (text.length > MOST_BYTES) {
             throw new UnverifiedException(0, "a text of " + text.length + " bytes");

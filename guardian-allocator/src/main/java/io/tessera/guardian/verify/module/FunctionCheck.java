@@ -25,7 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** One function by itself: what it does with what it is given, whoever calls it. Used once. */
+/** One function by itself: what it does with what it is given, from any caller. Used once. */
 final class FunctionCheck {
     private final Body body;
     private final ModuleNames module;
@@ -81,7 +81,7 @@ final class FunctionCheck {
         return between;
     }
 
-    /** Of a kernel: how many blocks a grid may have that do not look at the stop word when they begin. */
+    /** The number of blocks of a kernel's grid that may omit the look at the stop word when they begin. */
     long blocks() {
         return blocks;
     }

@@ -182,7 +182,7 @@ public final class Arithmetic {
             }
             case VARIABLE, GENERIC -> {
                 boolean regular = a.symbol() != Symbol.END && a.symbol().align() >= zeros;
-                // What is not below zero is not below zero without its low bits.
+                // A number that is not below zero stays so without its low bits.
                 Value needed = a.symbol() == Symbol.END ? a.with(a.certain(), Math.max(a.needs(), -a.low())) : a;
                 return regular ? a.at(a.low() & -step, a.high() & -step, align) : needed.at(a.low() - step + 1, a.high(), align);
             }

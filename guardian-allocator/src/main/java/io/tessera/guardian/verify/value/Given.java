@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * What functions are given by all that call them, of parameters that are always the address of local memory: how many bytes of one variable lie behind
- * it. The variable is one of a function that has not returned. Callers have to be looked at before those whom they call. Used by one thread.
+ * it. The variable is one of a function that has not returned. Callers have to be looked at before those that they call. Used by one thread.
  */
 public final class Given {
     private final Map<String, Symbol[]> known = new HashMap<>();

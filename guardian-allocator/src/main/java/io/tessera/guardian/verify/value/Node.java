@@ -95,17 +95,17 @@ public final class Node implements Value.Condition {
     public Instruction instruction;
     /** Which of the results of {@link #instruction} it is. */
     public int index;
-    /** Of a {@link Kind#NUMBER} itself, of a {@link Kind#SYMBOL} the distance from the variable. */
+    /** The number of a {@link Kind#NUMBER}; the distance from the variable of a {@link Kind#SYMBOL}. */
     public long number;
     /** The variable whose address it is, or null. */
     public Symbol symbol;
     /** The special register that it is read from, or null. */
     public String special;
-    /** Of a {@link Kind#SELECT}: the predicate that chooses. */
+    /** The predicate that chooses, of a {@link Kind#SELECT}. */
     public Node guard;
     /** Whether the guard holds where its predicate is false. */
     public boolean negated;
-    /** Of a {@link Kind#SIGMA}: what is known in addition. */
+    /** The additional knowledge of a {@link Kind#SIGMA}. */
     public Fact fact;
     /** Of {@link Kind#PHI}: the one value that comes in from everywhere, or null. */
     public Node same;
@@ -121,7 +121,7 @@ public final class Node implements Value.Condition {
     public int updates;
     /** Whether it waits to be looked at again. */
     public boolean queued;
-    /** Of a {@link Kind#SIGMA}: the first node behind it that is none, so that a value of which much is known is found without all that. */
+    /** The first node behind a {@link Kind#SIGMA} that is none, so that a value of which much is known is found without all that. */
     public Node source;
     /** What is made from it: the first {@link #userCount}. */
     public Node[] users = NONE;

@@ -5,9 +5,9 @@ import io.tessera.guardian.ptx.PtxFunction;
 import java.util.List;
 
 /**
- * What special registers hold on every GPU, and in a kernel with {@code .reqntid} or {@code .maxntid}, which the driver holds every launch to: exactly so
- * many threads in each dimension, or as many in all at most. A device function may be called from any kernel. A grid that counts clusters
- * ({@code .blocksareclusters}) has more blocks than a launch can say: of these nothing is known. Immutable.
+ * What special registers hold on every GPU, and in a kernel with {@code .reqntid} or {@code .maxntid}, which the driver holds every launch
+ * to: exactly the given threads in each dimension, or at most that many in all. A device function may be called from any kernel. A grid
+ * that counts clusters ({@code .blocksareclusters}) has more blocks than a launch can say: of these nothing is known. Immutable.
  */
 public final class SpecialValues {
     private static final int DIMENSIONS = 3;

@@ -115,7 +115,7 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return kind == Kind.NUMBER && low == high;
     }
 
-    /** The same, where so many low bits are zero besides. */
+    /** The same, with this many low bits zero besides. */
     public Value aligned(int log2) {
         int most = Math.min(MOST_ALIGN, Math.max(align, log2));
         return most == align ? this : new Value(kind, symbol, low, high, most, certain, needs, condition, unless);

@@ -3,7 +3,7 @@ package io.tessera.guardian.verify.value;
 import io.tessera.guardian.verify.value.Node.Fact;
 import io.tessera.guardian.verify.value.Value.Kind;
 
-/** What a value is where something is known of it in addition. Stateless. */
+/** Values where something is known of them in addition. Stateless. */
 public final class ValueRefinement {
     private static final int BIT = 1;
     private static final int HIGH = 2;
@@ -17,7 +17,7 @@ public final class ValueRefinement {
             return value;
         }
         if (fact.condition() == null) {
-            // What is known only where a predicate holds says nothing of the rest: there the fact alone does.
+            // A value that is known only where a predicate holds says nothing of the rest: there the fact alone does.
             boolean anywhere = value.condition() != null && (fact.kind() == Fact.Kind.INSIDE || fact.kind() == Fact.Kind.ALIGNED);
             return holds(anywhere ? Value.any(bits) : value, fact, bits);
         }
@@ -57,7 +57,7 @@ public final class ValueRefinement {
         return value.is(Kind.HANDLE) && value.low() == (BIT | HIGH);
     }
 
-    /** What is left of a summand is what is left of the sum, less the amount: both are numbers modulo the width. */
+    /** A summand's remaining values are those of the sum, less the amount: both are numbers modulo the width. */
     private static Value summed(Value value, Fact fact, int bits) {
         Value amount = Value.number(fact.amount(), fact.amount(), 0, bits);
         Value sum = Arithmetic.add(value, amount, bits);

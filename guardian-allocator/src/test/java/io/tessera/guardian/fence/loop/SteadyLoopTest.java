@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Loops over a grid or a block: of which several passes are made in a row with nothing between them, if there are so many more. */
+/** Loops over a grid or a block: several of their passes are made in a row with nothing between them, if that many are left. */
 class SteadyLoopTest {
     private static final String SINGLE = "__tessera_single_";
     private static final String ADD = "add.s32 %r2, %r2, %r3;\n";

@@ -83,7 +83,7 @@ class ClusterWaitsTest {
         hasEnds(7, 4, lines(kernel(REACH + "barrier.cluster.arrive; barrier.cluster.wait; " + statements), mode, "k"));
     }
 
-    /** What threads do where the paths of a warp meet can wait for threads that wait for their ends. */
+    /** Code where the paths of a warp meet can wait for threads that wait for their ends. */
     @Test
     void noTwoEndsHaveInstructionsInCommon() throws Exception {
         List<String> lines = kernelLines("@%p1 bra A; ld.global.u32 %r5, [%d1]; setp.eq.u32 %p2, %r5, 7; @%p2 exit; bra B;\nA: @%p1 exit;\nB: ret;");

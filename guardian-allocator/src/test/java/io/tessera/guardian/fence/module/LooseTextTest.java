@@ -13,7 +13,7 @@ import io.tessera.guardian.verify.Verdict;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** What programs do though the PTX ISA does not allow it, and a GPU does as they expect: fenced, it does the same. */
+/** Uses that the PTX ISA does not allow, though a GPU does as programs expect: fenced, it does the same. */
 class LooseTextTest {
     private static String fenced(String variables, String statements) throws Exception {
         String text = Fences.kernel(statements + "\nret;").replace(".global .u32 word;\n", variables);

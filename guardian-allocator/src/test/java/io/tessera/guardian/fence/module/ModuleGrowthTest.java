@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What it takes to fence a module grows as the number of its functions does: what is allocated is counted, which does not depend on the machine. */
+/** The work to fence a module grows as the number of its functions: allocated bytes are counted, which do not depend on the machine. */
 @Timeout(300)
 class ModuleGrowthTest {
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What is printed instead of what would let a format read or write what is not the kernel's. */
+/** The text printed in place of a format that would read or write memory beyond the kernel's. */
 class PrintTest {
     private static String bytes(String text) {
         return (text + "\0").chars().mapToObj(Integer::toString).collect(Collectors.joining(", "));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is refused says its name and line; a kernel that can be fenced is left where another one cannot. */
+/** A refusal says its name and line; a kernel that can be fenced is left where another one cannot. */
 class RefusalTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is read of instructions for alignment is what NVIDIA's disassembler prints: addresses with their widths, and the low bits of what arithmetic computes. */
+/**
+ * Alignment facts read from instructions agree with NVIDIA's disassembler: addresses with their widths, and the low bits of arithmetic
+ * results.
+ */
 @Tag("nvcc")
 @Timeout(240)
 class DisassembledAlignmentTest {
@@ -80,7 +83,10 @@ class DisassembledAlignmentTest {
         return addresses.size();
     }
 
-    /** Executes an instruction by its text on random numbers of which some bits are known. Returns 1 if anything is said to be known of its result. */
+    /**
+     * Executes an instruction by its text on random numbers of which some bits are known. Returns 1 if anything is claimed to be known of
+     * its result.
+     */
     static int compareResult(String line, long low, long high, Random random) {
         DisassembledText text = DisassembledText.of(line);
         MachineOpcode operation = MachineOpcodes.find(Architecture.SM_90, low, high);
@@ -127,7 +133,7 @@ class DisassembledAlignmentTest {
         bits.put(register, InstructionWord.ALWAYS, known << 8 | number & known);
     }
 
-    /** What is known of registers is still true. */
+    /** The knowledge of registers is still true. */
     private static void nothingIsNew(KnownBits bits, Map<String, Integer> numbers, String line) {
         numbers.forEach((name, number) -> {
             if (!name.equals("stack")) {

@@ -9,7 +9,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a result holds for every number of which the operands' bits are known. */
+/** The known bits of a result hold for every number with the operands' known bits. */
 class LowBitsTest {
     private static final int BITS = 8;
 

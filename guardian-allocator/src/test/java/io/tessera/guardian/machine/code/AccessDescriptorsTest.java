@@ -103,7 +103,8 @@ class AccessDescriptorsTest {
         assertTrue(isDrivers(access(start().branch(3).under(0).nothing())), "loaded before they part");
         assertFalse(isDrivers(access(new CodeWords().branch(2).under(0).loadDescriptor(4))), "loaded on one of two ways");
         assertFalse(isDrivers(access(start().branch(3).under(0).toUniform(5, 7))), "changed on one of two ways");
-        assertTrue(isDrivers(access(new CodeWords().nothing().exit().under(0).loadDescriptor(4))), "who does not come to the load has ended");
+        assertTrue(isDrivers(access(new CodeWords().nothing().exit().under(0).loadDescriptor(4))),
+                "a thread that does not come to the load has ended");
         assertFalse(isDrivers(access(new CodeWords().exit().loadDescriptor(4))), "nobody comes to the load");
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a cubin says of code beside it, tables, attributes, symbols and relocations, moves with the code. */
+/** A cubin's tables, attributes, symbols and relocations move with the code. */
 class MovedPlacesTest {
     private static CodeWords tables() {
         return new CodeWords().load(0, 2).branchByTable(4).load(6, 8).exit().store(10, 6).exit();
@@ -130,7 +130,7 @@ class MovedPlacesTest {
         assertTrue(relocation.getLong(16) > 0x10);
     }
 
-    /** What is relocated has to be an instruction; the verifier refuses relocations of accesses. */
+    /** A relocated place has to be an instruction; the verifier refuses relocations of accesses. */
     @ParameterizedTest
     @ValueSource(ints = {0x30, 0x1000, -16})
     void aRelocationOutsideOfTheCodeIsRefused(int offset) {

@@ -181,7 +181,10 @@ class RewrittenOrderTest {
         assertApart(code, rewrite(code, register));
     }
 
-    /** What rounds an address comes in time before the access, and behind what computes the address: nobody else counts that. */
+    /**
+     * The rounding of an address comes in time before the access, and behind the instructions that compute the address: nobody else counts
+     * that.
+     */
     @Property(tries = 500)
     void addressesAreRoundedInTime(@ForAll long seed) throws MachineCodeException {
         CodeWords code = random(new Random(seed));

@@ -103,7 +103,10 @@ class SectionRewriterTest {
         return code.exit();
     }
 
-    /** What waits until a store has read its address comes directly behind the store, if what was between has passed it: it still waits. */
+    /**
+     * An instruction that waits until a store has read its address comes directly behind the store, if what was between has passed it: it
+     * still waits.
+     */
     @Test
     void whoWaitsForAStoreThatOthersHavePassedIsTwoCyclesBehindIt() throws MachineCodeException {
         CodeWords code = new CodeWords().store(2, 8).reading(0).stalling(1).product(20, 3, 22, 23).stalling(2).product(24, 25, 26, 27).stalling(2)
@@ -281,7 +284,7 @@ class SectionRewriterTest {
         assertEquals(60, InstructionWord.immediate(copied.code()[8]) & 0x3f);
     }
 
-    /** A section whose uniform registers are used but for so many pairs, of which the first are 60 and 61. */
+    /** A section whose uniform registers are all used except this many pairs, of which the first are 60 and 61. */
     private static RewrittenSection bounded(CodeWords code, int pairs) throws MachineCodeException {
         long free = -1L << 62 - 2 * pairs & -1L >>> 2;
         FencePlan plan = new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.of(code.flow(), ~free), InstructionWord.ZERO_REGISTER);

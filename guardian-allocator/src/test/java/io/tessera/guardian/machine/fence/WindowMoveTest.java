@@ -76,7 +76,7 @@ public class WindowMoveTest {
     }
 
     /**
-     * Moves fenced code, and compares it with what is fenced anew, by the bytes and by the verifier.
+     * Moves fenced code, and compares it with what is fenced again, by the bytes and by the verifier.
      *
      * @return the places that name the window
      */

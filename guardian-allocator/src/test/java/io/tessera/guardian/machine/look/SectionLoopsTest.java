@@ -192,7 +192,7 @@ class SectionLoopsTest {
                 "at an mbarrier");
     }
 
-    /** A loop that is shown to end looks if it sleeps, has an atomic, or so many accesses that the look is little of a round. */
+    /** A loop that is shown to end looks if it sleeps, has an atomic, or has enough accesses that the look is little of a round. */
     @Test
     void aCountedLoopWithSlowRoundsLooks() throws Exception {
         String[] slow = {"loads", "reduction", "sleep"};

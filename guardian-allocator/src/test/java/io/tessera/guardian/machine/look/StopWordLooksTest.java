@@ -39,7 +39,7 @@ class StopWordLooksTest {
                 .map(fence -> fence.reporting(REPORTS, 5).looking(STOP));
     }
 
-    /** Waits for a word in memory: it loads R4 anew in each round, which is where it may look. */
+    /** Waits for a word in memory: it loads R4 again in each round, which is where it may look. */
     private static CubinBuilder spinning() {
         return CubinBuilder.of("k", new CodeWords().load(4, 2).compare(0, 4, 5).branch(0).under(0).store(2, 4).exit());
     }

@@ -125,7 +125,7 @@ class WaitingLoopsTest {
         assertNull(waiting(counted(volatileLoad(new CodeWords().move(4, 0)).compare(1, 7, 5).branch(7).under(1))).waits(), "another register");
     }
 
-    /** What is compared in a round was loaded in the round before. */
+    /** The compared value was loaded in the round before. */
     @Test
     void aBranchMayDependOnTheRoundBefore() throws Exception {
         CodeWords code = new CodeWords().move(4, 0).compare(1, 6, 5).branch(7).under(1);

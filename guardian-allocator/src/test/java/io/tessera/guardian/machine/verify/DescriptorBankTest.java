@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is in constant bank 0 where the driver keeps its descriptor is the driver's: a file that says something else of it is refused. */
+/** The driver's descriptor has its place in constant bank 0: a file that says something else of that place is refused. */
 class DescriptorBankTest {
     private static final MachineFence MASK = MachineFences.MASK;
     private static final String BANK = ".nv.constant0.k";
@@ -118,7 +118,10 @@ class DescriptorBankTest {
         return changed;
     }
 
-    /** Threads of the warp that are in the caller share the kernel's uniform registers. The fencer takes the descriptor away; who keeps it has that on trust. */
+    /**
+     * Threads of the warp that are in the caller share the kernel's uniform registers. The fencer takes the descriptor away; code that
+     * keeps it has that on trust.
+     */
     @Test
     void aKernelThatOthersCall() throws MachineCodeException {
         CubinBuilder called = kernel(new byte[BYTES]).kernel("l", 29, new CodeWords().callSymbol().exit()).relocation("l", 0, CALL, 1, 0);

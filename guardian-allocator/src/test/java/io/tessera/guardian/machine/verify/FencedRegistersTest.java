@@ -135,7 +135,7 @@ class FencedRegistersTest {
         assertFalse(masked(fence(new CodeWords(), 3).under(2).add(0x0000000504087240L, 0x000fe2000380005eL), 2));
     }
 
-    /** What is handed on is the register of before, and may come over instructions of other units. */
+    /** The value that is handed on is the register of before, and may come over instructions of other units. */
     @Test
     void anAddressThatIsHandedOnBeforeItsFenceIsReadyIsForgotten() throws MachineCodeException {
         assertTrue(masked(fence(new CodeWords(), 3).stalling(5).sum(8, 3, 4).reusing(1), ALWAYS));

@@ -105,7 +105,10 @@ class InFlightFlowTest {
         }
     }
 
-    /** Of loads of shared memory, which a unit takes in order, compilers have the last one release a scoreboard. Another unit says nothing of them. */
+    /**
+     * For loads of shared memory, which a unit takes in order, compilers have the last one release a scoreboard. Another unit says nothing
+     * of them.
+     */
     @Test
     void aLaterResultOfTheSameUnitSaysThatAnEarlierOneIsThere() {
         long other = LOAD_SHARED & ~(0xffL << 16) | 10L << 16;

@@ -39,7 +39,7 @@ class SectionVerifierTest {
         return code.logic(register, register, SIZE, BASE, AND_OR);
     }
 
-    /** Of more than 11 cycles, with the bit that keeps the warp, nothing is known. */
+    /** A stall of more than 11 cycles with the bit that keeps the warp has no known length. */
     @Test
     void aBaseThatIsLoadedWithAStallOfNoKnownLength() {
         accepts(MachineFences.MASK, fence(start().stalling(11), 3).load(0, 2).exit());

@@ -237,7 +237,7 @@ class SummedAddressesTest {
         refuses(new CodeWords().logicUniform(63, ADDED + 1, HIGH, OR).logicUniform(63, 63, HIGH | FENCE.mask(), AND).loadByBase(0, 255, 62).exit());
     }
 
-    /** Where the address register is written before the access has read it, this is said. */
+    /** If the address register is written before the access has read it, the refusal names this. */
     @Test
     void anAddressThatTheNextFenceChanges() throws MachineCodeException {
         CodeWords twice = fence(new CodeWords()).loadBySum(0, 2, ADDED).sum(3, 6, 7).exit();

@@ -24,7 +24,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is said of a function counts for those that may call it, and for no others. */
+/** A function's result counts for those that may call it, and for no others. */
 class TrustOfCallersTest {
     private static final int CALL = 0x4b;
     private static final int ABSOLUTE_CALL = 0x3a;
@@ -160,7 +160,7 @@ class TrustOfCallersTest {
         assertNull(CubinVerifier.inspect(reported(fence, calls()).relocation("k", 0x50, CALL, 2, 0).build(), fence).trusted().get("k"));
     }
 
-    /** A cubin may have a million functions, whoever made it. */
+    /** Any cubin may have a million functions. */
     @Test
     @Timeout(30)
     void theTimeGrowsWithTheCalls() {
@@ -177,7 +177,7 @@ class TrustOfCallersTest {
         assertEquals("function f" + count + ": a reason", said.get("f0"));
     }
 
-    /** A name may have any bytes, and is said of each caller. */
+    /** A name may have any bytes, and appears in the finding of each caller. */
     @Test
     void namesOfAFileArePrintableAndShortInWhatIsSaid() throws MachineCodeException {
         String name = "f\33[2J\n" + "x".repeat(100_000);

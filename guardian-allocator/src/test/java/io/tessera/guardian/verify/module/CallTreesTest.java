@@ -145,7 +145,7 @@ class CallTreesTest {
         assertTrue(verify(text.replaceFirst("@%\\S+ exit;", ""), false).rejected().containsKey("k"));
     }
 
-    /** Whoever may be called from elsewhere does little, or looks: so do calls of it. */
+    /** A function that may be called from elsewhere does little, or looks: so do calls of it. */
     @Test
     void ofLinkedModulesAllLook() throws Exception {
         String loop = HEAD

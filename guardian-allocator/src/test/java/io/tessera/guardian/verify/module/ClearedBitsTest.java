@@ -9,7 +9,7 @@ import io.tessera.guardian.verify.UnverifiedException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is left of a number or an address whose low bits are cleared, up to all but the highest. */
+/** Numbers and addresses whose low bits are cleared, up to all but the highest. */
 class ClearedBitsTest {
     private static final int LANE_BITS = 5;
     /** Beyond, a mask is no number that the verifier follows. */
@@ -65,7 +65,7 @@ class ClearedBitsTest {
     void ofAddressesInTheWindow() throws Exception {
         assertEquals(Map.of(), window("-4096", "2147483647"));
         for (int bit = 0; bit < 63; bit++) {
-            // What is left of an address at the window's start may lie so far before it.
+            // A cleared address at the window's start may lie this far before it.
             long before = bit <= 32 ? 0 : (1L << bit) - 1;
             boolean near = before + Integer.MAX_VALUE < Reserved.GUARD_BYTES;
             assertEquals(near, window(Long.toString(-1L << bit), "2147483647").isEmpty(), "-2^" + bit);

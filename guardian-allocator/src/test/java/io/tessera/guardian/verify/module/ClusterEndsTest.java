@@ -100,7 +100,7 @@ class ClusterEndsTest {
         for (int n = head; !lines.get(n).equals("}"); n++) {
             String line = lines.get(n);
             boolean own = line.contains("__tessera_end") || line.contains(".cluster;") || line.contains("pragma") || line.contains("barrier.cluster");
-            // A guard of an end that is not there is an end of more threads, and who has not arrived may be said again.
+            // A missing guard of an end makes an end of more threads, and a thread that has not arrived may be counted again.
             boolean harmless = line.contains("bra \t__tessera_end_skipped") || function.equals("f") && line.contains("mov.pred");
             if (!own || harmless || !line.endsWith(";") || line.contains(".reg")) {
                 continue;
@@ -183,7 +183,7 @@ class ClusterEndsTest {
         isRejected("(setp.eq.u32[^;]*7;)", "$1 " + statement);
     }
 
-    /** What the program makes of the barrier is its own affair. */
+    /** The program's use of the barrier is its own affair. */
     @Test
     void arrivalsAndWaitsMayBeAnywhere() throws Exception {
         String waits = text.replaceFirst("(?s)\t@%__tessera_end_pending0 bra \t(__tessera_end_arrived_\\d+);.*?\\1:\n", "");

@@ -65,7 +65,7 @@ class ComparedSumsTest {
         assertTrue(rejected("add.s32 %r2, %r1, -1;\ncvt.u16.u32 %h1, %r2;\nsetp.lt.u16 %p1, %h1, 15;\n@!%p1 bra out;\n" + ACCESS).containsKey("k"));
     }
 
-    /** What was compared in one round is not what there is in the next. */
+    /** A value compared in one round is another one in the next. */
     @Test
     void inARoundOfALoop() throws UnverifiedException {
         onlySo("""

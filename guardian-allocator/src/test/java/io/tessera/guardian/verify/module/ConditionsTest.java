@@ -9,7 +9,7 @@ import io.tessera.guardian.verify.UnverifiedException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What holds only where a predicate does holds for nothing that is done without that predicate. */
+/** A fact that holds only where a predicate does holds for nothing that is done without that predicate. */
 class ConditionsTest {
     private static final String HEAD = """
             .version 8.0

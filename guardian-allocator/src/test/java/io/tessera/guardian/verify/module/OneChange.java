@@ -12,7 +12,7 @@ final class OneChange {
     private OneChange() {
     }
 
-    /** Accepted as it is, and not with any of the changes (a text and another), which is said with these words. */
+    /** Accepted as it is, and refused with these words with any of the changes (a text and another). */
     static void onlySo(String text, String why, String[]... changes) throws Exception {
         assertEquals(Map.of(), rejected(text), text);
         for (String[] change : changes) {

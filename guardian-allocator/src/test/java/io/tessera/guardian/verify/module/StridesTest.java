@@ -107,7 +107,7 @@ class StridesTest {
                 new String[][] {{"o: " + fence, fence + "o: "}, {"4194304", "16777216"}});
     }
 
-    /** What is added in an inner loop is added more often than the outer one goes round. */
+    /** An addition in an inner loop is made more often than the outer one goes round. */
     @Test
     void stepsOfAnInnerLoop() throws Exception {
         String text = kernel(fence("%d1") + """

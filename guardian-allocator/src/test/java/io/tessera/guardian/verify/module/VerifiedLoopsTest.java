@@ -276,7 +276,10 @@ class VerifiedLoopsTest {
                 {"@!%p0 bra \t__tessera_behind_0;", "@%p0 bra \t$L0;"}});
     }
 
-    /** A compiler writes a loop's first part behind its second: the look is at an edge that leads into the middle. What comes before the loop is not gone through again. */
+    /**
+     * A compiler writes a loop's first part behind its second: the look is at an edge that leads into the middle. The code before the loop
+     * is not gone through again.
+     */
     @Test
     void aLoopThatIsEnteredInTheMiddle() throws Exception {
         String before = "xor.b32 %r1, %r1, 5; add.u32 %r1, %r1, %r3;\n".repeat(1500);
@@ -323,7 +326,10 @@ class VerifiedLoopsTest {
                 + "\nadd.s32 %r2, %r2, 1;\nsetp." + compare + ".s32 %p1, %r2, %r1;\n@%p1 bra l;\nret;\n}\n";
     }
 
-    /** What all threads of a GPU do slowly if they do it at once, or by itself, counts as many instructions: parts of a loop have fewer rounds then. */
+    /**
+     * Instructions that all threads of a GPU do slowly if they do them at once, or that are slow by themselves, count as many: parts of a
+     * loop have fewer rounds then.
+     */
     @Test
     void whatMayTakeLongCountsAsMany() throws Exception {
         String[][] rounds = {{"xor.b32 %r3, %r3, %r2;", "16384", "600000000"}, {"st.local.b32 [v], %r3;", "16384", "600000000"},
@@ -341,7 +347,7 @@ class VerifiedLoopsTest {
         }
     }
 
-    /** A loop with accesses that takes from the counter has less of it at first, as each block of a grid begins with so much. */
+    /** A loop with accesses that takes from the counter has less of it at first, as each block of a grid begins with that. */
     @Test
     void theFirstLookComesEarly() throws Exception {
         String compute = Fencer.withoutProofs(FenceMode.MASK, false).fence(PtxParser.parse(looping("xor.b32 %r1, %r1, %r2;", "lt"))).ptx();

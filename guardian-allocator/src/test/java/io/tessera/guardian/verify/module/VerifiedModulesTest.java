@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the rewriter writes of the modules that compilers made, and of the instruction classes, is accepted: all of it without proofs. */
+/** The rewriter's text of the modules that compilers made, and of the instruction classes, is accepted: all of it without proofs. */
 class VerifiedModulesTest {
     private static final Path RESOURCES = Path.of("src/test/resources");
     /** Has nothing but what is refused beside others. */

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What it takes to verify a text grows as the text does, and ends where it does not. */
+/** The work to verify a text grows as the text does, and ends where it does not. */
 class WorkBudgetTest {
     private static final int BARRIERS = 150;
 
-    /** Kernels with so many barriers under a condition, each of which the fence makes many blocks of. */
+    /** Kernels with this many barriers under a condition, each of which the fence makes many blocks of. */
     private static byte[] barriers(int kernels, int barriers, FenceMode mode) throws Exception {
         StringBuilder text = new StringBuilder(".version 8.0\n.target sm_90\n.address_size 64\n");
         for (int k = 0; k < kernels; k++) {

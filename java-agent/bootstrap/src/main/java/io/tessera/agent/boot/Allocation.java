@@ -79,7 +79,7 @@ public final class Allocation extends PhantomReference<Object> {
     }
 
     /**
-     * Who allocated it.
+     * The call site that allocated it.
      *
      * @return the call site
      */

@@ -39,7 +39,7 @@ public interface GpuMXBean {
     boolean isLate();
 
     /**
-     * Whose CUDA driver the process has.
+     * The CUDA driver that the process has.
      *
      * @return {@code agent}: ours, loaded by the agent; {@code wrapper}: ours, by {@code tessera run}; {@code vendor}:
      *         another was there first; {@code none}: the agent's could not be loaded

@@ -18,7 +18,7 @@ final class Launches {
     private volatile boolean fresh = true;
     private final ConcurrentHashMap<Site, LongAdder> samples = new ConcurrentHashMap<>(4);
 
-    /** Of a kernel by its handle, or of a name alone (handle 0). */
+    /** By a kernel's handle, or by a name alone (handle 0). */
     Launches(long handle, String name) {
         this.handle = handle;
         this.name = name;

@@ -18,7 +18,7 @@ final class Owners {
 
     private final AllocationTable allocations;
 
-    /** Of the allocations in a table. */
+    /** The owners of the allocations in a table. */
     Owners(AllocationTable allocations) {
         this.allocations = allocations;
     }
@@ -71,7 +71,7 @@ final class Owners {
         });
         long bytes = 0;
         for (Allocation allocation : found) {
-            // Whoever takes it out of the table frees it: never twice.
+            // The thread that takes it out of the table frees it: never twice.
             if (allocations.remove(allocation)) {
                 if (Natives.free(allocation.address) == 0) {
                     bytes += allocation.bytes;

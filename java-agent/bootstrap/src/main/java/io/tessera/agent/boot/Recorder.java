@@ -25,8 +25,8 @@ public final class Recorder {
     private static final int MOST_LAUNCH_STACKS = 10;
     private static final int MOST_ALLOCATION_STACKS = 500;
     /**
-     * After a stack of a launch none for so many times its own time: at most 0.1 % of one thread's, and as much again for
-     * what it drove out of the caches (measured: with 0.2 % and 20 a second a loop of launches took 0.5 % longer).
+     * After a stack of a launch none is taken for this many times its own time: at most 0.1 % of one thread's, and as much again for what
+     * it drove out of the caches (measured: with 0.2 % and 20 a second a loop of launches took 0.5 % longer).
      */
     private static final int LAUNCH_PAUSE = 1000;
     private static final int DEFAULT_EVERY = 64;
@@ -128,7 +128,7 @@ public final class Recorder {
 
     /**
      * Before a free: the entry goes first, so that another thread's allocation at the same address is not mistaken for
-     * it. What was recorded before is followed to its end even while recording is off.
+     * it. An allocation that was recorded before is followed to its end even while recording is off.
      *
      * @param argument holds the address
      * @return the entry, for {@link #freed}; or null
@@ -357,7 +357,7 @@ public final class Recorder {
     }
 
     /**
-     * Who hears of events from now on.
+     * Sets the listener of events.
      *
      * @param listener the one; null: nobody
      */

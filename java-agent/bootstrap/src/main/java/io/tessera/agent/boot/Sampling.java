@@ -21,8 +21,7 @@ final class Sampling {
     private long resumes;
 
     /**
-     * Of each {@code every} events one, at most {@code mostPerSecond} a second, and none after it for {@code pause}
-     * times its cost.
+     * Takes one of each {@code every} events, at most {@code mostPerSecond} a second, and none after it for {@code pause} times its cost.
      */
     Sampling(int every, int mostPerSecond, int pause) {
         this.every = every;

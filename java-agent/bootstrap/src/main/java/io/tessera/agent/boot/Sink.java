@@ -1,6 +1,6 @@
 package io.tessera.agent.boot;
 
-/** Who wishes to hear of events as they happen, Flight Recorder for example. Called on the application's threads. */
+/** Hears of events as they happen, Flight Recorder for example. Called on the application's threads. */
 public interface Sink {
     /**
      * Whether allocations and frees are wanted now; must be cheap.

@@ -125,7 +125,7 @@ public final class AgentJar {
         }
     }
 
-    /** What is opened by URL stays outside. */
+    /** Files that are opened by URL stay outside. */
     private void addPack() throws IOException {
         libraries.entrySet().removeIf(file -> {
             boolean outside = file.getKey().endsWith(".so");

@@ -145,7 +145,7 @@ public final class DriverLoading {
         }
     }
 
-    /** What is mapped stays mapped; nothing is left on disk. */
+    /** A mapped library stays mapped; nothing is left on disk. */
     private static void remove(File folder) throws IOException {
         File[] entries = folder.listFiles();
         boolean gone = entries != null;

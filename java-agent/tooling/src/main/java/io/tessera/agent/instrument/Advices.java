@@ -17,8 +17,8 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
 
 /**
- * Makes the advice of a rule for a method: the role's advice with the rule's arguments bound. What advice throws is
- * counted and goes no further. Any thread.
+ * Makes the advice of a rule for a method: the role's advice with the rule's arguments bound. Exceptions of advice are counted and go no
+ * further. Any thread.
  */
 final class Advices {
     private static final Map<Role, Class<?>> BY_ROLE = Map.of(Role.ALLOC, AllocAdvice.class,

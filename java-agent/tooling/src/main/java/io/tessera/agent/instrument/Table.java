@@ -95,7 +95,7 @@ public final class Table {
         return in;
     }
 
-    /** Of these rules alone. */
+    /** For these rules alone. */
     static Table of(List<Rule> rules) {
         return new Table(rules);
     }

@@ -12,7 +12,7 @@ import java.util.WeakHashMap;
 public final class WrappedClasses {
     private final Map<ClassLoader, Set<String>> names = new WeakHashMap<>();
 
-    /** Of none. */
+    /** For none. */
     public WrappedClasses() {
     }
 

@@ -12,8 +12,7 @@ import java.io.IOException;
 final class AgentThread extends Thread {
     private static final long PERIOD_MS = 500;
     /**
-     * What nobody waits for comes later: bean and events cost 0.3 s of processor time, in the middle of the
-     * application's start.
+     * Parts that nobody waits for come later: bean and events cost 0.3 s of processor time, in the middle of the application's start.
      */
     private static final long LATER_MS = 1000;
     private static final int STACK_BYTES = 1 << 18;

@@ -33,7 +33,7 @@ final class ClassLoadWatch implements ClassFileTransformer {
     private final Recording recording;
     private final AtomicBoolean complained = new AtomicBoolean();
 
-    /** Of internal names of classes. */
+    /** For internal names of classes. */
     ClassLoadWatch(String[] names, Recording recording) {
         this.names = names;
         this.recording = recording;

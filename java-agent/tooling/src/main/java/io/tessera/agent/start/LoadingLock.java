@@ -6,10 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock for what is made while the JVM loads a class. A thread that loads one may hold any lock of class loaders, of
- * {@code System.load} and of the application, and whoever has this lock may come to need just that one. So nobody waits
- * for it longer than a bound, and after one wait in vain nobody waits at all while it is held: the class is then loaded
- * as it was. Reentrant. Any thread.
+ * A lock for what is made while the JVM loads a class. A thread that loads one may hold any lock of class loaders, of {@code System.load}
+ * and of the application, and the holder of this lock may come to need just that one. So nobody waits for it longer than a bound, and after
+ * one wait in vain nobody waits at all while it is held: the class is then loaded as it was. Reentrant. Any thread.
  */
 final class LoadingLock {
     /** Far longer than anything that is made under it takes; short for somebody who waits for a program. */

@@ -12,8 +12,8 @@ import java.util.Set;
 
 /**
  * What stands behind {@code -javaagent:tessera-agent.jar=}: {@code key=value,...}, and {@code options=PATH} for a file
- * with one {@code key=value} a line. What is not understood is a complaint, never an error: the application runs on.
- * Immutable after parsing.
+ * with one {@code key=value} a line. An option that is not understood is a complaint, never an error: the application runs on. Immutable
+ * after parsing.
  */
 final class Options {
     private static final Map<String, Set<String>> CHOICES = Map.of(
@@ -25,7 +25,7 @@ final class Options {
     private static final Map<Character, Integer> POWERS = Map.of('K', 1, 'M', 2, 'G', 3, 'T', 4);
     private static final int LABEL_BYTES = 63;
 
-    /** Of who asks for no plan: the same as {@code default_plan} of tools/tessera. */
+    /** The plan of programs that ask for none: the same as {@code default_plan} of tools/tessera. */
     static final String DEFAULT_PLAN = "auto";
 
     private final Map<String, String> values = new LinkedHashMap<>();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is found is what was kept, of the same class and build, or nothing. */
+/** A kept entry is found for the same class and build only. */
 class ClassCacheTest {
     private static final String NAME = "lib/Cuda";
     private static final byte[] CODE = {1, 2, 3};

@@ -9,7 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nobody waits without bound for who makes something while classes are loaded. */
+/** Nobody waits without bound for a thread that makes something while classes are loaded. */
 @Timeout(180)
 class LoadingLockTest {
     private static final long SHORT_MS = 50;

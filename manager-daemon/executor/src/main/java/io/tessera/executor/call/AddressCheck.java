@@ -100,7 +100,7 @@ public final class AddressCheck {
     }
 
     /**
-     * Checks an address, at which so many rows lie.
+     * Checks an address, at which this many rows lie.
      *
      * @throws RejectedException if it is not the client's
      */

@@ -30,7 +30,7 @@ public interface AddressRule {
         return count * bytes;
     }
 
-    /** Bytes from the first to the last of so many rows; all numbers are unsigned. */
+    /** Bytes from the first to the last of this many rows; all numbers are unsigned. */
     static long rows(long rowBytes, long rows, long pitch) throws RejectedException {
         return PitchedExtent.bytes(0, 0, 0, pitch, 0, rowBytes, rows, 1);
     }

@@ -9,8 +9,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Whether what a copy touches of an array lies in it. The driver is asked for the array's shape and for nothing else: an array's
- * addresses are the driver's, so a comparison of its own that wraps would lead into anybody's memory. One owner thread.
+ * Whether a copy stays within its arrays. The driver is asked for the array's shape and for nothing else: an array's addresses are the
+ * driver's, so a comparison of its own that wraps would lead into other clients' memory. One owner thread.
  */
 public final class ArrayBounds {
     /** No element of a compressed or planar format has more bytes: a block of BC2 to BC7 has 16 for 16 elements. */

@@ -2,7 +2,7 @@ package io.tessera.executor.call;
 
 import io.tessera.executor.stream.ClientContext;
 
-/** How a call is made that is more than a call of the driver's entry. One owner thread. */
+/** Makes a call that is more than a call of the driver's entry. One owner thread. */
 @FunctionalInterface
 public interface CallBody {
     /**

@@ -3,7 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.executor.memory.ClientMemory;
 
 /**
- * What all calls of one client check and translate with. One owner thread.
+ * The checks and translations for all calls of one client. One owner thread.
  *
  * @param addresses  whether addresses are the client's
  * @param arrays     whether copies stay within arrays

@@ -20,9 +20,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The arguments of the call in progress, in memory that the driver can read: slots, and the data behind pointers. What a
- * record says is checked against the description here; handles and addresses are looked at afterwards. Reused from call to
- * call; one owner thread.
+ * The arguments of the call in progress, in memory that the driver can read: slots, and the data behind pointers. A record's contents are
+ * checked against the description here; handles and addresses are looked at afterwards. Reused from call to call; one owner thread.
  */
 public final class CallFrame {
     /** Entries have fewer parameters. */
@@ -104,8 +103,8 @@ public final class CallFrame {
     }
 
     /**
-     * Whether the driver reads nothing there. Then nothing of the client's stands there either: what a driver that says success has
-     * not written would else pass for its own, a handle above all.
+     * Whether the driver reads nothing there. Then nothing of the client's stands there either: bytes that a successful driver has not
+     * written would else pass for its results, handles above all.
      */
     private boolean isWrittenAlone(int i) {
         return shapes[i] instanceof Pointer pointer && !pointer.direction().goesIn() && !packed[i];
@@ -217,7 +216,7 @@ public final class CallFrame {
         throw malformed("an address where nobody knows how much is meant");
     }
 
-    /** What the entry's description says. */
+    /** The entry's description. */
     CallShape described() {
         return described;
     }
@@ -292,17 +291,17 @@ public final class CallFrame {
         return -1;
     }
 
-    /** What the record says for a parameter. */
+    /** The record's value for a parameter. */
     public long argument(int i) {
         return arguments[i];
     }
 
-    /** What the driver gets for a parameter. */
+    /** The driver's value for a parameter. */
     public long slot(int i) {
         return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
     }
 
-    /** Sets what the driver gets for a parameter. */
+    /** Sets the driver's value for a parameter. */
     public void slot(int i, long value) {
         slots.setAtIndex(ValueLayout.JAVA_LONG, i, value);
     }
@@ -312,13 +311,13 @@ public final class CallFrame {
         return slots;
     }
 
-    /** What lies behind a pointer or structure; null if it is null. At least as long as in-data and out-data. */
+    /** The data behind a pointer or structure; null if it is null. At least as long as in-data and out-data. */
     public MemorySegment data(int i) {
         return data[i];
     }
 
     /**
-     * What came in behind a pointer.
+     * The data that came in behind a pointer.
      *
      * @throws RejectedException if it is null
      */

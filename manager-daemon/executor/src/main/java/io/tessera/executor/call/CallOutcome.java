@@ -1,6 +1,6 @@
 package io.tessera.executor.call;
 
-/** What is done when a call has been made. One owner thread. */
+/** The action after a call has been made. One owner thread. */
 @FunctionalInterface
 public interface CallOutcome {
     /**

@@ -26,7 +26,7 @@ public final class CallPlan {
         return shape.description.entry();
     }
 
-    /** What is special about the call. */
+    /** The row of the call. */
     public CallRow row() {
         return row;
     }
@@ -36,7 +36,7 @@ public final class CallPlan {
         return body;
     }
 
-    /** What its description says. */
+    /** The shape of the entry. */
     public CallShape shape() {
         return shape;
     }

@@ -73,7 +73,7 @@ public final class CallRow {
         return this;
     }
 
-    /** What it names, graphs may keep: memory, code and arrays that a graph uses live as long as the graph. It needs no context. */
+    /** Graphs may keep what it names: memory, code and arrays that a graph uses live as long as the graph. It needs no context. */
     public CallRow ofGraphs() {
         contextless = true;
         namesForGraphs = true;
@@ -86,7 +86,7 @@ public final class CallRow {
         return this;
     }
 
-    /** What it is to the stream that it names; work if nothing is said. */
+    /** Its effect on the stream that it names; work by default. */
     public CallRow stream(StreamUse use) {
         streamUse = use;
         return this;
@@ -134,7 +134,7 @@ public final class CallRow {
         return this;
     }
 
-    /** How much it touches from each of its device addresses; one byte if nothing is said. */
+    /** Bytes that it touches from each of its device addresses; one byte by default. */
     public CallRow spans(AddressRule rule) {
         span = rule;
         return this;
@@ -245,7 +245,7 @@ public final class CallRow {
         }
     }
 
-    /** What is done while its stream is captured; null: what is done for any node. */
+    /** The step while its stream is captured; null: as for any node. */
     public CallStep capture() {
         return capture;
     }

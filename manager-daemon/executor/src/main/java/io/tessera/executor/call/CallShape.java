@@ -39,7 +39,7 @@ public final class CallShape {
                 streamAt = i;
             }
             String type = described.get(i).type();
-            // What nobody looks behind is an address of the device all the same: that of a tensor map, for example.
+            // An address that nobody looks behind is an address of the device all the same: that of a tensor map, for example.
             if (type.equals("CUdeviceptr") && parameters[i] instanceof ParameterDescription.Number
                     || parameters[i] instanceof ParameterDescription.Opaque opaque && !opaque.function()) {
                 found.add(i);

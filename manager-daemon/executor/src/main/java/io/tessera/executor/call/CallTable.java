@@ -6,8 +6,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The calls that a client may make: one row for each, entered by the class that knows the call. What has no row is refused. Filled when the client comes,
- * unchanged afterwards. One owner thread.
+ * The calls that a client may make: one row for each, entered by the class that knows the call. A call without a row is refused. Filled
+ * when the client comes, unchanged afterwards. One owner thread.
  */
 public final class CallTable {
     private final CallBody plain;

@@ -15,14 +15,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What calls make and end becomes or ceases to be the client's. One owner thread. */
+/** Enters the objects that calls make into the client's tables, and removes those that calls end. One owner thread. */
 public final class HandleResults {
-    /** Text or code as it came, and what is made of it. */
+    /** Copies of an image: as it came, and as it is loaded. */
     public static final int IMAGE_COPIES = 2;
 
     private final ClientHandles handles;
     private final DriverCalls driver;
-    /** What the client is told in place of a driver's handle that stands for another. */
+    /** The value for the client in place of a driver's handle that stands for another. */
     private final Shown shown;
     private final Map<HandleKind, EndListener> listeners = new EnumMap<>(HandleKind.class);
 
@@ -33,7 +33,10 @@ public final class HandleResults {
         long value(HandleKind kind, long value);
     }
 
-    /** Hears that something of a client is over: while the client's table knows it, or, where the driver counts references, when the last is gone. */
+    /**
+     * Hears that an object of a client has ended: while the client's table knows it, or, where the driver counts references, when the last
+     * is gone.
+     */
     @FunctionalInterface
     public interface EndListener {
         /**
@@ -85,7 +88,7 @@ public final class HandleResults {
         return result;
     }
 
-    /** What a module or library was loaded from is kept as long as it is: as machine code, and often as text. */
+    /** The image of a module or library is kept as long as it is: as machine code, and often as text. */
     private void image(HandleKind kind, long clientHandle, long bytes) {
         HandleTable table = handles.table(kind);
         if (table.value(clientHandle) != HandleTable.NONE && table.attachment(clientHandle) == null) {
@@ -135,14 +138,14 @@ public final class HandleResults {
     }
 
     /**
-     * What the client is told for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It gets no new
-     * handle of that, since it would keep it beyond the end.
+     * The client's value for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It
+     * gets no new handle of that, since it would keep it beyond the end.
      */
     public long known(HandleKind kind, long value) {
         return value == 0 ? 0 : handles.find(kind, shown.value(kind, value));
     }
 
-    /** The library that a function or kernel is of; NONE: it is of none. */
+    /** The library of a function or kernel; NONE: it has none. */
     public long library(long clientHandle) {
         for (long parent = clientHandle; parent != HandleTable.NONE;) {
             int type = RelayHandle.type(parent);
@@ -182,7 +185,7 @@ public final class HandleResults {
         return HandleTable.NONE;
     }
 
-    /** What the client is told for a driver's handle; 0 for 0. */
+    /** The client's value for a driver's handle; 0 for 0. */
     public long translated(HandleKind kind, long value, long parent, int context) {
         if (value == 0) {
             return 0;
@@ -190,7 +193,7 @@ public final class HandleResults {
         return handles.put(kind, shown.value(kind, value), parent, Lifetimes.context(kind, context));
     }
 
-    /** Something is over: forgets it and what goes away with it. */
+    /** An object has ended: forgets it and those that end with it. */
     public void ended(HandleKind kind, long clientHandle) {
         EndListener listener = listeners.get(kind);
         long value = handles.value(kind, clientHandle);

@@ -5,7 +5,7 @@ import io.tessera.device.ParameterDescription.Handle;
 import java.util.Map;
 import java.util.Set;
 
-/** What goes away with what. Stateless. */
+/** Which objects end with which others. Stateless. */
 final class Lifetimes {
     /** Kinds that end with another object, and what those can be. */
     private static final Map<HandleKind, Set<HandleKind>> PARENTS = Map.of(

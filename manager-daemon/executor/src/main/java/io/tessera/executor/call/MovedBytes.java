@@ -31,7 +31,7 @@ public final class MovedBytes {
         rows = 0;
     }
 
-    /** So many bytes at an address are read or written, at most; they are the client's. */
+    /** At most this many bytes at an address are read or written; they are the client's. */
     public void at(long address, long bytes) {
         if (host.test(address)) {
             hostBytes += bytes;
@@ -40,18 +40,18 @@ public final class MovedBytes {
         }
     }
 
-    /** What is moved lies in so many rows. */
+    /** The moved bytes lie in this many rows. */
     public void inRows(long count) {
         rows += count;
     }
 
-    /** So many bytes of an array. */
+    /** The bytes of an array. */
     public void ofArray(long bytes) {
         deviceBytes += bytes;
     }
 
     /**
-     * Refuses what would keep the device's copy engines for so long that others stand still: rows of a byte, for example.
+     * Refuses copies that would keep the device's copy engines so long that others stand still: rows of a byte, for example.
      *
      * @throws RejectedException if that is so
      */
@@ -73,7 +73,7 @@ public final class MovedBytes {
         return host.test(address);
     }
 
-    /** What all that takes the device. */
+    /** The device time of all that. */
     public long ns() {
         return time.ns(deviceBytes, hostBytes, rows);
     }

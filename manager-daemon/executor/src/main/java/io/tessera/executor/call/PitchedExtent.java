@@ -4,7 +4,7 @@ import io.tessera.device.CudaResult;
 
 /**
  * How far a box of rows in linear memory reaches (cuda.h, {@code CUDA_MEMCPY3D}). All numbers are unsigned, as the driver
- * reads them: what a signed comparison takes for small may be a stride that leads anywhere. Stateless.
+ * reads them: a stride that a signed comparison takes for small may lead anywhere. Stateless.
  */
 final class PitchedExtent {
     /** No device or host address has more bits, so no stride or coordinate that is larger can be meant. */
@@ -45,7 +45,7 @@ final class PitchedExtent {
         return number;
     }
 
-    /** Of numbers in memory, or sums of few of them; if one is 0 the others do not matter. */
+    /** Product of numbers in memory, or sums of few of them; if one is 0 the others do not matter. */
     private static long product(long first, long second, long third) throws RejectedException {
         if (first == 0 || second == 0 || third == 0) {
             return 0;

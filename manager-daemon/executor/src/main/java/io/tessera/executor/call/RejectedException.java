@@ -5,8 +5,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import java.io.Serial;
 
 /**
- * A record that is not executed: what the client is answered. Without a stack trace, because a client can send as many as
- * it likes.
+ * A record that is not executed, with the answer for the client. Without a stack trace, because a client can send as many as it likes.
  */
 public final class RejectedException extends Exception {
     @Serial
@@ -26,23 +25,23 @@ public final class RejectedException extends Exception {
         this.told = told;
     }
 
-    /** What would exceed a bound that the driver has not: OUT_OF_MEMORY, and the program is told which. */
+    /** Rejects a call beyond a bound that the driver has not: OUT_OF_MEMORY, and the program is told which. */
     public static RejectedException bound(String reason) {
         return new RejectedException(CudaResult.OUT_OF_MEMORY, reason, true);
     }
 
-    /** What the fences refuse, with a line if they say so. */
+    /** Rejects a call that the fences refuse, with a line if they give one. */
     public static RejectedException of(ProgramRefusedException refused) {
         return new RejectedException(refused.result(), refused.getMessage(), refused.isToTell());
     }
 
-    /** What no driver refuses: INVALID_VALUE, and the program is told why. */
+    /** Rejects a call that no driver refuses: INVALID_VALUE, and the program is told why. */
     public static RejectedException value(String reason) {
         return new RejectedException(CudaResult.INVALID_VALUE, reason, true);
     }
 
     /**
-     * What drivers do and space sharing does not: NOT_SUPPORTED, and the program is told what to do.
+     * Rejects a call that drivers support and space sharing does not: NOT_SUPPORTED, and the program is told what to do.
      *
      * @param what a noun, with the reason in parentheses if there is one
      */

@@ -14,8 +14,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What stands inside of structures, translated in place by what is known of them: handles and devices become the driver's,
- * addresses must be the client's, pointers and functions stay away. One owner thread.
+ * Translates the contents of structures in place: handles and devices become the driver's, addresses must be the client's, pointers and
+ * functions stay away. One owner thread.
  */
 public final class StructureTranslation {
     private final DeviceContext device;
@@ -32,7 +32,7 @@ public final class StructureTranslation {
     }
 
     /**
-     * Of a structure that goes to the driver.
+     * Translates a structure that goes to the driver.
      *
      * @param type the C type
      * @throws RejectedException if something in it is not the client's
@@ -72,7 +72,7 @@ public final class StructureTranslation {
     }
 
     /**
-     * Of the value of an attribute of streams and kernel nodes ({@code CUlaunchAttributeValue}).
+     * Translates the value of an attribute of streams and kernel nodes ({@code CUlaunchAttributeValue}).
      *
      * @throws RejectedException if memory in it is not the client's, or it has handles, which no such attribute needs
      */
@@ -104,7 +104,7 @@ public final class StructureTranslation {
         return value;
     }
 
-    /** Of a structure that comes from the driver: its handles become the client's, its pointers nothing. */
+    /** Translates a structure that comes from the driver: its handles become the client's, its pointers nothing. */
     public void out(MemorySegment structure, String type, long parent, int context) {
         StructureDescription description = StructureDescriptions.of(type).orElse(null);
         if (description == null) {

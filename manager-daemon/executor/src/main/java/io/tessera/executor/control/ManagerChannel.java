@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lines between executor and managers: what is told, and what a manager that comes later has to know. Thread-safe.
+ * The lines between executor and managers: messages, and what a manager that comes later has to know. Thread-safe.
  */
 public final class ManagerChannel {
     private static final int MOST_LIMITS = 100_000;
@@ -50,19 +50,19 @@ public final class ManagerChannel {
         this.out = out;
     }
 
-    /** Who hears from now on, also what was said before. */
+    /** Sets the listener. Orders that came earlier are delivered to it first. */
     public synchronized void orders(ManagerOrders hearing) {
         orders = hearing;
         early.forEach(this::hear);
         early.clear();
     }
 
-    /** A manager is there: says what it has to know first, before anything else is told to it. */
+    /** A manager is there: says what it has to know first, before any other message. */
     public synchronized void meet(Consumer<List<String>> manager) {
         manager.accept(greeting());
     }
 
-    /** Who we are, which limits there are, and whether clients may come. */
+    /** The executor's identity and limits, and whether clients may come. */
     private List<String> greeting() {
         List<String> lines = new ArrayList<>();
         JsonObject executor = new JsonObject();

@@ -60,7 +60,7 @@ public final class ManagerLink implements AutoCloseable {
      * Listens.
      *
      * @param path     a socket that is left behind there is removed
-     * @param meeting  says to whom it is given what a manager is told first; what is told afterwards comes after it
+     * @param meeting says where to send what a manager is told first; what is told afterwards comes after it
      * @param heard    hears what managers say, on a thread of ours
      */
     public ManagerLink(LinuxPort os, Path path, Consumer<Consumer<List<String>>> meeting,
@@ -94,7 +94,7 @@ public final class ManagerLink implements AutoCloseable {
         try {
             poller.wake();
         } catch (LinuxException e) {
-            LOG.debug("what the manager is told waits for the next sign of life: {}", e.getMessage());
+            LOG.debug("messages to the manager wait for the next sign of life: {}", e.getMessage());
         }
     }
 

@@ -30,7 +30,7 @@ public interface ManagerOrders {
     /** By which policy tenants take turns, and whether. */
     void turns(PolicyName policy, TurnUse use);
 
-    /** The executor must end, whoever is there. */
+    /** The executor must end, even if clients are there. */
     void stop();
 
     /** The manager ends: the executor is to end, too, unless it has clients. */

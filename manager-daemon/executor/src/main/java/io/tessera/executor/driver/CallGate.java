@@ -4,21 +4,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Who of a device's client threads calls the driver next. A driver has one lock a context, and it is not fair: a thread
- * that launches without a pause takes it again before a thread that sleeps for it wakes (measured on driver 580: a call of
- * 3 µs takes 23 µs while another client launches). Threads come here first, and one that has just called lets another go
- * ahead that waits.
+ * Decides which of a device's client threads calls the driver next. A driver has one lock a context, and it is not fair: a thread that
+ * launches without a pause takes it again before a thread that sleeps for it wakes (measured on driver 580: a call of 3 µs takes 23 µs
+ * while another client launches). Threads come here first, and one that has just called lets a waiting one go ahead.
  *
- * <p>It orders calls and protects nothing: whoever waits longer than a submission takes breaks the gate and goes on, so a
- * long call (a module, an allocation) keeps others waiting once, for some microseconds, and then the driver's own lock
- * decides. Thread-safe; a {@link Pass} belongs to one thread.
+ * <p>It orders calls and protects nothing. A thread that waits longer than a submission takes breaks the gate and goes on. So a long call
+ * (a module, an allocation) keeps others waiting once, for some microseconds, and then the driver's own lock decides. Thread-safe; a {@link
+ * Pass} belongs to one thread.
  */
 public final class CallGate {
-    /** Of {@link Thread#onSpinWait}: 40 ns each on Intel, 15 on AMD; so some 10 µs, several launches. */
+    /** Calls of {@link Thread#onSpinWait}, 40 ns each on Intel, 15 on AMD; so some 10 µs, several launches. */
     private static final int BROKEN_AFTER = 256;
     /** How long a thread that called last waits for one that was there before it, which may have lost its core. */
     private static final int POLITE = 48;
-    /** Words of what is written by different threads lie so far apart: pairs of cache lines are fetched together. */
+    /** Distance between words that different threads write: pairs of cache lines are fetched together. */
     private static final int STRIDE = 128 / Integer.BYTES;
 
     /** Above 0: the pass that is inside. Else nobody is, and this is the negative of the last one that was. */
@@ -29,7 +28,7 @@ public final class CallGate {
     private final AtomicIntegerArray words = new AtomicIntegerArray(4 * STRIDE);
     private final AtomicInteger passes = new AtomicInteger();
 
-    /** Of one thread: goes in before a call and out after it. */
+    /** One thread's pass: goes in before a call and out after it. */
     public final class Pass {
         private final int number = passes.incrementAndGet();
         private boolean keeps;
@@ -92,7 +91,7 @@ public final class CallGate {
 
         private void goOut() {
             inside = false;
-            // Whoever broke the gate is inside now. Between the look and the store that may happen too: it costs order once.
+            // The thread that broke the gate is inside now. It may also enter between the look and the store, which costs order once.
             if (words.get(STATE) == number) {
                 words.setRelease(STATE, -number);
             }

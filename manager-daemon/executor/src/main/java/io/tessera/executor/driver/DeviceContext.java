@@ -91,7 +91,7 @@ public final class DeviceContext {
         return context;
     }
 
-    /** What zeroes its new arrays. */
+    /** Zeroes its new arrays. */
     public FreshArrays arrays() {
         return arrays;
     }

@@ -16,7 +16,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What clients are told about the device without asking, taken once when the executor starts. Immutable. */
+/** The device's properties that clients get without asking, taken once when the executor starts. Immutable. */
 public final class DeviceSnapshot {
     private static final long UUID = offset(DEVICE, "uuid");
     private static final long NAME = offset(DEVICE, "name");

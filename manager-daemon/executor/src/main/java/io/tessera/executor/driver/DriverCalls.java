@@ -76,7 +76,8 @@ public final class DriverCalls {
     }
 
     /**
-     * Who makes room on the device where a driver lacks memory for something of its own: code, graphs, streams, what kernels need beside their parameters.
+     * Sets the function that makes room on the device where a driver lacks memory for something of its own: code, graphs, streams, what
+     * kernels need beside their parameters.
      *
      * @param making gets a number of bytes; whether there is such room now, so that the call is made again
      */
@@ -95,7 +96,9 @@ public final class DriverCalls {
         return result == CudaResult.OUT_OF_MEMORY && tries < ROOM_TRIES && row.needsRoom() && room.test(LEAST_ROOM_BYTES << 2 * tries);
     }
 
-    /** Calls an entry with arguments as they fill its slots. Returns the CUresult; what {@link #call(DriverEntry, MemorySegment)} says holds. */
+    /**
+     * Calls an entry with arguments as they fill its slots. Returns the CUresult; otherwise as {@link #call(DriverEntry, MemorySegment)}.
+     */
     public int call(DriverEntry entry, long... arguments) {
         DriverRow row = DriverTable.row(entry);
         int result;
@@ -110,7 +113,7 @@ public final class DriverCalls {
                 return CudaResult.NOT_READY;
             }
             try {
-                fill(arguments); // whoever looked after the client meanwhile used the slots
+                fill(arguments); // the loop that looked after the client meanwhile used the slots
                 result = submit(entry, row, slots);
             } finally {
                 synchronization.end();
@@ -146,7 +149,7 @@ public final class DriverCalls {
         return synchronization != null && synchronization.mayWaitIn(row);
     }
 
-    /** Calls an entry at once, also if the driver may wait for streams in it: for what ends such waits. */
+    /** Calls an entry at once, also if the driver may wait for streams in it: for calls that end such waits. */
     public int callAtOnce(DriverEntry entry, long... arguments) {
         fill(arguments);
         return submit(entry, DriverTable.row(entry), slots);

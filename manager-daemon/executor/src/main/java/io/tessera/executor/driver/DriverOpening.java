@@ -14,7 +14,7 @@ public final class DriverOpening {
     public static final String NVIDIA = "nvidia";
     /** The provider of devices in software. */
     public static final String SOFTWARE = "software";
-    /** Whatever there is. */
+    /** Any provider. */
     public static final String AUTO = "auto";
 
     private DriverOpening() {

@@ -4,7 +4,7 @@ import io.tessera.device.CudaResult;
 
 /** The errors after which a context is lost with everything in it (cuda.h). */
 public final class FatalErrors {
-    /** Of hardware, beside CONTAINED; cuda.h 13.0 has no name for it. */
+    /** An error of hardware, beside CONTAINED; cuda.h 13.0 has no name for it. */
     private static final int UNCONTAINED = 227;
     /** The last of the kernels' errors that is taken for fatal; cuda.h 13.0 has no name for it. */
     private static final int BEHIND_MEMORY_LEAK = 722;
@@ -12,7 +12,7 @@ public final class FatalErrors {
     private FatalErrors() {
     }
 
-    /** Whether it is an error of which cuda.h says that the process must end to use CUDA again, or one of broken hardware. */
+    /** Whether it is an error after which the process must end to use CUDA again (cuda.h), or one of broken hardware. */
     public static boolean isFatal(int result) {
         return switch (result) {
             case CudaResult.ECC_UNCORRECTABLE, CudaResult.NVLINK_UNCORRECTABLE, CudaResult.CONTAINED, UNCONTAINED -> true;

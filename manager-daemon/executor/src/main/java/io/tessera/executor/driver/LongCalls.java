@@ -6,20 +6,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair: whoever makes one such call after the
- * other keeps others out for several of them. So a client that made a long one pauses for as long as it took. Stateless.
+ * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair:
+ * a client that makes one such call after the other keeps others out for several of them. So a client that made a long one pauses for as long as it took.
+ * Stateless.
  */
 final class LongCalls {
-    /** Nobody notices shorter ones. */
+    /** Shorter calls are not noticeable. */
     private static final long LONG_NS = 10_000_000L;
-    /** From here on the log says so. */
+    /** Longer calls are logged. */
     private static final long SAID_NS = 100_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(LongCalls.class);
 
     private LongCalls() {
     }
 
-    /** A call is over that began at a time; others go first, if there are any. */
+    /** A call that began at a time is over; others go first, if there are any. */
     static void giveWay(DriverEntry entry, SynchronizationGate.Client client, long beginNs) {
         long tookNs = client.nowNs() - beginNs;
         if (tookNs < LONG_NS) {

@@ -11,8 +11,7 @@ import java.util.function.LongToIntFunction;
  * A stream for the executor's own writes of memory that a client is given afterwards. Clients' streams do not wait for the
  * null stream, and a driver returns before the device has written, so such memory is written here and awaited before a
  * client hears of it. It has the highest priority: clients' streams have a higher one than the lowest, and a client whose
- * work never pauses would keep a kernel here waiting for as long as that goes on. Its owner sees to it that one thread at a
- * time calls.
+ * work never pauses would keep a kernel here waiting for as long as that goes on. Its owner lets one thread at a time call.
  */
 public final class OwnStream {
     /** No device has a higher priority; a driver takes the highest that it has. */
@@ -45,7 +44,7 @@ public final class OwnStream {
         return result == CudaResult.SUCCESS ? driver.call(DriverEntry.cuMemsetD8Async, address, 0, bytes, stream) : result;
     }
 
-    /** Begins to write a word so many times. Returns a CUresult. */
+    /** Begins to write a word this many times. Returns a CUresult. */
     public int words(DriverCalls driver, long address, int value, long count) {
         int result = open(driver);
         return result == CudaResult.SUCCESS
@@ -70,8 +69,8 @@ public final class OwnStream {
     }
 
     /**
-     * Waits for what was begun, however long other work keeps the device: who looks after long calls of the driver is to end work that does
-     * not end. Returns a CUresult.
+     * Waits for the submitted work, without a bound: endless work of others is ended by the supervision of long driver calls ({@code
+     * Executor.lookAfterCalls}). Returns a CUresult.
      */
     public int await(DriverCalls driver) {
         int result = query(driver);
@@ -105,7 +104,7 @@ public final class OwnStream {
         return result;
     }
 
-    /** Whether all that was begun is done. */
+    /** Whether all submitted work is done. */
     public boolean isDone(DriverCalls driver) {
         return query(driver) == CudaResult.SUCCESS;
     }

@@ -15,13 +15,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until
- * every stream of the context has done all that it was told, and lets nobody submit meanwhile: modules that come and go, memory
- * of arrays and of the host that is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that
- * waits for a value keeps such a call waiting for as long as its program likes, and what would end the wait may need the driver
- * itself. So such a call begins only while no stream waits for its program, such a wait is submitted only while no such call
- * is under way, and whoever waits for either waits here, where he holds no lock of the driver's. Thread-safe; a {@link Client}
- * belongs to one thread but where it says otherwise.
+ * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until every stream
+ * of the context has done all its work, and lets nobody submit meanwhile: modules that come and go, memory of arrays and of the host that
+ * is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that waits for a value keeps such a call
+ * waiting for as long as its program likes, and what would end the wait may need the driver itself. So such a call begins only while no
+ * stream waits for its program, such a wait is submitted only while no such call is under way, and a thread that waits for either waits
+ * here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread but where it says otherwise.
  */
 public final class SynchronizationGate {
     /**
@@ -30,9 +29,11 @@ public final class SynchronizationGate {
      * as it did with 40 streams that wait (driver 580), and so may the work of streams that wait for nothing.
      */
     private static final int CHANNELS = 28;
-    /** A client that has made a synchronizing call may make the next one within so long: a program that starts loads module after module. */
+    /**
+     * A client that has made a synchronizing call may make the next one within this long: a program that starts loads module after module.
+     */
     private static final long FOLLOWS_NS = 100_000_000L;
-    /** Of a client that has so many streams it is said that others' work waits in channels where its streams stand. */
+    /** A client with this many streams is reported as one whose streams hold others' work up in their channels. */
     private static final int MANY_STREAMS = 8;
 
     private static final VarHandle CALL_NS;
@@ -48,7 +49,7 @@ public final class SynchronizationGate {
     private final NanoClock clock;
     private final List<Client> clients = new CopyOnWriteArrayList<>();
     private final AtomicInteger streams = new AtomicInteger();
-    /** Clients of whom a stream may wait for its program. */
+    /** Clients that have a stream that may wait for its program. */
     private int standing;
     /** Synchronizing calls under way. */
     private int inside;
@@ -58,7 +59,7 @@ public final class SynchronizationGate {
     private int nexts;
     /** Since when there are any of those; 0: there are none. */
     private volatile long awaitedNs;
-    /** When somebody last looked at calls that are under way: for those that begin until he looks again. */
+    /** When the supervising thread last looked at calls that are under way: for calls that begin until its next look. */
     private volatile long lookNs = 1;
 
     /** With nobody in the context. */
@@ -66,7 +67,7 @@ public final class SynchronizationGate {
         this.clock = clock;
     }
 
-    /** A client comes in, of whom logs speak by a name. */
+    /** A client comes in, under a name for logs. */
     public Client enter(String name) {
         Client client = new Client(name);
         clients.add(client);
@@ -92,7 +93,10 @@ public final class SynchronizationGate {
         return is ? call : longest;
     }
 
-    /** Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty: nobody waits so long. */
+    /**
+     * Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty:
+     * nobody waits that long.
+     */
     public String keepers(long nowNs, long boundNs) {
         long sinceNs = awaitedNs;
         if (sinceNs == 0 || nowNs - sinceNs <= boundNs) {
@@ -115,7 +119,7 @@ public final class SynchronizationGate {
         private BooleanSupplier goOn = () -> true;
         /** What is around a wait for others. */
         private Consumer<Runnable> around = Runnable::run;
-        /** What its thread does before a call that may wait for the client's own work. */
+        /** The action of its thread before a call that may wait for the client's own work. */
         private Runnable before = () -> {};
         private volatile boolean stands;
         private volatile long standsNs;
@@ -141,7 +145,7 @@ public final class SynchronizationGate {
         /**
          * What happens while the client's thread waits here.
          *
-         * @param asked   whether to go on; he looks after the client meanwhile
+         * @param asked whether to go on; its callee looks after the client meanwhile
          * @param outside runs a wait for others, outside of what keeps others out
          */
         public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
@@ -149,7 +153,7 @@ public final class SynchronizationGate {
             around = outside;
         }
 
-        /** What the client's thread does before each synchronizing call, which may wait for the client's own work. */
+        /** Sets the action of the client's thread before each synchronizing call, which may wait for the client's own work. */
         public void beforeCalls(Runnable action) {
             before = action;
         }

@@ -1,2 +1,2 @@
-/** The device behind the executor: its driver, its one context, and what clients are told about it. */
+/** The device behind the executor: its driver, its one context, and the properties that clients get. */
 package io.tessera.executor.driver;

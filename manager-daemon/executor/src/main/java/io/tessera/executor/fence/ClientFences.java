@@ -111,7 +111,7 @@ public final class ClientFences {
         return module == null ? loaded.get(value) : module;
     }
 
-    /** Who the client is among the others. */
+    /** The client's entry among those of the executor. */
     public TenantPresence.Member member() {
         return member;
     }
@@ -131,7 +131,7 @@ public final class ClientFences {
         return strayWrites;
     }
 
-    /** The program ends, and all its work is done: what its kernels wrote where it has no memory is told now. Waits for a bounded time. */
+    /** The program ends, and all its work is done: reports now what its kernels wrote where it has no memory. Waits for a bounded time. */
     public void finish() {
         if (strayWrites.finish()) {
             kernels.launchesNoMore();
@@ -146,8 +146,8 @@ public final class ClientFences {
     /**
      * An image is to be loaded.
      *
-     * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then
-     *         {@link #askedAsItIs} is told
+     * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then {@link
+     *         #askedAsItIs} has to be called
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
@@ -451,7 +451,7 @@ public final class ClientFences {
         return result;
     }
 
-    /** What threads have reported until now is told while it is known what they mean. */
+    /** Reports of threads until now are told while their meaning is known. */
     private void leave(PlacedImage image) {
         kernels.variants().narrow().remove(image.number());
         leaving.add(image.memory());
@@ -479,7 +479,7 @@ public final class ClientFences {
         return result;
     }
 
-    /** Looks as {@link #violated} does, and tells the client before it hears that its work is done: whoever waits looks then. */
+    /** Looks as {@link #violated} does, and tells the client before it hears that its work is done: a waiting thread looks then. */
     public void tellViolated() {
         int result = violated();
         if (result != CudaResult.SUCCESS) {

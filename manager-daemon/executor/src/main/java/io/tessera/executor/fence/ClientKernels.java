@@ -65,7 +65,7 @@ public final class ClientKernels {
     private boolean clusters;
 
     /**
-     * Of a client that has launched nothing.
+     * For a client that has launched nothing.
      *
      * @param unfenced  its images that run as they are
      * @param byStandIn the module that the client's tables hold so; null: it runs as it is
@@ -202,16 +202,17 @@ public final class ClientKernels {
     }
 
     /**
-     * How many blocks of a kernel a processor holds, with so many threads in each and so much dynamic shared memory, as the program asks for.
+     * The blocks of a kernel that a processor holds, with this many threads in each and this much dynamic shared memory, as the program
+     * asks for.
      *
      * @param function what is launched ({@link #toLaunch})
-     * @return negative: so many, in clusters; {@link #NOT_SAID}
+     * @return negative: the number in clusters; {@link #NOT_SAID}
      */
     public int blocksPerProcessor(Launchable kernel, long function, long threads, long sharedBytes) {
         return occupancy.of(kernel, function, threads, kernel.sharedBytes(function, sharedBytes));
     }
 
-    /** Dynamic shared memory of a launch for which the program asks for so many bytes. Errors where it is no kernel of the program's. */
+    /** Dynamic shared memory of a launch for which the program asks for this many bytes. Errors where it is no kernel of the program's. */
     public long sharedBytes(long handle, long function, long asked) throws ProgramRefusedException {
         return find(handle, function).sharedBytes(function, asked);
     }
@@ -432,7 +433,7 @@ public final class ClientKernels {
         return null;
     }
 
-    /** What is known of a kernel whose module has no PTX, or runs as it is. */
+    /** The facts about a kernel whose module has no PTX, or runs as it is. */
     private MachineKernel machine(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {

@@ -30,15 +30,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all clients of an executor share where modules are loaded: the maker of programs, who is there, which images are
- * trusted, and one thread that makes what nobody waits for. Thread-safe.
+ * What all clients of an executor share where modules are loaded: the maker of programs, the list of clients, the trusted images, and one
+ * thread that makes what nobody waits for. Thread-safe.
  */
 public final class FencingService implements AutoCloseable {
     /** Whether grids that take long come in parts; if nobody says it, on GPUs. The software GPU runs few kernels at once: a part would wait for other tenants' kernels. */
     private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
     /** Whether kernels get other code for grids of few blocks; if nobody says it, on GPUs: the software GPU has no registers. */
     private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
-    /** The stack of a thread in a new context: there is room for it. */
+    /** The stack of a thread in a new context: there is room for this much a thread. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
     /** Images of all clients lie in one heap. */
@@ -60,7 +60,7 @@ public final class FencingService implements AutoCloseable {
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
 
-    /** For a device, with a cache, a list of trusted images, who reads code, whom this closes, and a monotonic clock. */
+    /** For a device, with a cache, a list of trusted images, the workers that read code (closed by this object), and a monotonic clock. */
     public FencingService(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
         this.device = device;
         this.clock = clock;
@@ -117,12 +117,12 @@ public final class FencingService implements AutoCloseable {
         return clock;
     }
 
-    /** Who is in the executor. */
+    /** The clients in the executor. */
     public TenantPresence presence() {
         return presence;
     }
 
-    /** Whether a kernel with so much local memory a thread is the first that needs as much. */
+    /** Whether a kernel with this much local memory a thread is the first that needs as much. */
     boolean deepens(int localBytes) {
         return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
     }
@@ -137,7 +137,7 @@ public final class FencingService implements AutoCloseable {
      * very call. Makes no call of the driver. Any one thread.
      *
      * @param graceNs from being told to end to the end
-     * @return whether kernels that were told to end have not done so in time
+     * @return whether kernels that were ordered to end have not done so in time
      */
     public boolean haltLate(long nowNs, long graceNs) {
         return presence.haltLate(nowNs, graceNs, doneWords::isAhead);

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * no use for the room. A module that keeps state of its own in its code has none, nor has one that was linked of several images. One owner thread.
  */
 final class FewBlockModules {
-    /** Of a thread, at most: of the kernels of the suite {@code mixes}, none has fewer cycles of issue with 255 by ptxas 13.0. */
+    /** Most registers of a thread: no kernel of the suite {@code mixes} has fewer cycles of issue with 255 by ptxas 13.0. */
     static final int REGISTERS = 128;
     /** Threads of a block, at most, and of all blocks of a grid on one processor: an architecture has 65,536 registers for them (compute capability 5.0 and later). */
     private static final int THREADS = 65_536 / REGISTERS;
@@ -40,12 +40,15 @@ final class FewBlockModules {
         this.driver = driver;
     }
 
-    /** Whether all blocks of a grid run at once with so many registers, if they do with fewer. Launches with attributes, as clusters have them, are left alone. */
+    /**
+     * Whether all blocks of a grid run at once with this many registers, if they do with fewer. Launches with attributes, as clusters have
+     * them, are left alone.
+     */
     boolean fits(LaunchPlan launch) {
         return fits(launch, fencing.processors());
     }
 
-    /** The same on so many processors. A warp has the registers of all its threads, also where a block has not as many. */
+    /** The same on this many processors. A warp has the registers of all its threads, also where a block has not as many. */
     static boolean fits(LaunchPlan launch, int processors) {
         long threads = Math.ceilDiv(launch.threads(), WARP) * WARP;
         return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= processors * (THREADS / threads);

@@ -27,7 +27,10 @@ public record KernelAttributes(DriverCalls driver, int device) {
         return ask(function, kernel, attribute) == CudaResult.SUCCESS ? driver.outInt(0) : -1;
     }
 
-    /** Lets launches of a kernel have so much more dynamic shared memory than it may have by itself, as long as the program has not said how much. */
+    /**
+     * Lets launches of a kernel have this much more dynamic shared memory than it may have by itself, as long as the program has not set an
+     * amount.
+     */
     void addDynamicShared(long function, boolean kernel, int bytes) {
         int most = DEFAULT_SHARED - get(function, kernel, FunctionAttribute.SHARED_SIZE_BYTES);
         if (get(function, kernel, FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES) == most && (kernel
@@ -38,7 +41,9 @@ public record KernelAttributes(DriverCalls driver, int device) {
         }
     }
 
-    /** What the program has set of a kernel or function holds for another function, too, also where it was set back to what it was: 0 or -1. */
+    /**
+     * The program's settings of a kernel or function hold for another function, too, also where one was set back to what it was: 0 or -1.
+     */
     void copy(long from, boolean kernel, long to) {
         for (int attribute = FIRST_SETTABLE; attribute <= LAST_SETTABLE; attribute++) {
             if (ask(from, kernel, attribute) == CudaResult.SUCCESS) {

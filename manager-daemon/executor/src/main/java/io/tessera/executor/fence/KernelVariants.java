@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * that has no more ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}). What a program sets of a kernel holds for all of it. One owner thread.
  */
 final class KernelVariants {
-    /** After so many launches of a kernel with few blocks there will be more of them. */
+    /** After this many launches of a kernel with few blocks more are expected. */
     private static final int SOME_LAUNCHES = 16;
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelVariants.class);
@@ -134,7 +134,7 @@ final class KernelVariants {
                 : OtherCode.NEVER;
     }
 
-    /** What fits on a processor with the first code, as the program was told, does so with the other. */
+    /** A kernel that fits on a processor with the first code, as the program was told, also does with the other. */
     private boolean isNoLarger(long function, Launchable kernel, int attribute) {
         int first = attributes.get(kernel.function, isKernel(kernel), attribute);
         int other = attributes.get(function, false, attribute);
@@ -149,7 +149,7 @@ final class KernelVariants {
     }
 
     /**
-     * The program sets something of a kernel: its other code is set anew before it is launched.
+     * The program sets something of a kernel: its other code is set again before it is launched.
      *
      * @param handle the client's, of a function or kernel
      */

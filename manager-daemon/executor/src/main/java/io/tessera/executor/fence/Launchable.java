@@ -51,7 +51,7 @@ public final class Launchable {
     private boolean said;
     private Held held;
 
-    /** Of a function with so many threads in a block and so much dynamic shared memory, a processor holds so many blocks. */
+    /** The blocks of a function that a processor holds, with this many threads in a block and this much dynamic shared memory. */
     record Held(long function, long threads, long sharedBytes, int blocks) {
     }
 
@@ -158,7 +158,7 @@ public final class Launchable {
         return parameterBytes;
     }
 
-    /** How long so many blocks of it take the device, in ns; 0: nobody knows. */
+    /** The time that a number of its blocks takes on the device, in ns; 0: nobody knows. */
     public long gridNs(long blocks) {
         return blockNs == 0 ? 0 : Math.max(1, (long) (blockNs * blocks));
     }
@@ -168,13 +168,13 @@ public final class Launchable {
         blockNs = newBlockNs;
     }
 
-    /** So many blocks of it were launched as a whole in a stream where a launch takes so long on average. */
+    /** A number of its blocks was launched as a whole in a stream where a launch takes this long on average. */
     public void slow(long blocks, long ns) {
         slowNs = ns;
         slowBlockNs = ns / (double) blocks;
     }
 
-    /** So many blocks of it that were launched as a whole have taken so long on the device. */
+    /** A number of its blocks that were launched as a whole have taken this long on the device. */
     public void timed(long blocks, long ns) {
         timedLaunches++;
         slowBlockNs = Math.max(slowBlockNs, ns / (double) blocks);
@@ -192,7 +192,7 @@ public final class Launchable {
         return timedLaunches;
     }
 
-    /** How long so many blocks of it may take, in ns: as parts have shown, or launches as a whole; 0: nobody knows. */
+    /** The time that a number of its blocks may take, in ns: as parts have shown, or launches as a whole; 0: nobody knows. */
     public long expectedNs(long blocks) {
         return blockNs == 0 ? Math.max(slowNs, (long) (slowBlockNs * blocks)) : gridNs(blocks);
     }

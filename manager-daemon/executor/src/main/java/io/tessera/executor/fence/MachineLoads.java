@@ -31,7 +31,7 @@ final class MachineLoads {
     private final TrustedImages trusted;
     private final WindowAccess window;
     private int count;
-    /** What was fenced to find out whether it is preferred, and of which image; {@link #take} gives it out. */
+    /** The image that was fenced to find out whether it is preferred, and its source; {@link #take} gives it out. */
     private Fenced preferred;
     private ProgramSource preferredSource;
 

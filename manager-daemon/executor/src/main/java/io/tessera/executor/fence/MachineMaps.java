@@ -6,8 +6,8 @@ import io.tessera.guardian.machine.TensorMapPlaces;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The tensor maps among the parameters of a kernel that has a fence in its machine code: where such a map leads, only its launch can tell. Who made the map does not matter;
- * libraries fill in their own. Immutable; {@link #lead} may be called by any thread.
+ * The tensor maps among the parameters of a kernel that has a fence in its machine code: where such a map leads, only its launch can tell.
+ * A map may come from anywhere; libraries fill in their own. Immutable; {@link #lead} may be called by any thread.
  */
 final class MachineMaps {
     /** What a launch's maps do. */

@@ -129,7 +129,7 @@ final class NarrowModules {
         }
     }
 
-    /** No kernel of an image is to run so any more. What is loaded stays, since kernels may run. */
+    /** No kernel of an image is to run so any more. A loaded module stays, since kernels may run. */
     void stop(int number) {
         Narrow known = images.get(number);
         if (known != null) {

@@ -8,7 +8,7 @@ interface WindowWords {
     /**
      * The bytes of {@code WindowConstants}.
      *
-     * @throws ProgramRefusedException if they cannot be had
+     * @throws ProgramRefusedException if they are not available
      */
     byte[] of(FenceMode mode) throws ProgramRefusedException;
 }

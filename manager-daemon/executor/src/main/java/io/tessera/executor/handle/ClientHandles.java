@@ -47,7 +47,7 @@ public final class ClientHandles {
         return account;
     }
 
-    /** What it has ended and its graphs may still use. */
+    /** The objects that it has ended and its graphs may still use. */
     public DeferredReleases deferredReleases() {
         return deferredReleases;
     }

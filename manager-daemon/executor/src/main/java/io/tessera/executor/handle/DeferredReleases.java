@@ -22,7 +22,7 @@ import java.util.function.IntSupplier;
  * the client's handle is gone at once. One owner thread.
  */
 public final class DeferredReleases {
-    /** Of one client; beyond it the calls that end something fail. */
+    /** Most of one client; beyond it the calls that end something fail. */
     static final int MOST = 4096;
 
     private static final List<HandleKind> KINDS_OF_CODE = List.of(HandleKind.FUNCTION, HandleKind.KERNEL, HandleKind.MODULE, HandleKind.LIBRARY);
@@ -42,7 +42,7 @@ public final class DeferredReleases {
     private record Held(Set<Long> keys, IntSupplier end) {
     }
 
-    /** Of a client whose handles are in these tables. */
+    /** For a client whose handles are in these tables. */
     DeferredReleases(Function<HandleKind, HandleTable> tables) {
         this.tables = tables;
     }
@@ -52,7 +52,7 @@ public final class DeferredReleases {
         capturing = isAny;
     }
 
-    /** Who tells the program what it is refused. */
+    /** Receives the lines that tell the program what it is refused. */
     public void notices(Consumer<String> lines) {
         notice = lines;
     }
@@ -82,12 +82,12 @@ public final class DeferredReleases {
         }
     }
 
-    /** Whether what calls name is noted: who does not, need not look for it. */
+    /** Whether the objects that calls name are recorded. If not, callers need not collect them. */
     public boolean isNaming() {
         return naming;
     }
 
-    /** A texture or surface reference has an array from now on; 0: none. What it had may be in graphs that were made meanwhile. */
+    /** A texture or surface reference has an array from now on; 0: none. Its former array may be in graphs that were made meanwhile. */
     public void bind(long reference, long array) {
         Long before = array == 0 ? bound.remove(reference) : bound.put(reference, array);
         if (before != null && hasGraphs()) {

@@ -29,8 +29,8 @@ public final class TensorMaps {
     }
 
     /**
-     * A map was made that reaches so many bytes. Where the tenant may have no more, the client's oldest is forgotten: programs that
-     * make so many make them anew before each launch.
+     * A map was made that reaches this many bytes. Where the tenant may have no more, the client's oldest is forgotten: programs with that
+     * many make them again before each launch.
      */
     public void made(MemorySegment map, long span) {
         if (spans.put(key(map), span) == null && account.take(Countable.TENSOR_MAP, 1, 0) != null) {

@@ -23,7 +23,7 @@ public final class ImageOffers implements AutoCloseable {
     /**
      * An image in a file.
      *
-     * @param descriptor of the file, closed by whoever took the offer
+     * @param descriptor of the file, closed by the taker of the offer
      * @param offset     from the file's start
      * @param bytes      how long it is
      */

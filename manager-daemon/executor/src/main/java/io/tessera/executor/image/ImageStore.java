@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Images that were read from files, for all clients of an executor: which file it is says the kernel, so that the second
- * client that loads a library pays nothing for its bytes. What is here is a private copy, which nobody can change; it stays
- * as long as there is room, and as long as somebody refers to it. Thread-safe.
+ * client that loads a library pays nothing for its bytes. Each image here is a private copy, which nobody can change; it stays as long as
+ * there is room, and as long as somebody refers to it. Thread-safe.
  */
 public final class ImageStore {
     /** Times of files move in steps; what changed so recently may change again under the same identity. */
@@ -33,7 +33,7 @@ public final class ImageStore {
     /** In the order of their last use. */
     private final Map<Place, CompletableFuture<ProgramSource>> images = new LinkedHashMap<>(16, 0.75f, true);
     private long keptBytes;
-    /** Of all copies that somebody refers to. */
+    /** Bytes of all copies that somebody refers to. */
     private final AtomicLong liveBytes = new AtomicLong();
 
     private record Place(FileIdentity file, long offset, long bytes) {
@@ -146,7 +146,7 @@ public final class ImageStore {
         }
     }
 
-    /** What was not used for longest goes, but for what just came; who uses it keeps it. */
+    /** Drops the least recently used images, except the newest. An image in use stays with its user. */
     private void evict(Place newest) {
         Iterator<Place> oldest = images.keySet().iterator();
         while (keptBytes > mostBytes && oldest.hasNext()) {

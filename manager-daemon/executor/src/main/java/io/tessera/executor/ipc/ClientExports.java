@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one client has exported, and what it has opened of others. What its owner ends while others have it open goes with
- * the last of them. One owner thread.
+ * What one client has exported, and what it has opened of others. An object that its owner ends while others have it open goes with the
+ * last of them. One owner thread.
  */
 public final class ClientExports {
     private static final Logger LOG = LoggerFactory.getLogger(ClientExports.class);
@@ -167,7 +167,7 @@ public final class ClientExports {
         return true;
     }
 
-    /** The client has destroyed an event, by the driver's handle: the driver destroys it for the last who has it. */
+    /** The client has destroyed an event, by the driver's handle: the driver destroys it for its last owner. */
     public int destroyEvent(long event) {
         Export opened = openEvents.remove(event);
         Export own = ownEvents.remove(event);

@@ -1,7 +1,7 @@
 package io.tessera.executor.ipc;
 
 /**
- * Something that one client has handed to the others of its tenant. What can change is guarded by {@code Exports}.
+ * Something that one client has handed to the others of its tenant. {@code Exports} guards the fields that can change.
  */
 final class Export {
     /** What it is. */
@@ -16,7 +16,7 @@ final class Export {
     record Key(long first, long second) {
     }
 
-    /** Whose it is, by identity. */
+    /** Its owner, by identity. */
     final Object owner;
     final String tenant;
     final Kind kind;

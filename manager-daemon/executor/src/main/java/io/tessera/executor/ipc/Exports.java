@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Everything in an executor that is exported now, by keys that nobody can guess, and who has it open. Thread-safe; waits for
+ * Everything in an executor that is exported now, by keys that nobody can guess, with the clients that have it open. Thread-safe; waits for
  * nobody.
  */
 public final class Exports {
@@ -69,7 +69,7 @@ public final class Exports {
         if (handle.get(WireTypes.U64, EXECUTOR) != executor) {
             return Opening.refused(CudaResult.NOT_SUPPORTED,
                     "an IPC handle of another device, or of before the executor was restarted, cannot be opened; use one device in both programs,"
-                            + " and exchange handles anew");
+                            + " and exchange handles again");
         }
         Export found = all.get(new Key(handle.get(WireTypes.U64, KEY), handle.get(WireTypes.U64, KEY + Long.BYTES)));
         if (found == null || found.kind != kind || found.ended || found.bytes != handle.get(WireTypes.U64, BYTES)) {

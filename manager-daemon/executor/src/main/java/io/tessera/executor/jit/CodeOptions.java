@@ -27,7 +27,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return new CodeOptions(List.of(), List.of());
     }
 
-    /** Of options as a program gave them, those that count here. */
+    /** The options of a program that count here. */
     public static CodeOptions of(List<Integer> numbers, List<Long> values) {
         List<Integer> code = new ArrayList<>();
         List<Long> of = new ArrayList<>();
@@ -45,7 +45,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return numbers.contains(JitOption.MAX_REGISTERS) || numbers.contains(JitOption.THREADS_PER_BLOCK);
     }
 
-    /** The same, which do not say it yet, with so many registers for a thread at most. */
+    /** The same, which have no limit yet, with a limit of registers for a thread. */
     public CodeOptions withRegisters(int most) {
         List<Integer> more = new ArrayList<>(numbers);
         List<Long> of = new ArrayList<>(values);

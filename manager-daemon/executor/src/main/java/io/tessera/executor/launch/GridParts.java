@@ -12,7 +12,7 @@ final class GridParts {
     private long done;
     private long total;
 
-    /** Begins a grid of so many blocks in x, y and z, each above 0. */
+    /** Begins a grid of this many blocks in x, y and z, each above 0. */
     void begin(long x, long y, long z) {
         grid[0] = x;
         grid[1] = y;

@@ -31,7 +31,7 @@ final class GridSlicing {
     /** A grid of fewer blocks is launched as a whole. */
     static final long LEAST_BLOCKS = 1024;
     /**
-     * A grid of so many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU.
+     * A grid of this many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU.
      */
     static final long HUGE_BLOCKS = 1L << 24;
     /** Grids that take longer are launched in parts: beside others, and alone, where a newcomer waits for one at most. Code for parts has fewer proofs. */
@@ -40,19 +40,22 @@ final class GridSlicing {
     /** How long code for parts is waited for. */
     private static final long PATIENCE_NS = 5_000_000_000L;
     /**
-     * After so long without a part that is done, the rest is launched: what the parts wait for may be a record that comes behind this one. Sooner where a stream may wait for its
-     * program.
+     * After this time without a part that is done, the rest is launched: what the parts wait for may be a record that comes behind this
+     * one. Sooner where a stream may wait for its program.
      */
     private static final long UNMOVED_NS = 2_000_000_000L;
     private static final long STANDING_NS = 100_000_000L;
     /** Parts within what a stream may have queued. */
     private static final int PARTS_IN_BOUND = 8;
     private static final long LEAST_PART_NS = 500_000L;
-    /** The first parts of a kernel have so many blocks for each that the device runs at once. That is at least this, also where nobody says it. */
+    /**
+     * The first parts of a kernel have this many blocks for each that the device runs at once. That is at least this, also where nobody
+     * says it.
+     */
     private static final int FIRST_WAVES = 2;
     private static final int FIRST_BLOCKS = 64;
     private static final int LANES = 2;
-    /** A part has so many times as many blocks as the largest one before it, at most. */
+    /** A part has at most this many times the blocks of the largest one before it. */
     private static final int GROWTH = 16;
     /** In y and in z: a driver refuses a grid of more. */
     private static final int MOST_ROWS = 65_535;
@@ -88,7 +91,7 @@ final class GridSlicing {
     /** Blocks of a part while nobody knows how long one takes. */
     private long firstBlocks;
     private final PartRate rate = new PartRate();
-    /** Of the largest part so far. */
+    /** The blocks of the largest part so far. */
     private long mostBlocks;
     /** When a part was last seen to be done, or when the first one was launched. */
     private long movedNs;
@@ -113,7 +116,7 @@ final class GridSlicing {
     }
 
     /**
-     * Does what is due for a launch at the head of the ring: launches parts that may go.
+     * Does the due work of a launch at the head of the ring: launches parts that may go.
      *
      * @param launch     a launch that {@link #isLarge}, of a whole record
      * @param recordSize length of the record
@@ -235,7 +238,7 @@ final class GridSlicing {
             }
             return may ? found : null;
         } catch (ProgramRefusedException e) {
-            return null; // it is told when the record is taken
+            return null; // the user learns of it when the record is taken
         }
     }
 

@@ -39,7 +39,7 @@ import java.lang.foreign.ValueLayout;
  * is made once: no launch allocates. One owner thread.
  */
 public final class LaunchExecutor {
-    /** Of the record, and one of the executor's. */
+    /** Most attributes: those of the record, and one of the executor's. */
     private static final int MOST_ATTRIBUTES = 65;
 
     private final DriverCalls driver;
@@ -108,7 +108,7 @@ public final class LaunchExecutor {
             }
             return large;
         } catch (RejectedException e) {
-            return false; // it is told when the record is taken
+            return false; // the user learns of it when the record is taken
         }
     }
 

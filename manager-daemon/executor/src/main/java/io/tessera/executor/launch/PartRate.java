@@ -13,7 +13,7 @@ final class PartRate {
     private double blocks;
     private double ns;
 
-    /** Begins anew, at a time when the first part began and waited for nobody; 0: it is not known when it begins. */
+    /** Starts again, at a time when the first part began and waited for nobody; 0: it is not known when it begins. */
     void begin(long beginNs) {
         lastNs = beginNs;
         blocks = 0;
@@ -21,7 +21,7 @@ final class PartRate {
     }
 
     /**
-     * A part of so many blocks is seen to be done.
+     * A part of this many blocks is seen to be done.
      *
      * @return whether anything is known: parts that are seen to be done in one look do not show how long they took
      */
@@ -36,7 +36,7 @@ final class PartRate {
         return true;
     }
 
-    /** Of a block, in ns. */
+    /** Time of a block, in ns. */
     double blockNs() {
         return ns / blocks;
     }

@@ -15,7 +15,7 @@ public final class ClientCharge {
         return tenant;
     }
 
-    /** Takes so many bytes, or returns false if the tenant's limit forbids it. */
+    /** Takes this many bytes, or returns false if the tenant's limit forbids it. */
     public boolean take(long bytes) {
         if (!tenant.take(bytes)) {
             return false;
@@ -24,7 +24,7 @@ public final class ClientCharge {
         return true;
     }
 
-    /** Gives so many bytes back. */
+    /** Gives this many bytes back. */
     public void giveBack(long bytes) {
         tenant.giveBack(bytes);
         usedBytes = usedBytes - bytes;

@@ -48,14 +48,14 @@ public final class ClientMemory {
         return Optional.ofNullable(ranges.get(address));
     }
 
-    /** The reserved range that holds so many bytes from an address. */
+    /** The reserved range that holds this many bytes from an address. */
     public Optional<MemoryRange> reservation(long address, long bytes) {
         Map.Entry<Long, MemoryRange> entry = reserved.floorEntry(address);
         return entry != null && holds(entry.getValue(), address, bytes) ? Optional.of(entry.getValue())
                 : Optional.empty();
     }
 
-    /** Whether so many bytes from an address are the client's; mappings side by side count as one. */
+    /** Whether this many bytes from an address are the client's; mappings side by side count as one. */
     public boolean contains(long address, long bytes) {
         MemoryRange recent = last;
         if (recent != null && holds(recent, address, bytes)) {
@@ -122,7 +122,7 @@ public final class ClientMemory {
         }
     }
 
-    /** Mappings that lie in so many bytes from an address, in order. */
+    /** Mappings that lie in this many bytes from an address, in order. */
     public List<MemoryRange> mappedIn(long address, long bytes) {
         List<MemoryRange> found = new ArrayList<>();
         for (MemoryRange range : ranges.tailMap(address, true).values()) {

@@ -11,7 +11,7 @@ import io.tessera.protocol.segment.SegmentLayout;
  * @param end   first address behind the last
  */
 public record DeviceAddresses(long first, long end) {
-    /** Of all devices: free in ordinary processes, between their programs and their libraries. */
+    /** The first address for all devices: free in ordinary processes, between their programs and their libraries. */
     private static final long FIRST = 0x2000_0000_0000L;
     private static final long END = 0x4000_0000_0000L;
 

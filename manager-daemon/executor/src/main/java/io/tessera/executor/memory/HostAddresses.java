@@ -21,7 +21,7 @@ public final class HostAddresses {
     }
 
     /**
-     * Of ranges that are all free.
+     * For ranges that are all free.
      *
      * @param ranges the first one that has room is taken from; ascending, and apart from each other
      */

@@ -25,7 +25,7 @@ public record MemoryRange(long address, long bytes, Origin origin, int context, 
         RESERVED,
         /** A variable of a module: ends with it. */
         GLOBAL,
-        /** Of a graph's allocation node: the program may free it like pooled memory. */
+        /** Memory of a graph's allocation node: the program may free it like pooled memory. */
         GRAPH,
         /** Another client's of the tenant, by an IPC handle: ends by cuIpcCloseMemHandle. */
         OPENED,

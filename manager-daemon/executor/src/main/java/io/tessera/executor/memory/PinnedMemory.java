@@ -134,7 +134,7 @@ public final class PinnedMemory implements AutoCloseable {
             descriptor = memory.create("tessera-pinned", rounded);
             // Space now: a full host is an answer here and not a fault in the middle of a copy.
             if (files.reserve(descriptor, rounded) != 0) {
-                return refused("the host has not so much memory left", bytes);
+                return refused("the host has too little memory left", bytes);
             }
             long told = RelayLayout.align(bytes, PAGE);
             account.add(Countable.PINNED);
@@ -151,7 +151,7 @@ public final class PinnedMemory implements AutoCloseable {
         }
     }
 
-    /** What is answered where there is no memory. */
+    /** The answer where there is no memory. */
     public static Offer none() {
         return refused(CudaResult.OUT_OF_MEMORY);
     }

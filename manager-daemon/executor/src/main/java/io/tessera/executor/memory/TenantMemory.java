@@ -22,7 +22,7 @@ public final class TenantMemory {
         limitBytes = bytes;
     }
 
-    /** Takes so many bytes, or returns false if the limit forbids it. */
+    /** Takes this many bytes, or returns false if the limit forbids it. */
     public boolean take(long bytes) {
         long limit = limitBytes;
         long before = used.getAndAdd(bytes);
@@ -33,12 +33,12 @@ public final class TenantMemory {
         return true;
     }
 
-    /** Takes so many bytes whatever the limit: they are in use already, and whoever took them will give them back. */
+    /** Takes this many bytes whatever the limit: they are in use already, and their user will give them back. */
     public void keep(long bytes) {
         used.addAndGet(bytes);
     }
 
-    /** Gives so many bytes back. */
+    /** Gives this many bytes back. */
     public void giveBack(long bytes) {
         used.addAndGet(-bytes);
     }

@@ -75,12 +75,12 @@ public final class ClientPart {
         return part;
     }
 
-    /** Whether another tenant has had work lately: then what this one has queued is bounded tightly. */
+    /** Whether another tenant has had work lately: then this one's queue is bounded tightly. */
     public boolean isBesideOthers() {
         return beside;
     }
 
-    /** It was decided where the client's kernels run from now on, and whether another tenant has had work lately. */
+    /** Sets where the client's kernels run from now on, and whether another tenant has had work lately. */
     public void decided(int newPart, boolean isBeside) {
         part = newPart;
         beside = isBeside;

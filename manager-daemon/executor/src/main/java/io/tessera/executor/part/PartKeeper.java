@@ -67,7 +67,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Something is set for a tenant, also for one that has not come. */
+    /** A tenant's terms change, also of one that has not come. */
     public synchronized void terms(String tenant, TenantTerms terms) {
         gate.terms(tenant, terms);
         Known known = tenants.get(tenant);
@@ -77,7 +77,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Whose submissions are held back, and how much GPU time each has had. */
+    /** The gate that holds submissions back, and the GPU time of each client. */
     public SubmissionGate gate() {
         return gate;
     }
@@ -131,7 +131,7 @@ public final class PartKeeper implements AutoCloseable {
         }
         chooser.decide(nowNs);
         for (Known known : tenants.values()) {
-            // Who has the turn has all processors.
+            // The holder of the turn has all processors.
             int part = parts.isAvailable() && !gate.isActive() ? known.tenant.part() : ProcessorParts.WHOLE;
             boolean beside = chooser.isBesideOthers(known.tenant, nowNs);
             for (ClientPart client : known.clients) {

@@ -5,18 +5,19 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * For whom some of the processors are kept free. A tenant is light if it needs the device for a small part of the time and waits for
- * others' kernels: while it has had work lately, all others are kept off a reserve. Who is light is found out by trials, because a tenant
- * that waits for others looks as busy as they are: for a quarter of a second, and longer while it may have requests to make up for, the others
- * are kept off the reserve, and if the tenant is then idle for most of the time, and less busy than before, it is light. Time comes in; nothing waits. One owner thread.
+ * Chooses the tenant for which some of the processors are kept free. A tenant is light if it needs the device for a small part of the time
+ * and waits for others' kernels: while it has had work lately, all others are kept off a reserve. Light tenants are found by trials,
+ * because a tenant that waits for others looks as busy as they are: for a quarter of a second, and longer while it may have requests to
+ * make up for, the others are kept off the reserve, and if the tenant is then idle for most of the time, and less busy than before, it is
+ * light. Time comes in; nothing waits. One owner thread.
  */
 final class ReserveChooser {
-    /** A tenant without work for so long takes part no more, and gets no reserve. */
+    /** A tenant without work for this long takes part no more, and gets no reserve. */
     static final long ACTIVE_NS = 500_000_000L;
-    /** For so long a tenant's work is looked at before a trial, and in one after what others had queued is done. */
+    /** Time for which a tenant's work is observed before a trial, and in a trial once the others' queued work is done. */
     static final long WINDOW_NS = 200_000_000L;
     static final long SETTLE_NS = 60_000_000L;
-    /** Whoever has had no work for so long at the end of a window may have stopped in it. */
+    /** A tenant that had no work for this long at the end of a window may have stopped during it. */
     private static final long STOPPED_NS = WINDOW_NS / 4;
     /**
      * The longest trial, of a tenant that stays busy but queues nothing ahead: it may have requests to make up for, which came while it waited for
@@ -24,20 +25,23 @@ final class ReserveChooser {
      */
     static final long LONGEST_TRIAL_NS = 1_000_000_000L;
     /**
-     * A light tenant has work on the device for at most such a part of the time; one that has had more than the second for a second is not light. Half of
-     * the time is what it would have if the two took turns. (A model that gets 100 requests a second, each 3.2 ms beside a program that streams through
-     * memory, has work for 0.35 of the time.)
+     * A light tenant has work on the device for at most this part of the time; one that has had more than {@link #NOT_LIGHT} for a second
+     * is not light. Half of the time is what it would have if the two took turns. (A model that gets 100 requests a second, each 3.2 ms
+     * beside a program that streams through memory, has work for 0.35 of the time.)
      */
     static final double LIGHT = 0.5;
     static final double NOT_LIGHT = 0.65;
-    /** A reserve that makes a tenant less busy by less than such a part of the time is not worth what it costs others; three deviations of a window, too. */
+    /**
+     * A reserve that makes a tenant less busy by less than this part of the time is not worth its cost to others; three deviations of a
+     * window, too.
+     */
     static final double GAIN = 0.1;
     /** Less busy tenants are not tried: they hardly wait. */
     private static final double IDLE = 0.02;
     private static final int HEAVY_WINDOWS = 5;
     /**
-     * A tenant that has queued as much as it may for so many looks in its first trial waits for nobody: another one that has come is tried in its
-     * place. When both come in one moment, nothing is queued yet that would tell them apart.
+     * A tenant whose queue was full at this many looks of its first trial waits for nobody: another new tenant is tried in its place. When
+     * both come in one moment, nothing is queued yet that would tell them apart.
      */
     static final int FULL_LOOKS = 10;
     /** Differences of less than a tenth say nothing. */
@@ -45,14 +49,20 @@ final class ReserveChooser {
     /** From one trial of a tenant to the next; twice as long after each that found it not to be light. */
     static final long RETRY_NS = 5_000_000_000L;
     static final long LONGEST_RETRY_NS = 60_000_000_000L;
-    /** After a tenant's first trial, which began when it came, whether it needs the reserve is looked at: what it does without one is not known yet. */
+    /**
+     * Time after a tenant's first trial until it is checked without the reserve. The first trial begins when the tenant comes, so its
+     * behaviour without a reserve is not known before.
+     */
     static final long FIRST_CHECK_NS = 10_000_000_000L;
 
-    /** Who is tried first: who was light before; then whoever queues least ahead, as one does that waits for its results; of those the last that came. */
+    /**
+     * Order of trials: tenants that were light before come first, then those that queue least ahead (a tenant that waits for its results
+     * queues little); among equals the one that came last.
+     */
     private static final Comparator<Tenant> FIRST = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
             .thenComparingLong(tenant -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order);
 
-    /** The same for those that come: who has queued as much as it may waits for nothing. */
+    /** The same for tenants that have just come. A tenant whose queue is full is not waiting for results, so it comes later. */
     private static final Comparator<Tenant> COMING = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
             .thenComparing(tenant -> tenant.fullLooks == 0).thenComparingLong(tenant -> tenant.activeNs).thenComparingLong(tenant -> tenant.order);
 
@@ -60,7 +70,7 @@ final class ReserveChooser {
         UNKNOWN, LIGHT, HEAVY
     }
 
-    /** A tenant; everything is the chooser's. */
+    /** A tenant; the chooser owns its fields. */
     static final class Tenant {
         private final long order;
         private boolean interactive;
@@ -72,7 +82,7 @@ final class ReserveChooser {
         private int fullLooks;
         private boolean isFull;
         private boolean wasTried;
-        /** Whether what it is was seen while it was alone, where it may have warmed up, and not in a trial since. */
+        /** Whether its need was seen while it was alone, where it may have warmed up, and not in a trial since. */
         private boolean seenAlone;
         /** Whether it came while another was tried, or just before, and was neither tried nor alone since. */
         private boolean cameInTrial;
@@ -100,7 +110,7 @@ final class ReserveChooser {
             interactive = now;
         }
 
-        /** Whether it counts as one that needs little. */
+        /** Whether it counts as light. */
         boolean isLight() {
             return interactive || kind == Kind.LIGHT;
         }
@@ -113,7 +123,7 @@ final class ReserveChooser {
     private boolean again;
     /** When the trial, or else the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
-    /** Looks in the trial that saw as much queued as may be. */
+    /** Looks in the trial that found the queue full. */
     private int fullInTrial;
     /** Since when looks are counted. */
     private long countedNs;
@@ -239,7 +249,7 @@ final class ReserveChooser {
         return isActive(tenant, nowNs) && nowNs - tenant.retryNs >= 0 && nowNs - tenant.activeNs >= FIRST_CHECK_NS;
     }
 
-    /** What a tenant needs of the device is plain while nobody else is there: from a window in which it neither began nor stopped. */
+    /** A tenant's need of the device is plain while nobody else is there: from a window in which it neither began nor stopped. */
     private void learnOfOneAlone(long nowNs) {
         for (Tenant tenant : tenants) {
             if (tenant.activeNs - sinceNs <= 0 && nowNs - tenant.busyNs < STOPPED_NS && !isAnotherActive(tenant, nowNs)) {

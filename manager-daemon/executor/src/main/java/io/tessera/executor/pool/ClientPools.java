@@ -69,7 +69,7 @@ public final class ClientPools {
         }
     }
 
-    /** Whom to ask, while an allocation waits for work to end, whether to go on; he looks after the client meanwhile. */
+    /** Sets the question whether to go on while an allocation waits for work to end; its callee looks after the client meanwhile. */
     public void whileWaiting(BooleanSupplier asked) {
         goOn = asked;
     }
@@ -174,7 +174,7 @@ public final class ClientPools {
         return false;
     }
 
-    /** A pool is asked to give memory back until so many bytes are left. */
+    /** A pool is asked to give memory back until this many bytes are left. */
     public void trim(MemoryPool pool, long keepBytes) {
         pool.sweep(mayRecord());
         pool.trim(keepBytes);

@@ -29,7 +29,7 @@ public final class GraphMemory {
     private long reservedBytes;
     private long reservedHigh;
 
-    /** Who keeps account of what is the client's. */
+    /** Keeps account of what is the client's. */
     public interface Owner {
         /** Memory is not a graph's any more: it is the program's until it frees it. */
         void left(long address);

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /**
  * A pool of stream-ordered allocations of one client. A block that was freed in a stream is used again at once for work
  * of that stream; for other streams, and to be given back to the window, when an event that was recorded behind it is
- * complete. What is complete stays as long as the pool has no more than its release threshold. One owner thread.
+ * complete. Complete blocks stay as long as the pool has no more than its release threshold. One owner thread.
  */
 public final class MemoryPool {
     /** The last number of an attribute. */
@@ -163,7 +163,7 @@ public final class MemoryPool {
         freed.computeIfAbsent(stream, _ -> new FreedInStream()).open.add(block);
     }
 
-    /** A block leaves the pool; whoever takes it gives its memory back. */
+    /** A block leaves the pool; its taker gives its memory back. */
     void forget(Block block) {
         used -= block.bytes;
         reserved -= block.bytes;
@@ -234,7 +234,7 @@ public final class MemoryPool {
         }
     }
 
-    /** Gives complete blocks back to the window until so many bytes are left of what the pool has. */
+    /** Gives complete blocks back to the window until this many bytes are left of what the pool has. */
     void trim(long keepBytes) {
         while (Long.compareUnsigned(reserved, keepBytes) > 0) {
             Block block = idle.largest();

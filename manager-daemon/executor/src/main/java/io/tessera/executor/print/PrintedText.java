@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the driver prints on this process's standard output, where a file takes it. A driver prints when somebody
- * synchronises, into one buffer for all: whoever makes it print takes what there is, so that text of one user's clients that print at
- * the same time may come to one of them. What may be another user's comes to nobody. Thread-safe.
+ * What the driver prints on this process's standard output, where a file takes it. A driver prints when somebody synchronises, into one
+ * buffer for all: the client that makes it print takes what there is, so that text of one user's clients that print at the same time may
+ * come to one of them. Text that may be another user's goes to nobody. Thread-safe.
  */
 public final class PrintedText {
     /** Read at a time. */

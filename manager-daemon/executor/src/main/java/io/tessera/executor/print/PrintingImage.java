@@ -15,7 +15,7 @@ public final class PrintingImage {
     private static final int[] SHIFTS = shifts();
     /** Longer entries are not unpacked for this: a client then waits for text that does not come, and loses little. */
     private static final long MOST_UNPACKED_BYTES = 16L << 20;
-    /** Whoever unpacks: one at a time, so that all clients together take no more of the heap than one. */
+    /** Held while unpacking: one client at a time, so that all together take no more of the heap than one. */
     private static final Object UNPACKING = new Object();
 
     private PrintingImage() {

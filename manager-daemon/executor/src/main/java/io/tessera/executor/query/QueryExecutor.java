@@ -150,7 +150,7 @@ public final class QueryExecutor {
         int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
         long free = driver.outLong(0);
         long total = driver.outLong(1);
-        // What the window has and does not use is the tenant's to have, and is nobody else's. Others leave the device for it.
+        // Memory that the window has and does not use is the tenant's to have, and nobody else's. Others leave the device for it.
         free = Math.min(total, free + window.reclaimableBytes() + window.othersBytes());
         TenantMemory tenant = charge.tenant();
         if (tenant.limitBytes() != 0) {

@@ -14,7 +14,7 @@ public final class ClientAccount {
         this.tenant = tenant;
     }
 
-    /** Of a tenant whose only client it is. */
+    /** The account of a tenant whose only client it is. */
     public static ClientAccount ofItsOwn() {
         return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory()), HostBudget.ofMachine(1L << 32)));
     }
@@ -24,12 +24,12 @@ public final class ClientAccount {
         return tenant.refusal(kind, 1, 0);
     }
 
-    /** Why the client may not have so many more with so many bytes beside what each takes; null if it may. */
+    /** The reason why the client may not have this many more with their bytes beside the cost of each; null if it may. */
     public String refusal(Countable kind, long count, long bytes) {
         return tenant.refusal(kind, count, bytes);
     }
 
-    /** The client has so many more, or fewer, whatever it may have: they are there already. */
+    /** The client has this many more, or fewer, whatever its bound: they are there already. */
     public synchronized void add(Countable kind, long count, long bytes) {
         tenant.add(kind, count, bytes);
         has(kind, count, bytes);
@@ -50,7 +50,7 @@ public final class ClientAccount {
         add(kind, -1, 0);
     }
 
-    /** Takes so many if the client may have them. Returns why not; null: they are taken. */
+    /** Takes this many if the client may have them. Returns why not; null: they are taken. */
     public synchronized String take(Countable kind, long count, long bytes) {
         String refusal = tenant.take(kind, count, bytes);
         if (refusal == null) {

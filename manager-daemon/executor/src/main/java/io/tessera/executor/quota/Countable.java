@@ -4,9 +4,9 @@ import io.tessera.device.HandleKind;
 
 /**
  * What a program can make in the executor, with how many a tenant may have and what one is taken to cost of the host's memory.
- * All objects of all tenants are in one process and one context: the bounds are far above what programs have, and whoever asks
- * for more is out of memory alone. Costs are estimates from above for the software GPU, whose objects lie in the executor's
- * heap (see the module's README for their sources); what varies, parameters and images, is added by its size.
+ * All objects of all tenants are in one process and one context. The bounds are far above what programs have, and only the tenant that asks
+ * for more is out of memory. Costs are estimates from above for the software GPU, whose objects lie in the executor's heap (see the
+ * module's README for their sources); what varies, parameters and images, is added by its size.
  */
 public enum Countable {
     /** Contexts, each with two streams of ours. */
@@ -49,7 +49,7 @@ public enum Countable {
     EXECUTABLE_GRAPH("executable graphs", 1 << 15, 4096),
     /** Nodes of executable graphs. */
     EXECUTABLE_NODE("nodes of executable graphs", 1 << 20, 1024),
-    /** Of executable graphs, those beyond one in each: a driver needs 7 ns for each of them and each branch that comes (H200, driver 580). */
+    /** Branches beyond one in each executable graph: a driver needs 7 ns for each of them and each branch that comes (H200, driver 580). */
     EXECUTABLE_BRANCH("branches of executable graphs", 4096, 0),
     /** Events that are watched for the program. */
     WATCH("events that are waited for", 1 << 16, 64),

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * need. Thread-safe.
  */
 public final class HostBudget {
-    /** Of the heap: half of it is for images in files, and the collector needs room. */
+    /** Part of the heap: half of it is for images in files, and the collector needs room. */
     private static final int HEAP_PER_TENANT = 4;
     private static final int HEAP_FOR_ALL = 2;
     private static final int HEAP_GUARANTEED = 32;
@@ -53,7 +53,7 @@ public final class HostBudget {
                 machineBytes / MACHINE_FOR_DATA);
     }
 
-    /** Whether a tenant that would have so many bytes may take so many of them now. */
+    /** Whether a tenant that would have this many bytes may take more of them now. */
     boolean allows(long wouldHave, long more) {
         return wouldHave <= perTenantBytes && (wouldHave <= guaranteedBytes || used.get() + more <= allBytes);
     }

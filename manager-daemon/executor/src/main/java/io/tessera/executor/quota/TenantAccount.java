@@ -23,7 +23,7 @@ public final class TenantAccount {
     }
 
     /**
-     * Why the tenant may not have so many more; null if it may.
+     * Why the tenant may not have this many more; null if it may.
      *
      * @param more bytes beside what each of them takes anyway
      */
@@ -41,7 +41,7 @@ public final class TenantAccount {
         return null;
     }
 
-    /** Takes so many if the tenant may have them. Returns why not; null: they are taken. */
+    /** Takes this many if the tenant may have them. Returns why not; null: they are taken. */
     synchronized String take(Countable kind, long count, long more) {
         String refusal = refusal(kind, count, more);
         if (refusal == null) {
@@ -50,7 +50,7 @@ public final class TenantAccount {
         return refusal;
     }
 
-    /** The tenant has so many more, or fewer. */
+    /** The tenant has this many more, or fewer. */
     synchronized void add(Countable kind, long count, long more) {
         counts[kind.ordinal()] += count;
         long taken = cost(kind, count, more);

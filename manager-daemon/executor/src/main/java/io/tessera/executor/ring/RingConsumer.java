@@ -18,13 +18,13 @@ import java.lang.foreign.MemorySegment;
 public final class RingConsumer {
     /** A claim that nobody commits for this long, while others behind it do, belongs to a writer that died. */
     static final long HOLE_NS = 1_000_000_000L;
-    /** Claims are looked at so seldom: each look takes the line from the producers, who write it for every record. */
+    /** Interval between looks at claims: each look takes the line from the producers, which write it for every record. */
     private static final long HOLE_LOOK_NS = 1_000_000L;
     /** Room is given back in such pieces: producers read the line for every record, and it would never be theirs. */
     private static final int PUBLISHED_BYTES = RelayLayout.RING_BYTES / 64;
     /** So much is fetched ahead: some twenty launches, small enough to stay in the cache while they are made. */
     private static final int FETCHED_BYTES = 2048;
-    /** A ring that gave so much without a pause is worth it: what comes next is written already. */
+    /** A ring that gave this much without a pause is worth it: the next records are written already. */
     private static final int BACKLOG_BYTES = 2048;
 
     private final RelaySegment segment;
@@ -33,7 +33,7 @@ public final class RingConsumer {
     /** The same as handlers get it: until they return nobody writes it. */
     private final MemorySegment handed;
     private final MemorySegment fetched;
-    /** Of a new ring. Where it stands is nobody's to say but this consumer's: what the segment says the client can write. */
+    /** Where this consumer stands in the ring; it starts with a new ring. The segment does not say it, since the client can write there. */
     private long position;
     private long published;
     /** Where the ring was last found empty, or this consumer began. */
@@ -99,7 +99,7 @@ public final class RingConsumer {
         }
     }
 
-    /** Brings the lines that come next into this core's cache. What is read is not looked at: it may change still. */
+    /** Brings the lines that come next into this core's cache. The bytes are not looked at: they may change still. */
     private void fetch() {
         long at = position & RelayLayout.RING_BYTES - 1;
         long bytes = Math.min(FETCHED_BYTES, RelayLayout.RING_BYTES - at);

@@ -8,13 +8,13 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * Whom the manager has announced. A token is good for one connection of the announced process within 120 s (RELAY.md,
- * section 1). Thread-safe.
+ * The clients that the manager has announced. A token is good for one connection of the announced process within 120 s (RELAY.md, section
+ * 1). Thread-safe.
  */
 public final class Admission {
     /** How long an announcement holds. */
     static final long HOLDS_NS = 120_000_000_000L;
-    /** Announcements at a time; beyond these the manager is out of its mind and the oldest are forgotten with time. */
+    /** Announcements at a time; beyond these the manager is at fault, and the oldest are forgotten with time. */
     private static final int MOST = 100_000;
 
     private final Map<RelayToken, Announced> announced = new HashMap<>();
@@ -43,7 +43,7 @@ public final class Admission {
         }
     }
 
-    /** Whether somebody was announced who has not come, and still may. */
+    /** Whether an announced client has not come, and still may. */
     public synchronized boolean isExpecting(long nowNs) {
         forgetOld(nowNs);
         return !announced.isEmpty();

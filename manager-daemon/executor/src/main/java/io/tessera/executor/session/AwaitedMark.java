@@ -8,17 +8,17 @@ import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.protocol.relay.RelaySegment;
 
 /**
- * A mark that its sender waits for (FLAG_WAITED). A device that is told at once to write a word behind work has written it sooner
- * than it would be known here that the work is done. Told later it takes some 4 µs from then on (driver 580, H200), so it is first
- * asked for a moment whether the work is done. Before the next record of the client is executed the mark is in its stream, or
- * done. One owner thread.
+ * A mark that its sender waits for (FLAG_WAITED). A device that is ordered at once to write a word behind work has written it sooner than
+ * it would be known here that the work is done. With a later order it takes some 4 µs from then on (driver 580, H200), so it is first asked
+ * for a moment whether the work is done. Before the next record of the client is executed the mark is in its stream, or done. One owner
+ * thread.
  */
 final class AwaitedMark {
     /** Most work that somebody waits for at once ends sooner, or much later. */
     private static final long ASKED_NS = 25_000L;
     /**
-     * So soon after work a mark goes behind it at once: launch to word took 0.5 µs less than launch to answer without anything in
-     * between, as long with 1 µs, 0.7 µs more with 2 µs. Another time is for measurements of that; 0: it is always asked first.
+     * A mark that comes this soon after work goes behind it at once: launch to word took 0.5 µs less than launch to answer without anything
+     * in between, as long with 1 µs, 0.7 µs more with 2 µs. Other values are for measurements; 0: the device is always asked first.
      */
     private static final long AT_ONCE_NS = Long.getLong("tessera.executor.marksAtOnceNs", 1_000L);
 
@@ -31,7 +31,7 @@ final class AwaitedMark {
     private int word;
     private long value;
     private long untilNs;
-    /** Of a program that ends: behind all its work. */
+    /** Whether its program ends: then it is behind all its work. */
     private boolean last;
 
     AwaitedMark(ClientStreams streams, ClientFences fences, CompletionCounters words, RelaySegment segment, MarkWatch marks) {
@@ -62,7 +62,10 @@ final class AwaitedMark {
         return sinceWorkNs < AT_ONCE_NS ? submit() : CudaResult.SUCCESS;
     }
 
-    /** Opens the mark of a program that ends (FLAG_LAST): what its work did is told before its word is written here, however long the work takes. */
+    /**
+     * Opens the mark of a program that ends (FLAG_LAST): the results of its work are reported before its word is written here, however long
+     * the work takes.
+     */
     void openLast(ClientStream newStream, int newWord, long newValue) {
         stream = newStream;
         word = newWord;

@@ -23,8 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One client and the thread that does its work: records, watched events, marks that are out. {@link #end} and the readers
- * may be called by any thread; everything else is the owner thread's. Whoever made the session unmaps the segment after
- * {@link #isOver}.
+ * may be called by any thread; everything else is the owner thread's. The owner of the session unmaps the segment after {@link #isOver}.
  */
 public final class ClientSession {
     /** Records in one go, before anything else is looked at. */
@@ -52,7 +51,7 @@ public final class ClientSession {
     private Containment contain;
     private MemoryPresence presence;
     private RecordExecutors executors;
-    /** Whether its work is done and what it had is freed. Of the owner thread. */
+    /** Whether its work is done and what it had is freed. Owned by the owner thread. */
     private boolean freeing;
     private volatile Thread thread;
     private IdleWait waiting;
@@ -119,7 +118,7 @@ public final class ClientSession {
         }
     }
 
-    /** However serving ends, the client's work is ended and what it had is freed. */
+    /** However serving ends, the client's work is ended and its memory is freed. */
     private void serveToTheEnd(RecordDispatcher records, RingConsumer ring) {
         try {
             serve(records, ring);
@@ -296,7 +295,7 @@ public final class ClientSession {
             }
             BoundedWait.moment(state.execution().streams().awaited().isEmpty() ? WaitLimit.SESSION_END : WaitLimit.SESSION_END_RELEASING);
         }
-        // What follows may wait for others' work, and they must not be excused by ours meanwhile.
+        // Later records may wait for others' work, and they must not be excused by ours meanwhile.
         state.execution().fences().watchdog().ended();
         state.execution().streams().awaited().close(state.execution().driver());
         state.execution().fences().watchdog().idle();
@@ -310,7 +309,7 @@ public final class ClientSession {
             records.lose(result, "the end of " + name);
             return;
         }
-        // What follows waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
+        // The next call waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
         state.execution().fences().quiet();
         state.allocations().window().giveBack();
         state.completion().printing().close();
@@ -328,7 +327,7 @@ public final class ClientSession {
         LOG.info("{} ended; everything is freed", name);
     }
 
-    /** What is freed may have been submitted as if it could wait: the client must not wait for itself. */
+    /** The freed memory may have been submitted as if it could wait: the client must not wait for itself. */
     private boolean goesOnFreeing() {
         state.execution().fences().watchdog().nothingStands();
         return true;
@@ -372,7 +371,7 @@ public final class ClientSession {
         wake();
     }
 
-    /** The context is lost, as this client's thread or another's has found; who is told what is decided once, for all. */
+    /** The context is lost, as this client's thread or another's has found; the errors of all clients are decided once. */
     public void contextLost(FaultAttribution blame, FaultCandidate itself) {
         int result = itself == null ? CudaResult.CONTEXT_IS_DESTROYED : blame.resultFor(itself);
         if (itself != null) {

@@ -68,7 +68,7 @@ final class Connection implements RelayMessageListener {
         settlesBeforeNs = untilNs;
     }
 
-    /** Who was announced; null before. */
+    /** The announced client; null before. */
     Admission.Client announced() {
         return announced;
     }
@@ -105,7 +105,7 @@ final class Connection implements RelayMessageListener {
         return asked;
     }
 
-    /** What was asked for is made, or refused. */
+    /** The pinned memory is made, or refused. */
     void pinned() {
         pinning = false;
     }

@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
 public final class Connections implements AutoCloseable {
     /** A client shows its token as soon as it runs, which may be late where many begin at once; how many may be silent is bounded. */
     private static final long SILENT_NS = 30_000_000_000L;
-    /** The manager tells us who comes before it tells the client where we are, but over another way, which may be late. */
+    /** The manager announces a client before it tells the client where we are, but over another way, which may be late. */
     private static final long ANNOUNCEMENT_NS = 30_000_000_000L;
-    /** What runs unfenced of a tenant that was alone may take so long, less than the newcomer's patience. */
+    /** Unfenced work of a tenant that was alone may take this long, less than the newcomer's patience. */
     private static final long SETTLING_NS = 8_000_000_000L;
     /** Connections of a user that have shown no token, which a client does at once; and of all users. */
     private static final int MOST_SILENT = 64;
@@ -51,7 +51,7 @@ public final class Connections implements AutoCloseable {
     private static final int BACKLOG = 512;
     /** After the descriptors ran out, so that the listener, which stays readable, does not spin. */
     private static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
-    /** Lines of the log about peers of one user that were not announced, in so long. */
+    /** Lines of the log in {@link #LINES_NS} about peers of one user that were not announced. */
     private static final int LINES = 20;
     private static final long LINES_NS = 10_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
@@ -79,7 +79,7 @@ public final class Connections implements AutoCloseable {
     /**
      * No clients yet.
      *
-     * @param presence is told who comes and goes
+     * @param company is told of clients that come and go
      */
     public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
             TenantPresence presence, Reports reports) {
@@ -130,7 +130,7 @@ public final class Connections implements AutoCloseable {
         bound(silent, connection, "more than " + MOST_SILENT + " connections of this user have not said who they are");
     }
 
-    /** Who is one too many goes: of this user, or of the one who has the most. */
+    /** Closes one connection when there are too many: the oldest of this user, or of the user with the most connections. */
     private void bound(PeerBounds<Connection> bounds, Connection connection, String reason) {
         Connection goes = bounds.enter(connection, connection.peer.uid());
         if (goes == null) {

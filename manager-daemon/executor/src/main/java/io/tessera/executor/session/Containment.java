@@ -17,16 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what goes wrong with one client's kernels with that client: what they report becomes its error, endless ones are
- * ended, and what ran without a fence is waited for before somebody else comes in. One owner thread.
+ * Confines faults of one client's kernels to that client: their reports become its error, endless ones are ended, and unfenced work is
+ * waited for before somebody else comes in. One owner thread.
  */
 final class Containment {
     /** From the order to end to the end of a kernel that looks at it. */
     static final long END_NS = 10_000_000_000L;
     private static final long TIDY_NS = 20_000_000L;
-    /** While waits of streams are ended, of which one may follow another thousands of times. */
+    /** Interval of looks while waits of streams are ended, of which one may follow another thousands of times. */
     static final long RELEASE_NS = 50_000L;
-    /** While streams wait for the program and others may wait for them. */
+    /** Interval of looks while streams wait for the program and others may wait for them. */
     private static final long STANDING_NS = 5_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Containment.class);
 
@@ -40,12 +40,12 @@ final class Containment {
     private final Reports reports;
     private final String name;
     private final NativeDrain drain;
-    /** When kernels that were told to end must have ended; 0: none was. */
+    /** When kernels that were ordered to end must have ended; 0: none was. */
     private long endsNs;
     private long tidyNs;
     /** Whether its last kernels were looked at, which an error of its own has ended. */
     private boolean lookedLast;
-    /** Whether what else its user runs was told to end, too; once, so that nobody's new programs put off the end. */
+    /** Whether the other work of its user was ordered to end, too; once, so that nobody's new programs put off the end. */
     private boolean spread;
 
     Containment(ClientExecution execution, ClientWindow window, RelaySegment segment, SynchronizationGate.Client synchronization,
@@ -73,7 +73,7 @@ final class Containment {
             records.refuse(violated);
         }
         if (violated != CudaResult.SUCCESS && !lookedLast && streams.query() == CudaResult.SUCCESS) {
-            lookedLast = true; // it launches nothing more: who comes next under its name need not wait until it has gone
+            lookedLast = true; // it launches nothing more: the next client under its name need not wait until it has gone
             records.lookLast();
         }
         if (drain.isDue()) {
@@ -97,7 +97,7 @@ final class Containment {
         return fences.isLeaving() || handles.deferredReleases().isDue();
     }
 
-    /** What the client's graphs used goes, now that they are gone. */
+    /** Frees the objects that the client's graphs used, now that they are gone. */
     private void heldOver(RecordDispatcher records) {
         if (!handles.deferredReleases().isDue()) {
             return;
@@ -141,7 +141,7 @@ final class Containment {
     /**
      * Looks at what may not wait while the client's thread waits for others, or for its own streams.
      *
-     * @param going whether the client is on its way out: nobody ends its waits any more
+     * @param going whether the client is leaving: nobody ends its waits any more
      * @return whether to go on waiting
      */
     boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {
@@ -160,7 +160,7 @@ final class Containment {
     private void expired(RecordDispatcher records, long nowNs, String text) {
         LOG.warn("{}: {}", name, text);
         segment.notice(text);
-        records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which whoever waits for it takes for success
+        records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which a waiting thread takes for success
         fences.stop();
         endsNs = nowNs + END_NS + streams.moveTime().graceNs();
     }

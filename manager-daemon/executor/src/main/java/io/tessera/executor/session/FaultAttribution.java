@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who is told what when the shared context is lost: whose kernels may have done it gets the error, everybody else learns that
- * the context is gone through no fault of theirs. Immutable.
+ * Decides which error each client gets when the shared context is lost. Clients whose kernels may have caused it get that error; all others
+ * are told that it was not their fault. Immutable.
  *
  * @param result     the CUresult with which the context was lost
  * @param candidates those whose kernels may have done it; empty: it is not known
  */
 public record FaultAttribution(int result, List<FaultCandidate> candidates) {
-    /** Of all clients' last doings. */
+    /** From the last work of all clients. */
     public static FaultAttribution of(int result, List<FaultCandidate> suspects) {
         return new FaultAttribution(result, FaultCandidate.candidates(suspects));
     }
@@ -38,7 +38,7 @@ public record FaultAttribution(int result, List<FaultCandidate> candidates) {
                 + "this program or of another one that was working");
     }
 
-    /** A name is told to the same user only. */
+    /** Only the same user learns a name. */
     private String names(FaultCandidate to) {
         List<String> names = candidates.stream().map(one -> one.uid() == to.uid() ? "tenant \"" + one.tenant() + "\""
                 : "another user's program").distinct().toList();

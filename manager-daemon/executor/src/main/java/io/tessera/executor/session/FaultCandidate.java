@@ -3,10 +3,10 @@ package io.tessera.executor.session;
 import java.util.List;
 
 /**
- * What a client was doing when the context was lost. Immutable.
+ * A client's activity when the context was lost. Immutable.
  *
- * @param tenant   whose it is
- * @param uid      and of which user
+ * @param tenant of the client
+ * @param uid of its user
  * @param name     the client in a log line
  * @param working  whether it had launched what may not have been done yet, or heard of the loss by a call of its own
  * @param unfenced whether any of its last kernels ran without a fence
@@ -14,8 +14,8 @@ import java.util.List;
  */
 public record FaultCandidate(String tenant, int uid, String name, boolean working, boolean unfenced, List<String> kernels) {
     /**
-     * The one tenant that has lost the context, as far as can be told: a fenced kernel cannot, so that of those with work in
-     * progress the ones that ran kernels without a fence count first.
+     * The one tenant that has lost the context, as far as can be told: a fenced kernel cannot, so that those that ran kernels without a
+     * fence count first among those with work in progress.
      *
      * @return null: it may have been one of several, or nobody
      */

@@ -15,14 +15,14 @@ import io.tessera.os.LinuxException;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.function.BooleanSupplier;
 
-/** What a client's thread does while its ring is empty. One owner thread. */
+/** The idle work of a client's thread while its ring is empty. One owner thread. */
 final class IdleWait {
     private static final boolean MANY_CORES = Runtime.getRuntime().availableProcessors() > 4;
     /**
-     * After its last record a client is listened to for so long: actively, then with the core offered to others, then
-     * asleep. To wake a sleeper costs the client a system call and some 50 us until it is heard: more than launches of a
-     * program that is busy lie apart, and with less time than this both may meet asleep at every launch. On few cores the
-     * client and what the device is made of need them more: threads that yield to each other keep a third one waiting.
+     * A client is listened to for this time after its last record: actively, then with the core offered to others, then asleep. To wake a
+     * sleeper costs the client a system call and some 50 us until it is heard: more than launches of a program that is busy lie apart, and
+     * with less time than this both may meet asleep at every launch. On few cores the client and what the device is made of need them more:
+     * threads that yield to each other keep a third one waiting.
      */
     private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
     private static final long YIELD_NS = MANY_CORES ? 1_000_000L : 150_000L;

@@ -16,7 +16,7 @@ final class MemoryPresence {
     private final RelaySegment segment;
     private final String name;
 
-    /** Of a client that logs call by a name. */
+    /** For a client that logs call by a name. */
     MemoryPresence(ClientWindow window, RelaySegment segment, String name) {
         this.window = window;
         this.segment = segment;

@@ -35,7 +35,7 @@ final class Pinning implements AutoCloseable {
         this.poller = poller;
     }
 
-    /** Begins to make what a connection asked for. */
+    /** Begins to make the memory that a connection asked for. */
     void begin(Connection connection, long bytes, long notBelow) {
         PinnedMemory pinned = connection.pinnedMemory();
         threads.execute(() -> {
@@ -65,12 +65,12 @@ final class Pinning implements AutoCloseable {
         }
     }
 
-    /** What was made next; null: nothing yet. */
+    /** The memory made next; null: none yet. */
     Made poll() {
         return made.poll();
     }
 
-    /** What is being made goes with the process. */
+    /** Memory that is being made goes with the process. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * ({@code vm.max_map_count}), and descriptors. Beyond it a JVM cannot go on, so a newcomer is refused before.
  */
 final class ProcessCapacity {
-    /** What a client takes of mappings and descriptors is seven and three where it has little; it may take more later. */
+    /** A client takes seven mappings and three descriptors where it has little; it may take more later. */
     private static final long MAPPINGS_KEPT = 4_096;
     private static final long DESCRIPTORS_KEPT = 256;
     private static final String DESCRIPTORS = "Max open files";
@@ -19,18 +19,18 @@ final class ProcessCapacity {
     private final Path process;
     private final Path mostMappings;
 
-    /** Of this process. */
+    /** The capacity of this process. */
     ProcessCapacity() {
         this(Path.of("/proc/self"), Path.of("/proc/sys/vm/max_map_count"));
     }
 
-    /** Of files like those of a process. */
+    /** From files like those of a process. */
     ProcessCapacity(Path process, Path mostMappings) {
         this.process = process;
         this.mostMappings = mostMappings;
     }
 
-    /** Why one more client cannot be served beside so many; null: it can, or nothing is known. */
+    /** The reason why one more client cannot be served beside this many; null: it can, or nothing is known. */
     String refusal(long clients) {
         try {
             long mappings = lines(process.resolve("maps"));
@@ -51,7 +51,7 @@ final class ProcessCapacity {
         }
     }
 
-    /** In one read, and not as {@link Files#readString}, which begins with one byte: what follows the kernel does not give. */
+    /** In one read, unlike {@link Files#readString}, which begins with one byte: the kernel does not give the rest. */
     private static long number(Path file) throws IOException {
         try (BufferedReader reader = Files.newBufferedReader(file)) {
             return Long.parseLong(reader.readLine().strip());

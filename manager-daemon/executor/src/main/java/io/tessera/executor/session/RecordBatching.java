@@ -1,9 +1,9 @@
 package io.tessera.executor.session;
 
 /**
- * The first records of a client that has been quiet are carried out a few at a time, with no other client's between them: what waits for its
- * answers mostly sends some launches and copies and then waits, and each would wait for others' calls by itself. A client that floods its ring
- * is never quiet. One owner thread.
+ * The first records of a client that has been quiet are carried out a few at a time, with no other client's between them: a client that
+ * waits for its answers mostly sends some launches and copies and then waits, and each would wait for others' calls by itself. A client
+ * that floods its ring is never quiet. One owner thread.
  */
 final class RecordBatching {
     /** Records that keep others out together: some 12 us, after which others no longer wait. 1: none does, for measurements. */

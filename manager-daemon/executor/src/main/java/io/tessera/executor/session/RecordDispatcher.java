@@ -43,15 +43,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends every record of a client to who executes it, and its result to where the client looks. A record that is refused
- * harms nobody else, whatever is in it. One owner thread.
+ * Sends every record of a client to the object that executes it, and its result to where the client looks. A record that is refused harms
+ * nobody else, whatever is in it. One owner thread.
  */
 public final class RecordDispatcher implements RecordHandler, AutoCloseable {
-    /** While the last mark of a program that ends is open: its end waits for it. */
+    /** Interval of looks while the last mark of a program that ends is open: its end waits for it. */
     private static final long SLEEP_LAST_NS = 200_000L;
-    /** A program has one for each of its contexts: of more, each is like any other mark, so that nobody gets checks without a bound. */
+    /** A program has one for each of its contexts. Beyond this number a last mark is like any other, so that checks are bounded. */
     private static final int MOST_LAST_MARKS = 64;
-    /** While a check is owed: so long one is saved up. */
+    /** Interval of looks while a check is owed: the time in which one is saved up. */
     private static final long SLEEP_OWED_NS = 50_000_000L;
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
     private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");
@@ -95,7 +95,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private boolean unheard;
 
     /**
-     * For one client; it closes who executes the client's calls.
+     * For one client; it closes the objects that execute the client's calls.
      *
      * @param pauses whether the records that follow have to wait, asked after each
      */
@@ -169,7 +169,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         fences.strayWrites().end();
     }
 
-    /** An error that is nobody's answer. */
+    /** An error that is no record's answer. */
     private void noticed(int result) {
         if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "an awaited mark");
@@ -178,7 +178,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
     }
 
-    /** What has the device work waits for its tenant's turn, while its client is there to want it; all else goes. */
+    /** Records that have the device work wait for the tenant's turn, while its client is there to want it; all others go. */
     @Override
     public boolean admits(MemorySegment record, int length) {
         if (turn.isGated() && !isLost() && !unheard && occupiesDevice(record, length) && !turn.mayGo()) {
@@ -229,7 +229,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
                 segment.notice(e.getMessage());
             }
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
-            // What no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
+            // An error that no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
             counters.reject();
             result = CudaResult.INVALID_VALUE;
             LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);
@@ -247,8 +247,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     }
 
     /**
-     * The context is lost: nothing reaches the driver any more. What this client is told is decided for all clients at once:
-     * the error may be another's.
+     * The context is lost: nothing reaches the driver any more. This client's error is decided for all clients at once: the error may be
+     * another's.
      */
     void lose(int result, String reason) {
         gone = true;

@@ -12,7 +12,7 @@ import io.tessera.executor.query.QueryExecutor;
 import java.lang.foreign.Arena;
 
 /**
- * Who executes one client's records, by their kind. One owner thread.
+ * The objects that execute one client's records, by their kind. One owner thread.
  *
  * @param calls     CALL and BULK
  * @param launches  LAUNCH

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client asked for that was refused before it reached the driver: said once for each kind of record and entry, and
- * counted from then on, so that a client that tries for hours writes no more than a few lines. One owner thread.
+ * Requests of a client that were refused before they reached the driver: logged once for each kind of record and entry, and counted from
+ * then on, so that a client that tries for hours writes no more than a few lines. One owner thread.
  */
 final class RefusalLog {
     private static final int MOST_LINES = 32;
@@ -22,7 +22,7 @@ final class RefusalLog {
 
     private final String client;
     private final Map<Integer, Long> counts = new HashMap<>();
-    /** Sentences that the program was told, without their numbers. */
+    /** Sentences that the program has read, without their numbers. */
     private final Set<String> told = new HashSet<>();
     private long total;
 

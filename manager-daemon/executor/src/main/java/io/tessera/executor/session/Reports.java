@@ -10,10 +10,10 @@ public interface Reports {
      */
     void contextLost(int result, String reason);
 
-    /** A client is gone: what its thread has others do for it is of no use any more. */
+    /** A client is gone: work that others do for its thread is of no use any more. */
     void leaves(Thread client);
 
-    /** Something that newcomers wait for may be so now. */
+    /** A condition that newcomers wait for may hold now. */
     void look();
 
     /**

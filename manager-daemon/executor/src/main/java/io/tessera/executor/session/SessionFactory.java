@@ -187,7 +187,7 @@ public final class SessionFactory {
     }
 
     /**
-     * Changes a tenant's limit while it runs; any thread. What is over it stays until it is freed.
+     * Changes a tenant's limit while it runs; any thread. Memory over the limit stays until it is freed.
      *
      * @param tenant     by {@link TenantName}: another user's programs with the same label keep their own limit
      * @param limitBytes 0: none
@@ -204,7 +204,7 @@ public final class SessionFactory {
         return TenantName.of(client.tenant(), client.uid(), managerUid);
     }
 
-    /** Who of the clients stands still, and who waits for them. */
+    /** The clients that stand still, and those that wait for them. */
     public SynchronizationGate synchronization() {
         return synchronization;
     }

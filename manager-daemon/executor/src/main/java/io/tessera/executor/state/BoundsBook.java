@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The partition bounds table of one device on disk, in a {@link StateStore} of its own. What an earlier executor left is
- * thrown away at the start, and what is written is known here anyway: a table that cannot be written harms nobody. A thread
- * of its own opens the store and writes. Thread-safe.
+ * The partition bounds table of one device on disk, in a {@link StateStore} of its own. The table of an earlier executor is thrown away at
+ * the start, and the contents are known here anyway: a table that cannot be written harms nobody. A thread of its own opens the store and
+ * writes. Thread-safe.
  */
 public final class BoundsBook implements AutoCloseable {
     private static final long CLOSE_S = 5;

@@ -39,7 +39,7 @@ public final class AwaitedValues {
 
     /** In the order of submission. */
     private final List<Value> values = new ArrayList<>();
-    /** Of nodes of graphs, which may be launched at any time. */
+    /** The values of graphs' nodes, which may be launched at any time. */
     private final Set<Value> inGraphs = new LinkedHashSet<>();
     private int outstanding;
     private final List<Long> streams = new ArrayList<>();
@@ -100,7 +100,7 @@ public final class AwaitedValues {
         return null;
     }
 
-    /** Whether so much is waited for that it is worth asking whether the streams are idle. */
+    /** Whether enough waits are pending to make it worth asking whether the streams are idle. */
     boolean isFull() {
         return outstanding >= MOST;
     }

@@ -8,10 +8,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How much of what a client has submitted is not done. A driver keeps the caller waiting inside a submission when some 1024
- * are out in a stream, and whoever waits there holds a lock that every other client needs, and hears nothing of its own end.
- * What is queued is bounded by time, too, because others' module loads and frees wait for it. So a client whose stream is as full as it may be is
- * not listened to until the stream goes on. One owner thread.
+ * How much of what a client has submitted is not done. A driver keeps the caller waiting inside a submission when some 1024 are out in a
+ * stream. A thread that waits there holds a lock that every other client needs, and does not learn of its own end. Queued work is bounded
+ * by time, too, because others' module loads and frees wait for it. So a client whose stream is as full as it may be is not listened to
+ * until the stream goes on. One owner thread.
  */
 final class Backlog {
     /** Submissions from one event to the next; another number than the usual one is for measurements of what events cost. */
@@ -24,7 +24,9 @@ final class Backlog {
     /** What copies and memsets take from one event to the next, and what one client may have before it: one submission may exceed it. */
     private static final long MOST_MOVES_NS = 1_000_000_000L;
     private static final long MOVES_STEP_NS = MOST_MOVES_NS / MOST_EVENTS;
-    /** Nodes of launched graphs that one client may have before it; each takes memory of whoever runs it. One launch may exceed it. */
+    /**
+     * Nodes of launched graphs that one client may have before it; each takes memory of the client that runs it. One launch may exceed it.
+     */
     private static final long MOST_NODES = 1L << 18;
 
     /** Until it is known how long submissions of a stream take. */
@@ -40,12 +42,15 @@ final class Backlog {
     /** The same, with one submission that exceeds it, while another client makes calls for which the driver waits for all that is queued. */
     static final long AWAITED_NS = 2_500_000L;
     /**
-     * Submissions that take so long come one at a time then, and the next one waits for as long as the last one took, and no longer than the second: each such call of the other
-     * client would wait for one of them, and a client that goes makes hundreds.
+     * Submissions that take this long come one at a time then, and the next one waits for as long as the last one took, and no longer than
+     * {@link #LONGEST_HOLD_NS}: each such call of the other client would wait for one of them, and a client that goes makes hundreds.
      */
     static final long LONG_NS = 100_000_000L;
     static final long LONGEST_HOLD_NS = 1_000_000_000L;
-    /** A stream that has not moved for so long may hold a kernel that waits for what the client submits next: the client is listened to again. */
+    /**
+     * A stream that has not moved for this long may hold a kernel that waits for what the client submits next: the client is listened to
+     * again.
+     */
     static final long UNMOVED_NS = 2_000_000_000L;
     /** Marks within a bound. */
     private static final int PARTS = 4;
@@ -140,7 +145,7 @@ final class Backlog {
     }
 
     /**
-     * Whom it asks.
+     * Sets its questions.
      *
      * @param standsByRight  whether a stream of the client may wait for its program by right
      * @param othersNeedAll whether another client makes calls for which the driver waits for all that is queued

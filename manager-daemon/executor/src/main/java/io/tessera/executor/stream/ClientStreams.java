@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md,
- * section 4): whoever submits asks {@link #before} and tells {@link #after}. One owner thread.
+ * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md, section 4): code that
+ * submits asks {@link #before} and tells {@link #after}. One owner thread.
  */
 public final class ClientStreams {
     /** {@link #boundNs} of a client that is alone on the device. */
@@ -49,7 +49,7 @@ public final class ClientStreams {
     private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
 
-    /** Who wants to know where a stream may wait for another one. */
+    /** Learns where a stream may wait for another one. */
     public interface Waits {
         /**
          * Submits the wait.
@@ -60,12 +60,12 @@ public final class ClientStreams {
         int submit(long stream, IntSupplier submission);
     }
 
-    /** Who wants to know how far streams have come. */
+    /** Learns how far streams have come. */
     public interface Marks {
         /**
          * An event was recorded behind a stream's submissions so far.
          *
-         * @param event of {@link #progress}, held by this class: who needs it longer than the call shares it
+         * @param event of {@link #progress}, held by this class; a listener that needs it longer than the call shares it
          */
         void marked(long stream, long event);
     }
@@ -225,7 +225,7 @@ public final class ClientStreams {
         }
     }
 
-    /** What must be done before work is submitted to a stream. */
+    /** The steps before work is submitted to a stream. */
     public void before(ClientStream stream) {
         ClientContext context = of(stream);
         if (stream.legacy) {
@@ -257,7 +257,7 @@ public final class ClientStreams {
         stream.legacySeen = context.legacyWork;
     }
 
-    /** What must be noted after work was submitted to a stream. */
+    /** The notes after work was submitted to a stream. */
     public void after(ClientStream stream) {
         stream.workSinceJoin = true;
         parts.worked();
@@ -271,7 +271,7 @@ public final class ClientStreams {
         }
     }
 
-    /** A graph of so many nodes, whose copies take so long, was submitted to a stream; {@link #after} follows. */
+    /** A graph of this many nodes, whose copies take this long, was submitted to a stream; {@link #after} follows. */
     public void graph(ClientStream stream, long nodes, long movesNs) {
         stream.nodesSinceMark += nodes;
         stream.movesNsSinceMark += movesNs;
@@ -282,7 +282,7 @@ public final class ClientStreams {
         return moves;
     }
 
-    /** Copies or memsets were submitted to a stream that take so long ({@link MoveTime}); {@link #after} follows. */
+    /** Copies or memsets that take this long ({@link MoveTime}) were submitted to a stream; {@link #after} follows. */
     public void moves(ClientStream stream, long ns) {
         stream.movesNsSinceMark += ns;
     }
@@ -348,8 +348,8 @@ public final class ClientStreams {
     }
 
     /**
-     * A stream of the executor's for work that runs beside a stream's, behind all that was submitted to that one so far; null: there is none now. What the
-     * stream gets afterwards has to {@link #order} itself behind such work.
+     * A stream of the executor's for work that runs beside a stream's, behind all that was submitted to that one so far; null: there is
+     * none now. Later work of the stream has to {@link #order} itself behind such work.
      */
     public ClientStream beside(ClientStream stream) {
         before(stream);
@@ -496,8 +496,8 @@ public final class ClientStreams {
     }
 
     /**
-     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. What a stream did
-     * before it began to be captured is waited for by the joiner, see {@link #settle}.
+     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. The joiner waits for the stream's
+     * work before the capture, see {@link #settle}.
      *
      * @param asker the calls of the asking thread
      */

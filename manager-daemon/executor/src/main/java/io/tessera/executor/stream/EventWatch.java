@@ -75,7 +75,7 @@ public final class EventWatch {
             return result;
         }
         if (result == CudaResult.SUCCESS) {
-            result = printing.before(watch.event); // who waits for an event reads what came before it
+            result = printing.before(watch.event); // a thread that waits for an event reads what came before it
         }
         done(index);
         return result;
@@ -91,7 +91,7 @@ public final class EventWatch {
         segment.word(watch.word, watch.value);
     }
 
-    /** An event is destroyed: whoever waits for it must not wait for ever. */
+    /** An event is destroyed: a thread that waits for it must not wait for ever. */
     public void forget(long event) {
         for (int i = 0; i < watches.size();) {
             if (watches.get(i).event == event) {

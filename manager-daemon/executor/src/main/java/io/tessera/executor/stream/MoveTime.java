@@ -3,21 +3,24 @@ package io.tessera.executor.stream;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How long copies and memsets take a device, and how much of that all clients have before them. Such work cannot be told to end as
- * kernels are, so there are bounds of what may be out, and whoever waits for its end waits for so much longer. Thread-safe.
+ * How long copies and memsets take a device, and how much of that all clients have before them. Such work cannot be told to end as kernels
+ * are. So there are bounds on the work that is out, and a wait for its end is that much longer. Thread-safe.
  */
 public final class MoveTime {
     /** Taken where a driver does not tell the clock and the width of a device's memory. */
     private static final double UNKNOWN_BYTES_PER_NS = 1000;
     /** Memory of a device in software is the host's. An estimate, not measured. */
     private static final double SOFTWARE_BYTES_PER_NS = 4;
-    /** The device's own memory is so much faster than the bus to the host's, about, by data sheets: 3.35 TB/s and 55 GB/s on an H100. Not measured. */
+    /** Ratio of the device's own memory to the bus to the host's, about, by data sheets: 3.35 TB/s and 55 GB/s on an H100. Not measured. */
     private static final double HOST_RATIO = 64;
     /** From clock and width: two transfers a cycle, eight bits a byte. */
     private static final double BITS_AND_EDGES = 4;
     private static final double KILOHERTZ_TO_BYTES_PER_NS = 1e-6;
 
-    /** A row of a copy or memset in two dimensions takes so long at least, in both memories; estimates, chosen too low rather than too high for a GPU. */
+    /**
+     * Least time of a row of a copy or memset in two dimensions, in both memories; estimates, chosen too low rather than too high for a
+     * GPU.
+     */
     private static final double GPU_ROW_NS = 2;
     private static final double SOFTWARE_ROW_NS = 50;
 
@@ -33,7 +36,7 @@ public final class MoveTime {
     }
 
     /**
-     * Of a GPU.
+     * The times of a GPU.
      *
      * @param kilohertz its memory's clock; 0: not known
      * @param bits      its memory's width; 0: not known
@@ -44,17 +47,17 @@ public final class MoveTime {
         return new MoveTime(device, device / HOST_RATIO, GPU_ROW_NS);
     }
 
-    /** Of a GPU in software. */
+    /** The times of a GPU in software. */
     public static MoveTime ofSoftware() {
         return new MoveTime(SOFTWARE_BYTES_PER_NS, SOFTWARE_BYTES_PER_NS, SOFTWARE_ROW_NS);
     }
 
-    /** Nanoseconds that so many bytes, in so many rows, take at the device's best. */
+    /** Nanoseconds that this many bytes, in this many rows, take at the device's best. */
     public long ns(long deviceBytes, long hostBytes, long rows) {
         return (long) (deviceBytes / deviceBytesPerNs + hostBytes / hostBytesPerNs + rows * rowNs);
     }
 
-    /** A client has so much more before it, or less. */
+    /** A client has this much more before it, or less. */
     void add(long ns) {
         outNs.addAndGet(ns);
     }

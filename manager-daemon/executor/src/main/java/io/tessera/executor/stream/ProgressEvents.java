@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Events that tell how far a client's streams have come, used again and again. A device does more for an event than for a
- * launch, so who needs the same place of a stream shares one: it is used again when all have given it back. One owner thread.
+ * Events that tell how far a client's streams have come, used again and again. A device does more for an event than for a launch, so users
+ * of the same place of a stream share one: it is used again when all have given it back. One owner thread.
  */
 public final class ProgressEvents {
     /** No event could be had. */
@@ -18,7 +18,7 @@ public final class ProgressEvents {
 
     private final DriverCalls driver;
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
-    /** Of events that several hold: how many more than one. */
+    /** The further users of an event that several hold. */
     private final Map<Long, Integer> sharers = new HashMap<>();
 
     /** None are made yet. */
@@ -52,7 +52,7 @@ public final class ProgressEvents {
         sharers.merge(event, 1, Integer::sum);
     }
 
-    /** One who held it needs it no more. */
+    /** One of its users needs it no more. */
     public void giveBack(long event) {
         Integer others = sharers.remove(event);
         if (others == null) {

@@ -93,7 +93,7 @@ public final class StreamParts {
         return stream.parts[wanted - 1];
     }
 
-    /** Before a stream is destroyed: it is on all processors again, and has no other streams, whose ends are told. */
+    /** Before a stream is destroyed: it is on all processors again, and has no other streams whose ends are awaited. */
     void end(ClientStream stream, List<LongConsumer> ends) {
         place(stream, ProcessorParts.WHOLE);
         for (long other : stream.parts) {

@@ -70,7 +70,7 @@ public final class HostFrames {
     /**
      * Takes frames.
      *
-     * @return their addresses, for host and device; null: there are not so many, and none is taken
+     * @return their addresses, for host and device; null: there are not enough, and none is taken
      */
     public long[] take(DriverCalls driver, int count) {
         while (true) {
@@ -190,7 +190,7 @@ public final class HostFrames {
         return heldBytes;
     }
 
-    /** Of that, what holds no copy, in bytes. */
+    /** The part of it that holds no copy, in bytes. */
     public synchronized long freeBytes() {
         return (long) free.size() * FRAME_BYTES;
     }

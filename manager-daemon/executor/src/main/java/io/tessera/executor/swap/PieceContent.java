@@ -16,7 +16,7 @@ public final class PieceContent implements HostFrames.Copies {
     private final long[] hashes;
     private final boolean[] hashed;
 
-    /** A piece of so many parts, of which nothing is known. */
+    /** A piece of this many parts, of which nothing is known. */
     public PieceContent(int parts) {
         this.frames = new long[parts];
         this.hashes = new long[parts * HASH];

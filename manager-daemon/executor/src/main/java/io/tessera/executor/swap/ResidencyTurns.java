@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who has to leave the device when its memory does not suffice for all tenants, and who comes in. Tenants that lack memory
- * stand in a line. The first of them takes it from tenants that are away in part, that stand in the line themselves, that
- * have been idle for as long as their move takes, or whose turn is over. While memory suffices nobody asks and nothing
- * happens. Time comes in; nothing waits. Thread-safe.
+ * Chooses the tenant that has to leave the device when its memory does not suffice for all, and the one that comes in. Tenants that lack
+ * memory stand in a line. The first of them takes it from tenants that are away in part, that stand in the line themselves, that have been
+ * idle for as long as their move takes, or whose turn is over. While memory suffices nobody asks and nothing happens. Time comes in;
+ * nothing waits. Thread-safe.
  */
 public final class ResidencyTurns {
     /** A turn without moves to speak of. */
@@ -41,7 +41,7 @@ public final class ResidencyTurns {
     /** Tenants that somebody has told to leave. */
     private volatile int told;
     private long lastId;
-    /** Of a hand-over, on average; 0: there was none. */
+    /** Time of a hand-over, on average; 0: there was none. */
     private double moveNs;
 
     /** A tenant. Made by {@link #join}. */
@@ -104,7 +104,7 @@ public final class ResidencyTurns {
         return first != null || told > 0;
     }
 
-    /** An operator has a tenant leave, whoever needs its memory. It comes back with its next call. */
+    /** An operator has a tenant leave, whether or not others need its memory. It comes back with its next call. */
     public void park(Party party) {
         synchronized (this) {
             told += party.told ? 0 : 1;
@@ -113,7 +113,7 @@ public final class ResidencyTurns {
         wakeAll.run();
     }
 
-    /** An operator has a tenant stay that was told to leave, if it has not left yet. */
+    /** An operator has a tenant stay that was ordered to leave, if it has not left yet. */
     public synchronized void stay(Party party) {
         obeyed(party);
     }
@@ -147,7 +147,7 @@ public final class ResidencyTurns {
     }
 
     /**
-     * What the first in the line lacks, as it knows now; others leave until they have given so much.
+     * The bytes that the first in the line lacks, as it knows now; others leave until they have given that many.
      *
      * @param bytes above 0
      */

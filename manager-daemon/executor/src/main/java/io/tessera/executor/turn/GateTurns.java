@@ -25,7 +25,7 @@ final class GateTurns {
     static final long GRACE_NS = 300_000L;
     /** Work that is not done by then may wait for what its program submits next: the next tenant runs beside it. */
     static final long DRAIN_NS = 2_000_000_000L;
-    /** A tenant that asks for nothing takes part for so long still; then others' turns are reckoned without it. */
+    /** A tenant that asks for nothing still takes part for this long; then others' turns are reckoned without it. */
     static final long REST_NS = 500_000_000L;
     /**
      * Where turns go round in order, what one takes too much is taken off those that follow: so they are some times as long as what drains after them,
@@ -35,7 +35,7 @@ final class GateTurns {
     private static final long LONGEST_QUANTUM_NS = PolicySettings.TURNS.quantumNs();
     /** How much of the longest drain is remembered after a shorter one. */
     private static final double KEPT = 0.9;
-    /** Of tenants that have left, the numbers are kept of so many. */
+    /** Tenants that have left whose numbers are kept. */
     private static final int MOST_NUMBERS = 1_000;
 
     private final Map<Long, GateTenant> tenants = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ final class GateTurns {
     private TurnUse use = TurnUse.AUTO;
     private SchedulingPolicy policy = name.make(PolicySettings.SUBMISSIONS);
     private boolean active;
-    /** Whose turn it is; null: nobody's. */
+    /** The tenant whose turn it is; null: nobody's. */
     private GateTenant holder;
     private long turnEndsNs;
     /** Since when the holder's work drains; {@link GateTenant#NEVER}: its turn is not over. */
@@ -144,7 +144,7 @@ final class GateTurns {
         policy.blocked(tenant.number, nowNs);
     }
 
-    /** The device has worked for a tenant for so long. */
+    /** The device has worked for a tenant for this long. */
     void charge(GateTenant tenant, long usedNs, long nowNs) {
         if (active) {
             policy.charged(tenant.number, usedNs, nowNs);

@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A wait of one thread that looks again and again until its time is over. A wait within another one ends with it at the latest. A thread that is interrupted
- * does not sleep: it looks on until the time is over and keeps its interrupt status. A wait that runs out is logged for who debugs. One thread.
+ * does not sleep: it looks on until the time is over and keeps its interrupt status. A wait that runs out is logged, for debugging. One
+ * thread.
  */
 public final class BoundedWait {
     private static final Logger LOG = LoggerFactory.getLogger(BoundedWait.class);

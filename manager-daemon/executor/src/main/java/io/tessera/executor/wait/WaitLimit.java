@@ -24,17 +24,17 @@ public enum WaitLimit {
      * is not given away.
      */
     ZEROS(10_000_000_000L, 20_000L),
-    /** A comparison of the sink in a stream of its own: some 50 µs, and what other tenants' work takes that fills the device. */
+    /** A comparison of the sink in a stream of its own: some 50 µs, and the time of other tenants' work that fills the device. */
     COMPARISON(500_000_000L, 20_000L),
-    /** The kernels of a tenant's clients that have gone and the comparison of what they left, before the first launch of one that comes after them. */
+    /** Kernels of former clients of the tenant, and the check of the memory they left, before the first launch of a new client. */
     LEAVERS(2_000_000_000L, 500_000L),
-    /** What the thread of the connections has clients told of a lost context; it decides that in some ms. */
+    /** The decision of the connection thread about a lost context, which takes some ms. */
     LOSS(2_000_000_000L, 200_000L),
     /** Other clients' calls, after a call of the client that kept the driver's lock for long. */
     LONG_CALL(500_000_000L, 500_000_000L),
     /** Other clients' synchronizing calls, where streams of the client go from one wait to the next. */
     HOLD_BACK(20_000_000L, 100_000L),
-    /** Streams that are full, while the records are executed that a client has left that is gone. */
+    /** Streams that are full, while the remaining records of a client that has gone are executed. */
     LEFT_RECORDS(2_000_000_000L, 50_000L),
     /** A moment, while a stream has as much before it as it may have. The watchdog ends such work, and the client looks after itself meanwhile. */
     FULL_STREAMS(20_000L),

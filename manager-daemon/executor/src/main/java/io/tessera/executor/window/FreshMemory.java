@@ -33,7 +33,7 @@ final class FreshMemory {
         this.pressure = pressure;
     }
 
-    /** Makes so many pieces, in no more time than another wait has; null: there is no memory, and nothing is left behind. */
+    /** Makes this many pieces, in no more time than another wait has; null: there is no memory, and nothing is left behind. */
     long[] make(DriverCalls driver, BoundedWait outer, int pieces) {
         long[] handles = new long[pieces];
         int made = 0;

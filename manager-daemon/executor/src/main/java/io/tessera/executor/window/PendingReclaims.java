@@ -12,8 +12,8 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * Clients that have gone and whose memory is not all given back yet. Their programs have ended, so to everybody else this
- * memory is free: who finds none waits for them. Thread-safe.
+ * Clients that have gone and whose memory is not all given back yet. Their programs have ended, so to everybody else this memory is free: a
+ * client that finds none waits for them. Thread-safe.
  */
 final class PendingReclaims {
     private final NanoClock clock;

@@ -39,10 +39,10 @@ final class SinkChecks {
     private volatile boolean armed;
     private long address;
     private long bytes;
-    /** Of addresses of its own; 0: the sink is compared where the window has it. */
+    /** The start of its own addresses; 0: the sink is compared where the window has it. */
     private long reservedBytes;
     private long mappedBytes;
-    /** Of checks, and behind them of the first filling, which nobody looks at. */
+    /** The results of checks, and behind them of the first filling, which nobody looks at. */
     private MemorySegment finds;
     private long findsAddress;
     private final SinkSuspects suspects = new SinkSuspects(this::publish);
@@ -63,7 +63,7 @@ final class SinkChecks {
      * Takes what checks need and fills the sinks, while no kernel of the tenant runs yet: later it could wait for kernels. Where the driver refuses it, writes to
      * sinks stay unnoticed, which is logged. Called once.
      *
-     * @param sinks handles; they are mapped side by side at addresses of their own. None: where the sink is mapped is said later
+     * @param sinks handles; they are mapped side by side at addresses of their own. None: the sink's place is set later
      * @param sizes of them
      */
     void prepare(DriverCalls driver, long[] sinks, long[] sizes) {
@@ -148,7 +148,10 @@ final class SinkChecks {
         suspects.begins(client);
     }
 
-    /** Waits for a bounded time for clients that have gone, and for the check of what they left, so that who comes after them under the same name is alone. */
+    /**
+     * Waits for a bounded time for clients that have gone, and for the check of what they left, so that the next client under the same name
+     * is alone.
+     */
     void awaitLeavers(DriverCalls driver) {
         BoundedWait.begin(clock, WaitLimit.LEAVERS).until(() -> {
             sweepLeftovers(driver);
@@ -168,7 +171,7 @@ final class SinkChecks {
     /**
      * Begins a check, which is over when the stream comes to what follows.
      *
-     * @param client       who has it made
+     * @param client has it made
      * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS if this client alone can have written what is found; 0: of none
      * @return whether it has begun
      */

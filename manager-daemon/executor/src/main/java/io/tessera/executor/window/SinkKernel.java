@@ -28,8 +28,9 @@ final class SinkKernel {
     private static final int ARGUMENTS_AT = 256;
     private static final int ARGUMENTS = 7;
     /**
-     * A thread compares four pieces of 16 bytes of each block. Where one differs it writes the pattern there again, and only then reads the epoch: whoever could have
-     * written what it saw had changed the epoch before. Older than every supported GPU, whose driver compiles it.
+     * A thread compares four pieces of 16 bytes of each block. Where one differs it writes the pattern there again, and only then reads the
+     * epoch: a client that could have written what it saw had changed the epoch before. Older than every supported GPU, whose driver
+     * compiles it.
      */
     private static final String TEXT = """
             // tessera_compare_sink
@@ -153,8 +154,9 @@ final class SinkKernel {
      * @param bytes        a multiple of {@link #BLOCK_BYTES}
      * @param pattern      of each word
      * @param findsAddress device address of {@link #FINDS_BYTES} where the kernel reads the epoch and says what it found
-     * @param writer       who is named at {@link #OF_ONE} if the epoch there is still the one given here: what was found is that client's
-     * @param epoch        {@link SinkSuspects#NONE}: {@link #OF_SEVERAL} becomes 1, whoever wrote what was found
+     * @param writer the client that is named at {@link #OF_ONE} if the epoch there is still the one given here: what was found is that
+     *         client's
+     * @param epoch        {@link SinkSuspects#NONE}: {@link #OF_SEVERAL} becomes 1 for any write that was found
      * @param errorAddress of a word that becomes CUDA_ERROR_ILLEGAL_ADDRESS where a writer is named; 0: of none
      */
     record Comparison(long address, long bytes, int pattern, long findsAddress, int writer, long epoch, long errorAddress) {

@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * Which of a tenant's clients can have written what a check finds in the sink. A client counts from its first launch until its kernels have ended. What it wrote
- * and no check has found by then are its leftovers, and while there are some, nobody is alone. Whether a client is alone has to hold until its check has run on
- * the device, so it is said by an epoch, which changes before another client launches anything. In one epoch clients only go, so that it has one client at most
- * that is alone. Any thread.
+ * Which of a tenant's clients can have written what a check finds in the sink. A client counts from its first launch until its kernels have
+ * ended. Its writes that no check has found by then are its leftovers, and while there are some, nobody is alone. Whether a client is alone
+ * has to hold until its check has run on the device, so an epoch tells it, which changes before another client launches anything. In one
+ * epoch clients only go, so that it has one client at most that is alone. Any thread.
  */
 final class SinkSuspects {
     /** No epoch, and no leftovers. */
     static final long NONE = 0;
-    /** Of a tenant that has launched nothing. */
+    /** The epoch of a tenant that has launched nothing. */
     static final long FIRST_EPOCH = 1;
 
     private final LongConsumer changed;

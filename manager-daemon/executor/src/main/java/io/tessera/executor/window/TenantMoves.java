@@ -27,7 +27,7 @@ final class TenantMoves {
     /** Moved together: what leaves is free for others when the group has left. */
     private static final long GROUP_BYTES = 1L << 30;
     private static final long PART = HostFrames.FRAME_BYTES;
-    /** Of a result that the kernel has not written: no number of a hash, which are below 2^61. */
+    /** Value of a result that the kernel has not written. It cannot be a hash, since those are below 2^61. */
     private static final long NOT_RUN = -1;
 
     private final WindowPages pages;
@@ -40,7 +40,7 @@ final class TenantMoves {
     private final NanoClock clock;
     private final OwnStream stream = new OwnStream();
     private final Map<Long, PieceContent> contents = new HashMap<>();
-    /** Of the parts of a group, {@link ContentKernel#RESULT} numbers each. */
+    /** The results for the parts of a group, {@link ContentKernel#RESULT} numbers each. */
     private final long[] results;
     /** Pinned memory that the kernel reads addresses from and writes results to; 0: none yet. */
     private long table;
@@ -77,7 +77,7 @@ final class TenantMoves {
         }
     }
 
-    /** What moves since the last question have spent their time with, for logs. */
+    /** Time that moves have taken by step since it was last read, for logs. */
     String times() {
         String said = String.format(Locale.ROOT, "looking %.1f, copying and clearing %.1f, pages %.1f ms", lookNs / 1e6, copyNs / 1e6, mapNs / 1e6);
         lookNs = 0;

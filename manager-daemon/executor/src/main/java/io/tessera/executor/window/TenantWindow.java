@@ -31,11 +31,11 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
 
     /**
-     * Of addresses at either end where nothing lies: compilers form pointers outside of what they point to, a row before an
-     * array for example, and a fence would bring one from below the window to its other end.
+     * Addresses at either end where nothing lies: compilers form pointers outside of what they point to, a row before an array for example,
+     * and a fence would bring one from below the window to its other end.
      */
     private static final long MARGIN_BYTES = 64L << 20;
-    /** Memory that nothing was done with for so long goes back to the device. */
+    /** Memory that nothing was done with for this long goes back to the device. */
     static final long TRIM_AFTER_NS = 5_000_000_000L;
 
     private final WindowPlace place;
@@ -57,7 +57,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     /** Whether more is committed than the quota allows. */
     private boolean over;
     private int restDepth;
-    /** Who changes the window now; guarded by the lock. */
+    /** The client that changes the window now; guarded by the lock. */
     private WindowClient actor;
     private boolean quiet;
     private volatile boolean trimWanted;
@@ -399,7 +399,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
             try {
                 return change.getAsInt();
             } finally {
-                residency.changed(); // before the gate is open: who comes in then must see that memory is away
+                residency.changed(); // before the gate is open: a client that comes in then must see that memory is away
             }
         }));
     }

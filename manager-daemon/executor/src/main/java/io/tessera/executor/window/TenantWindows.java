@@ -32,9 +32,12 @@ import org.slf4j.LoggerFactory;
 public final class TenantWindows {
     /** Places that are tried where the driver or the system has something in the way. */
     private static final int MOST_PLACES = 64;
-    /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about so many mappings. */
+    /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about this many mappings. */
     private static final long MOST_SLOTS = 4_096;
-    /** Of the device's memory, what is left for the driver: 1.2 GiB of 80. A worker's context takes half a GiB on an H100, PyTorch's kernels for two servers 0.2. */
+    /**
+     * The part of the device's memory that is left for the driver: 1.2 GiB of 80. A worker's context takes half a GiB on an H100, PyTorch's
+     * kernels for two servers 0.2.
+     */
     private static final long RESERVED_PART = 64;
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindows.class);
 
@@ -48,7 +51,10 @@ public final class TenantWindows {
     private final PendingReclaims reclaims;
     private final DeviceSwap swap;
     private final Map<String, Shared> windows = new HashMap<>();
-    /** The same, for those who do not wait: whoever ends a window may be held up by a kernel that does not end, which only others can end. */
+    /**
+     * The same, for those who do not wait: a thread that ends a window may be held up by a kernel that does not end, which only others can
+     * end.
+     */
     private volatile Map<String, TenantWindow> open = Map.of();
     /** The same for launches, which must not allocate an iterator. */
     private volatile TenantWindow[] all = {};
@@ -124,12 +130,12 @@ public final class TenantWindows {
         }
     }
 
-    /** Whether a tenant lacks memory, or was told to leave. */
+    /** Whether a tenant lacks memory, or was ordered to leave. */
     boolean isRoomWanted() {
         return swap.turns().isAsked();
     }
 
-    /** Whose memory will be free soon. */
+    /** The clients whose memory will be free soon. */
     PendingReclaims reclaims() {
         return reclaims;
     }
@@ -231,7 +237,7 @@ public final class TenantWindows {
         return result;
     }
 
-    /** Reserves a window, at another place where the first one is not to be had. */
+    /** Reserves a window, at another place where the first one is not available. */
     private final class Opening {
         final DriverCalls driver;
         TenantWindow window;

@@ -17,7 +17,7 @@ public interface WindowAccess {
     /** Bytes on either side of the window that are reserved for the tenant's sink. */
     long guardBytes();
 
-    /** Whether so many bytes from an address lie in the window, allocated or not. */
+    /** Whether this many bytes from an address lie in the window, allocated or not. */
     boolean contains(long address, long bytes);
 
     /** Whether an address lies where another tenant of the device has or had memory. Never waits. */
@@ -74,9 +74,9 @@ public interface WindowAccess {
      */
     int whenQuiet(IntSupplier change);
 
-    /** What is known of writes of kernels to addresses of the tenant where no program has memory. */
+    /** Writes of kernels to addresses of the tenant where no program has memory. */
     enum StrayWrites {
-        /** No more than was told before. */
+        /** Nothing new. */
         NONE,
         /** This client's kernels did. */
         OWN,
@@ -118,7 +118,7 @@ public interface WindowAccess {
         // a window whose sink nobody looks at
     }
 
-    /** What checks have found that this client was not told yet. */
+    /** The results of checks that this client was not told yet. */
     default StrayWrites strayWrites() {
         return StrayWrites.NONE;
     }

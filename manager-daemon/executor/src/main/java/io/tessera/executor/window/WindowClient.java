@@ -6,8 +6,8 @@ import io.tessera.executor.wait.BoundedWait;
 import java.util.function.BooleanSupplier;
 
 /**
- * A client as the window of its tenant sees it: whose driver calls change the window, whose streams have to rest, and how long the client waits.
- * One owner thread, but for {@link #strays}, {@link #writer}, {@link #isLeaving} and {@link #isCheckedLast}.
+ * A client as the window of its tenant sees it: its driver calls change the window, its streams have to rest, and it bounds the waits. One
+ * owner thread, but for {@link #strays}, {@link #writer}, {@link #isLeaving} and {@link #isCheckedLast}.
  */
 final class WindowClient {
     private final DriverCalls driver;

@@ -6,10 +6,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Who of a tenant may submit, and who may change the window. A client passes {@link Pass#enter} before it executes
- * records and {@link Pass#leave} afterwards: two accesses to memory of its own. Whoever holds the gate's lock can close
- * it, and waits until every other client has left; a client that waits for the lock counts as having left, so that none
- * waits for another in a circle.
+ * Decides which clients of a tenant may submit, and which one may change the window. A client passes {@link Pass#enter} before it executes
+ * records and {@link Pass#leave} afterwards: two accesses to memory of its own. A client that holds the gate's lock can close it, and waits
+ * until every other client has left; a client that waits for the lock counts as having left, so that none waits for another in a circle.
  */
 final class WindowGate {
 
@@ -31,7 +30,7 @@ final class WindowGate {
             inside = true;
             while (closed && !lock.isHeldByCurrentThread()) {
                 inside = false;
-                lock.lock(); // who closed the gate holds it
+                lock.lock(); // the thread that closed the gate holds it
                 lock.unlock();
                 inside = true;
             }

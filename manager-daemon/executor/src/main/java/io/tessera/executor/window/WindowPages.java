@@ -15,7 +15,7 @@ import java.util.function.LongConsumer;
  *
  * <p>Every change leaves things as they were if the driver refuses a step of it, and returns that CUresult. Handles are
  * given up as soon as their memory is mapped, so that unmapping gives the memory back; only those of the sinks are kept.
- * Not thread-safe: the window's lock guards it. Who changes pages of a backed window has brought the tenant to rest.
+ * Not thread-safe: the window's lock guards it. A caller that changes pages of a backed window has brought the tenant to rest.
  */
 final class WindowPages {
     private final DriverPages driverPages;
@@ -101,17 +101,17 @@ final class WindowPages {
         return reached;
     }
 
-    /** Of the window's memory on the device, without sink and programs' own. */
+    /** The window's memory on the device, without sink and programs' own. */
     long realBytes() {
         return realBytes;
     }
 
-    /** Of the window's memory that is not on the device. */
+    /** The window's memory that is not on the device. */
     long awayBytes() {
         return awayBytes;
     }
 
-    /** Who hears from now on where memory of the window is given up. */
+    /** Sets the listener that hears where memory of the window is given up. */
     void givenUp(LongConsumer hearing) {
         givenUp = hearing;
     }
@@ -186,7 +186,7 @@ final class WindowPages {
         return result;
     }
 
-    /** Makes memory in which nothing is left of whoever had it before: the tenant can read it. */
+    /** Makes memory in which nothing is left of its former owner: the tenant can read it. */
     private int sink(DriverCalls driver, long bytes, LongConsumer made) {
         int result = driverPages.create(driver, bytes);
         if (result != CudaResult.SUCCESS) {

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * moves are made by threads of the tenant's own clients, one at a time by the window's lock. Methods that take a client belong to that client's owner thread.
  */
 final class WindowResidency {
-    /** What is lacked by who does not know how much it takes. */
+    /** The need of a caller that does not know how much it takes. */
     static final long UNKNOWN_BYTES = 256L << 20;
     /** Times of work are noted so exactly. */
     private static final long NOTED_NS = 1_000_000L;
@@ -77,7 +77,7 @@ final class WindowResidency {
         return away;
     }
 
-    /** Of the tenant's memory, what is not on the device. Any thread. */
+    /** The tenant's memory that is not on the device. Any thread. */
     long awayBytes() {
         return awayBytes;
     }
@@ -199,7 +199,7 @@ final class WindowResidency {
         return result;
     }
 
-    /** The same for who needs more bytes beside what is away, and keeps its place in the line. */
+    /** The same for a client that needs more bytes beside what is away, and keeps its place in the line. */
     private int back(WindowClient client, long moreBytes) {
         long beganNs = clock.nanoTime();
         if (!turns.stand(party, beganNs)) {
@@ -214,7 +214,7 @@ final class WindowResidency {
         long nowNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS && was) {
             turns.back(party);
-            workedNs = nowNs; // whoever brought it back has something to do
+            workedNs = nowNs; // the client that brought it back has something to do
             pausesNs = 0;
             LOG.debug("came back; {}", moves.times());
         }
@@ -240,8 +240,8 @@ final class WindowResidency {
     }
 
     /**
-     * Does something again that found no memory, when others have made room for it. Called in the middle of a record. It is done at least once more, when nobody else
-     * tries: of several who try at once none may find enough.
+     * Does something again that found no memory, when others have made room for it. Called in the middle of a record. It is done at least
+     * once more, when nobody else tries: of several clients that try at once none may find enough.
      *
      * @param bytes  what it takes
      * @param answer what it answered
@@ -281,7 +281,10 @@ final class WindowResidency {
         return result;
     }
 
-    /** Makes so much more room for something that takes memory and is not the window's. Returns whether it is there now; then it is worth trying. */
+    /**
+     * Makes this much more room for something that takes memory and is not the window's. Returns whether it is there now; then it is worth
+     * trying.
+     */
     boolean makeRoom(WindowClient client, long bytes) {
         long wanted = freeBytes(client.driver()) + bytes;
         return withRoom(client, wanted, CudaResult.OUT_OF_MEMORY,

@@ -33,7 +33,7 @@ final class AssembleJob {
 
     private final String provider;
     private final DriverOptions options;
-    /** Of the process. */
+    /** Lives as long as the process. */
     private final Arena arena = Arena.ofAuto();
     private DriverCalls driver;
 
@@ -96,8 +96,9 @@ final class AssembleJob {
     }
 
     /**
-     * Compiles one image. A driver takes it as a library also where its compiler gave up, for want of memory say (driver 580), and tells only who asks for its
-     * module: an executor that was told that all is well would have its own driver try again, without this process's limits.
+     * Compiles one image. A driver takes it as a library also where its compiler gave up, for want of memory say (driver 580), and reports
+     * that only to a request for its module: an executor that was told that all is well would have its own driver try again, without this
+     * process's limits.
      */
     static Message compile(byte[] image, CodeOptions given, DriverCalls driver) {
         try (Arena job = Arena.ofConfined()) {

@@ -6,8 +6,8 @@ import io.tessera.executor.jit.LinkerInput;
 import java.util.List;
 
 /**
- * Who reads, rewrites and assembles tenants' code, outside of the executor. Thread-safe; a call waits until there is an answer, as long as
- * a job may take at most. What an answer holds was made by a process that has read a tenant's code: it is to be checked.
+ * Reads, rewrites and assembles tenants' code, outside of the executor. Thread-safe; a call waits until there is an answer, as long as a
+ * job may take at most. An answer was made by a process that has read a tenant's code, so its contents have to be checked.
  */
 public interface CodeWorkers extends AutoCloseable {
     /**
@@ -32,7 +32,7 @@ public interface CodeWorkers extends AutoCloseable {
      */
     Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options);
 
-    /** A client comes, who may have code soon. */
+    /** A client comes that may have code soon. */
     void expect();
 
     /**
@@ -42,7 +42,7 @@ public interface CodeWorkers extends AutoCloseable {
      */
     void abandon(Thread client);
 
-    /** Whether a client's thread is one of those that {@link #abandon} was told of. */
+    /** Whether a client's thread is one of those given to {@link #abandon}. */
     boolean isAbandoned(Thread client);
 
     @Override

@@ -12,16 +12,16 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Whose job is next: of the tenants that wait and have none under way, the one whose jobs have taken the least time. Who comes anew starts
- * where the least of the others stand, so that nobody waits for all that came before. A tenant has one job at a time, so that one whose
- * jobs take for ever leaves the other workers to the others. Not thread-safe: its owner has a lock.
+ * Chooses the next job: of the tenants that wait and have none under way, the one whose jobs have taken the least time. A new tenant starts
+ * with the least time that any other tenant has, so that the others need not wait until it has caught up. A tenant has one job at a time,
+ * so that one whose jobs take for ever leaves the other workers to the others. Not thread-safe: its owner has a lock.
  *
  * @param <T> a job that waits
  */
 final class FairTurns<T> {
     private final Map<String, Deque<T>> waiting = new LinkedHashMap<>();
     private final Set<String> running = new HashSet<>();
-    /** Of tenants that wait or run, and of those that left while others who have had less are there. */
+    /** The time of tenants that wait or run, and of those that left while others who have had less are there. */
     private final Map<String, Long> usedNs = new HashMap<>();
 
     /** A job of a tenant waits. */
@@ -63,7 +63,7 @@ final class FairTurns<T> {
         return job;
     }
 
-    /** A tenant's job has ended after so long. */
+    /** A tenant's job has ended after this long. */
     void ended(String tenant, long tookNs) {
         running.remove(tenant);
         usedNs.merge(tenant, tookNs, Long::sum);

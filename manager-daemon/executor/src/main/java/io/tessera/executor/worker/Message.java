@@ -10,8 +10,8 @@ import java.util.List;
 
 /**
  * What travels through a worker's pipe, either way: {u32 magic, u32 kind, u32 how many numbers, u64 each, u32 bytes of text, text, u32 how
- * many parts, of each u32 bytes and the bytes}, big-endian. Whoever reads says how much it takes, and no memory is taken for what has
- * not come. Nobody writes to the parts. Immutable otherwise.
+ * many parts, of each u32 bytes and the bytes}, big-endian. The reader says how much it takes, and no memory is taken for what has not
+ * come. Nobody writes to the parts. Immutable otherwise.
  *
  * @param kind    what it is
  * @param numbers what it says in numbers

@@ -7,13 +7,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Some places for work that tenants ask for, which the threads that ask do themselves: who waits is served as {@link FairTurns} says, so no tenant has
- * two places. A user who has none, because others' long work holds them all, gets one beside them, and so does short work. Thread-safe.
+ * Some places for work that tenants ask for, which the threads that ask do themselves. Waiting threads are served as {@link FairTurns}
+ * says, so no tenant has two places. A user who has none, because others' long work holds them all, gets one beside them, and so does short
+ * work. Thread-safe.
  */
 public final class TenantTurns {
     /** Places for users who have none, beside those that there are: each may take a worker's memory. */
     private static final int MOST_BESIDE = 4;
-    /** Of these, that short work has at a time. */
+    /** The part of these that short work has at a time. */
     private static final int MOST_SHORT = 2;
 
     private final int places;
@@ -40,7 +41,7 @@ public final class TenantTurns {
     /**
      * All places free.
      *
-     * @param mostWaitNs a turn that does not come for so long is none
+     * @param mostWaitNs a turn that does not come in this time is none
      * @param clock      monotonic
      */
     public TenantTurns(int places, long mostWaitNs, NanoClock clock) {
@@ -90,7 +91,7 @@ public final class TenantTurns {
         }
     }
 
-    /** A tenant's turn has ended, after so long. */
+    /** A tenant's turn has ended, after this long. */
     public synchronized void ended(String tenant, long tookNs) {
         busy--;
         shortBeside.remove(tenant);
@@ -98,7 +99,7 @@ public final class TenantTurns {
         grant();
     }
 
-    /** Somebody who waits may have given up. */
+    /** A waiting thread may have given up. */
     public synchronized void wake() {
         notifyAll();
     }

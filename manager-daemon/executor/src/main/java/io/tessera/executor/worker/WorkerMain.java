@@ -36,7 +36,7 @@ public final class WorkerMain {
     /** Where memory runs out: the job fails for its tenant alone, and the next one gets a new worker. */
     private static final int ENDED_FIRST = 900;
     private static final int BUFFER_BYTES = 1 << 16;
-    /** Of the thread that has the jobs: less than an executor's own threads have, so that code that goes deeper ends here. */
+    /** Stack of the thread that has the jobs: less than an executor's own threads have, so that code that goes deeper ends here. */
     private static final long STACK_BYTES = 768 << 10;
 
     /** Code that has something of what most code has. */

@@ -25,22 +25,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The workers of an executor: at most as many processes as the settings say, each with one job at a time; who waits is served as {@link
+ * The workers of an executor: at most as many processes as the settings say, each with one job at a time; waiting jobs are served as {@link
  * TenantTurns} says. A job that takes too long, or takes too much memory, or brings its process down ends that process and is answered with
  * an error; the next job gets another process. Thread-safe.
  */
 public final class WorkerPool implements CodeWorkers {
     /** From the start of a JVM to its first word, on a machine that is busy with others. */
     private static final long START_NS = 60_000_000_000L;
-    /** Of waiting for a turn: longer only if workers are held by who knows what. */
+    /** Longest wait for a free worker; a longer one means that something is wrong. */
     private static final long QUEUE_NS = 600_000_000_000L;
     /** One that has a context of the device takes memory there. */
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
     private static final long LOOK_MS = 500;
     private static final int MOST_STARTS = 5;
-    /** Of a job that is mostly over in a second: NVIDIA's assembler reads some 100 KiB in that time. Texts that are made to take longer hold the short places alone. */
+    /**
+     * Size of a job that is mostly over in a second: NVIDIA's assembler reads some 100 KiB in that time. Texts that are made to take longer
+     * hold the short places alone.
+     */
     private static final long SHORT_BYTES = 64 << 10;
-    /** Of a process that SIGKILL has ended, as a shell and Java's Process say it. */
+    /** Exit code of a process that SIGKILL has ended, as a shell and Java's Process give it. */
     private static final int EXIT_KILLED = 128 + 9;
     private static final Logger LOG = LoggerFactory.getLogger(WorkerPool.class);
 
@@ -52,7 +55,7 @@ public final class WorkerPool implements CodeWorkers {
     /** Under the lock of this, as what follows. */
     private final Deque<WorkerProcess> idle = new ArrayDeque<>();
     private final List<WorkerProcess> alive = new ArrayList<>();
-    /** Tenants of whom a worker has a job. */
+    /** Tenants that a worker has a job of. */
     private final Set<String> begun = new HashSet<>();
     /** What a client's thread waits for. */
     private final Map<Thread, WorkerProcess> asking = new ConcurrentHashMap<>();
@@ -129,8 +132,8 @@ public final class WorkerPool implements CodeWorkers {
     }
 
     /**
-     * One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. One that somebody else killed has the job
-     * begun anew once: it was hardly the job.
+     * One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. One that somebody else
+     * killed has the job begun again once: it was hardly the job.
      */
     private Answer inTurn(String tenant, Message job) throws IOException {
         boolean mayBeKilled = true;
@@ -163,7 +166,7 @@ public final class WorkerPool implements CodeWorkers {
         asking.put(Thread.currentThread(), worker);
         try {
             if (isGone()) {
-                worker.kill(); // whoever told so did not find it yet
+                worker.kill(); // the call that told so did not find it yet
             }
             worker.begin(job);
             begun = true;
@@ -345,7 +348,7 @@ public final class WorkerPool implements CodeWorkers {
         return asking.values().stream().anyMatch(worker -> worker.pid() == pid);
     }
 
-    /** Processes that there are, for who looks after them in tests. */
+    /** The ids of its processes, for tests. */
     synchronized List<Long> pids() {
         return alive.stream().map(WorkerProcess::pid).toList();
     }

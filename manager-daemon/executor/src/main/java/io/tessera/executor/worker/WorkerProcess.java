@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  */
 final class WorkerProcess {
     private static final int BUFFER_BYTES = 1 << 16;
-    /** Of what it says on its standard error, the end. */
+    /** Bytes kept of the end of its standard error. */
     private static final int LAST_WORDS = 2048;
     private static final long END_MS = 5_000;
     private static final int UNKNOWN_EXIT = -1;

@@ -78,7 +78,7 @@ public final class RelayTestClient implements AutoCloseable {
         ring = segment.ring();
     }
 
-    /** Who is interrupted meanwhile leaves. */
+    /** A client that is interrupted meanwhile leaves. */
     private SocketPort.Received welcome() throws Exception {
         try {
             return receive();
@@ -118,7 +118,7 @@ public final class RelayTestClient implements AutoCloseable {
         }
     }
 
-    /** Claims room in the ring for a record with so many bytes after the header; the offset of its header. */
+    /** Claims room in the ring for a record with this many bytes after the header; the offset of its header. */
     public long claim(int body) {
         int bytes = RelayLayout.recordBytes(body);
         while (true) {
@@ -139,7 +139,7 @@ public final class RelayTestClient implements AutoCloseable {
         }
     }
 
-    /** Publishes a record of so many bytes with the header. */
+    /** Publishes a record of this many bytes with the header. */
     public void commit(long at, int length) {
         RecordHeader.lengthRelease(ring, at, length);
         if (segment.takeParked()) {
@@ -277,7 +277,7 @@ public final class RelayTestClient implements AutoCloseable {
         launch(function, stream, parameters, 1, 0);
     }
 
-    /** Launches a grid of one block of so many threads, with flags of the record. */
+    /** Launches a grid of one block of this many threads, with flags of the record. */
     public void launch(long function, long stream, byte[] parameters, int threads, int flags) {
         launch(function, stream, parameters, new int[] {1, 1, 1}, threads, flags);
     }
@@ -295,7 +295,7 @@ public final class RelayTestClient implements AutoCloseable {
         launch(function, stream, parameters, new int[] {1, 1, 1}, 1, 0, attributes);
     }
 
-    /** Launches a grid of blocks of so many threads, with flags of the record. */
+    /** Launches a grid of blocks of this many threads, with flags of the record. */
     public void launch(long function, long stream, byte[] parameters, int[] grid, int threads, int flags) {
         launch(function, stream, parameters, grid, threads, flags, new byte[0]);
     }

@@ -337,7 +337,7 @@ class FenceTest {
         }
     }
 
-    /** What was unfenced when a newcomer came that left again says nothing of what was launched after that. */
+    /** Unfenced work at the time of a newcomer that left again says nothing of what was launched after that. */
     @Test
     void theNextNewcomerWaitsAlsoForWhatRanUnfencedAfterOneHadLeft() throws Exception {
         try (RunningExecutor executor = RunningExecutor.patient(folder);
@@ -350,7 +350,7 @@ class FenceTest {
             awaitEvent(executor, before, left);
             newcomer.interrupt();
             assertTrue(newcomer.join(Duration.ofSeconds(40)) && left.isCompletedExceptionally(), "it came in beside a kernel without a fence");
-            // The executor has seen the end of that connection before it serves a later one. Of the same tenant: nobody waits for it.
+            // The executor has seen the end of that connection before it serves a later one. It is of the same tenant: nobody waits for it.
             executor.client("a", 0, settings(UnfencedPolicy.OWN, false, 0)).disconnect();
             executor.driver.doneEvents.addAll(executor.driver.made("event"));
             before = launched(executor, first, function);

@@ -36,7 +36,7 @@ class HostileCodeTest {
         return client.call(DriverEntry.cuModuleLoadDataEx, outBytes(8), in(image), value(0), value(0), value(0));
     }
 
-    /** What a fat binary holds is read when something of it is asked for. */
+    /** A fat binary's contents are read when something of it is asked for. */
     private static int kernel(RelayTestClient client, byte[] image) {
         assertEquals(0, load(client, image));
         return client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(client.outLong(0)), text("work"));
@@ -75,7 +75,7 @@ class HostileCodeTest {
                 other.join();
             }
             assertTrue(rounds.get() > 0, "the neighbour has failed");
-            assertEquals(0, load(hostile, HostileCode.ordinary("work")), "who asks for something else gets it");
+            assertEquals(0, load(hostile, HostileCode.ordinary("work")), "a client that asks for something else gets it");
         }
     }
 

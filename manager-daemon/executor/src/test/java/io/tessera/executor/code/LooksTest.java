@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A client's thread looks for records a million times a second. What a look allocates goes through the caches of all cores: 250 bytes
- * a look are 1.6 GB a second with three busy clients, and made eight programs on one GPU 1 to 5 % slower.
+ * A client's thread looks for records a million times a second. The allocations of a look go through the caches of all cores: 250 bytes a
+ * look are 1.6 GB a second with three busy clients, and made eight programs on one GPU 1 to 5 % slower.
  */
 @Timeout(300)
 class LooksTest {

@@ -36,7 +36,7 @@ class MachineVariablesTest {
     private static final int ADDRESS = 2;
     private static final int ZERO_BYTES = 64 << 10;
     private static final long LIMIT_BYTES = 4 << 20;
-    /** Of more memory than the limit. */
+    /** Loads that need more memory than the limit. */
     private static final int LOADS = 80;
 
     private static final byte[] CUBIN = cubin();

@@ -48,7 +48,7 @@ class PreferredMachineCodeTest {
     @TempDir
     Path folder;
 
-    /** A cubin, and PTX with a comment that makes it so long. */
+    /** A cubin, and PTX of this length with a comment. */
     private static byte[] image(byte[] cubin, int ptxBytes) {
         String text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry work(.param .u64 p)\n{\n\tret;\n}\n//";
         byte[] packed = lz4(text, ptxBytes);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What libraries do with kernels that are there to ask the driver about, and with PTX that is there for older GPUs. */
+/** Libraries' use of kernels that are there to ask the driver about, and of PTX that is there for older GPUs. */
 @Timeout(180)
 class StubKernelTest {
     /** CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH. */
@@ -33,7 +33,7 @@ class StubKernelTest {
     private static final int NON_PORTABLE = 14;
     private static final short PTX_KIND = 1;
     private static final short CUBIN_KIND = 2;
-    /** Of the fake driver's generation. */
+    /** A version beyond the fake driver's generation. */
     private static final int NEW = 2250;
     private static final int HEAD = 16;
     private static final int ENTRY_HEAD = 64;
@@ -104,7 +104,7 @@ class StubKernelTest {
         }
     }
 
-    /** A limit of the shared context shrinks for nobody, but who sets it lower reads what it set. */
+    /** A limit of the shared context shrinks for nobody, but a client that sets it lower reads what it set. */
     @Test
     void aLowerLimitIsTheClientsOwn() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);

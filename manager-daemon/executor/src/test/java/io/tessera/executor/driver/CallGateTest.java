@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who waits is let in by who calls without a pause, and nobody waits for who stays. */
+/** A thread that calls without a pause lets waiting threads in. No thread waits for one that stays inside. */
 @Timeout(120)
 class CallGateTest {
     private static final int CALL_NS = 3_000;
@@ -76,7 +76,7 @@ class CallGateTest {
             third.leave();
         }
         third.enter();
-        stays.leave(); // late: it takes nothing away from who is inside now
+        stays.leave(); // late: it takes nothing away from the thread that is inside now
         other.enter();
         other.leave();
         third.leave();

@@ -144,7 +144,7 @@ class SynchronizationGateRacesTest {
         assertFalse(other.mayWaitBehindOthers(true, 3));
     }
 
-    /** What others queue is bounded more tightly after a call, for as long as the next one may follow. */
+    /** Others' queues are bounded more tightly after a call, for as long as the next one may follow. */
     @Test
     void othersHearOfACallUntilATenthOfASecondAfterIt() {
         long[] nowNs = {5_000_000_000L};
@@ -164,6 +164,6 @@ class SynchronizationGateRacesTest {
         assertFalse(other.isBesideSynchronizing());
         assertTrue(caller.begin());
         caller.leave();
-        assertFalse(other.isBesideSynchronizing(), "who is gone makes no calls");
+        assertFalse(other.isBesideSynchronizing(), "a client that is gone makes no calls");
     }
 }

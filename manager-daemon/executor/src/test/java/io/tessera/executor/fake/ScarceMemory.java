@@ -13,7 +13,7 @@ public final class ScarceMemory implements SharedMemoryPort {
     private final SharedMemoryPort real = Linux.sharedMemory();
     /** Whether nothing can be made. */
     public volatile boolean full;
-    /** Of such a size nothing is made until it is another. */
+    /** A size of which nothing is made until it is another. */
     public volatile long slowBytes;
     /** Whether nothing can be mapped. */
     public volatile boolean unmappable;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a program sets of its kernels holds for the codes that run in their place. */
+/** A program's settings of its kernels hold for the codes that run in their place. */
 class KernelAttributesTest {
     private static final int STATIC_BYTES = 1;
     private static final int DYNAMIC_BYTES = 8;

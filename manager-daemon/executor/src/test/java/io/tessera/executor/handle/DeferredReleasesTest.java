@@ -150,7 +150,7 @@ class DeferredReleasesTest {
         assertEquals(List.of(ARRAY), ended);
     }
 
-    /** Who is killed while a stream captures leaves nothing: nobody will end that capture. */
+    /** A client that is killed while a stream captures leaves nothing: nobody will end that capture. */
     @Test
     void nothingWaitsForWhoIsGone() {
         capturing = true;

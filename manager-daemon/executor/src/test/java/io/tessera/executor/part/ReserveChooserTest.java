@@ -10,7 +10,10 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who is kept off the reserve, and for whom; tenants are modelled by the part of the time in which they have work on the device. */
+/**
+ * Which tenants are kept off the reserve, and for which tenant; tenants are modelled by the part of the time in which they have work on the
+ * device.
+ */
 class ReserveChooserTest {
     private static final long LOOK_NS = 1_000_000L;
     private static final long SECOND_NS = 1_000_000_000L;
@@ -387,7 +390,10 @@ class ReserveChooserTest {
         assertEquals(ProcessorParts.WHOLE, heavy.tenant.part());
     }
 
-    /** Tenants come, work, change and go at random: who is alone has all processors, and interactive tenants have a reserve whenever they work. */
+    /**
+     * Tenants come, work, change and go at random: a tenant that is alone has all processors, and interactive tenants have a reserve
+     * whenever they work.
+     */
     @Test
     void whateverHappensInteractiveTenantsHaveTheirReserveAndOneAloneHasAll() {
         chooser.leave(heavy.tenant);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Pools over a window that is a list: what they give out, to whom, and when it goes back. */
+/** Pools over a window that is a list: what they give out to which client, and when it goes back. */
 @Timeout(180)
 class ClientPoolsTest {
     private static final long KIB = 1024;
@@ -112,7 +112,7 @@ class ClientPoolsTest {
         assertTrue(window.live.isEmpty());
     }
 
-    /** What is in use never overlaps, nor does it overlap what a stream still uses that another stream freed. */
+    /** Memory in use never overlaps, nor does it overlap what a stream still uses that another stream freed. */
     @Test
     void noBlockIsGivenToTwo() {
         long seed = Long.getLong("tessera.seed", System.nanoTime());

@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** Whose text a client gets: never what may be another user's. */
+/** The text that a client gets: never what may be another user's. */
 class PrintedTextTest {
     private static final int ROOT = 0;
     private static final int OTHER = 65_534;
@@ -77,7 +77,7 @@ class PrintedTextTest {
         assertEquals(2, lost);
     }
 
-    /** A driver may print what kernels of somebody printed who is gone. */
+    /** A driver may print what kernels of a departed client printed. */
     @Test
     void whoHasLeftCountsUntilHisTextIsOut() {
         text.enters(ROOT);

@@ -29,7 +29,7 @@ class TenantAccountTest {
         assertNull(second.take(Countable.STREAM, 25, 0));
     }
 
-    /** What a program reads on its standard error when it has as many of a kind as a tenant may have. */
+    /** The line on a program's standard error when it has as many of a kind as a tenant may have. */
     @ParameterizedTest
     @EnumSource(Countable.class)
     void aBoundIsToldWithItsNumberAndWhatToDo(Countable kind) {

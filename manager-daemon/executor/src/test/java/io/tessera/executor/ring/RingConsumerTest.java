@@ -109,7 +109,7 @@ class RingConsumerTest {
         assertEquals(-1, segment.ring().mismatch(arena.allocate(RING)), "an empty ring is zero");
     }
 
-    /** What nobody commits is skipped if something comes behind it, and may claim any length. */
+    /** A record that nobody commits is skipped if something comes behind it, and may claim any length. */
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, Integer.MIN_VALUE + 1, -RelayLayout.RECORD_MAX - 1, -1})
     void aHoleOfALengthThatNoRecordHasBreaksTheRing(int length) throws BrokenRingException {

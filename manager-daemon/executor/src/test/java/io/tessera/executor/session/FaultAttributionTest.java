@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Who hears whose fault it was. */
+/** Which clients hear whose fault it was. */
 class FaultAttributionTest {
     private static final FaultCandidate CULPRIT = new FaultCandidate("training", 1000, "client 1", true, true, List.of("k"));
     private static final FaultCandidate SAME_USER = new FaultCandidate("notebook", 1000, "client 2", false, true, List.of());

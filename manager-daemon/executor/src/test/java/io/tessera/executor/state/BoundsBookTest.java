@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table on disk says what the windows are, whatever an earlier executor left, and whoever reads beside it. */
+/** The table on disk says what the windows are, whatever an earlier executor left, also while others read it. */
 @Timeout(180)
 class BoundsBookTest {
     private static final long GIB = 1L << 30;

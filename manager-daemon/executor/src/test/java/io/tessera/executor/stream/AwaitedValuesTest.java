@@ -48,7 +48,7 @@ class AwaitedValuesTest {
             return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
         }
 
-        /** Whoever has passed a wait looks at the next at once. */
+        /** A stream that has passed a wait looks at the next at once. */
         void look() {
             while (!waits.isEmpty() && holds(waits.peek())) {
                 waits.poll();
@@ -73,7 +73,7 @@ class AwaitedValuesTest {
         device.waits.add(new long[] {address, value, flags});
     }
 
-    /** Time until nobody waits if the device looks once in so long; it looks seldom when it is busy. */
+    /** Time until nobody waits if the device looks once in this time; it looks seldom when it is busy. */
     private long endedAfterNs(long lookNs) {
         long nowNs = 1;
         try (Arena arena = Arena.ofConfined()) {

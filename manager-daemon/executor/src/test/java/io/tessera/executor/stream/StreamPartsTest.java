@@ -102,7 +102,7 @@ class StreamPartsTest {
         assertEquals(before + 2, driver.alive("stream"));
         streams.destroyContext(streams.context(1));
         assertEquals(before - 1, driver.alive("stream"));
-        assertEquals(3, ended.size(), "who follows streams hears of each");
+        assertEquals(3, ended.size(), "a listener that follows streams hears of each");
     }
 
     @Test

@@ -1,2 +1,2 @@
-/** What streams wait for, and who ends it. */
+/** What streams wait for, and how such waits end. */
 package io.tessera.executor.stream;

@@ -8,7 +8,7 @@ import io.tessera.executor.swap.ResidencyTurns.Party;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who has to leave the device, and when. */
+/** Which tenants have to leave the device, and when. */
 class ResidencyTurnsTest {
     private static final long GIB = 1L << 30;
     private static final long MS = 1_000_000L;

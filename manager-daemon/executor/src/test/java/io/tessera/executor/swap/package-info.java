@@ -1,2 +1,2 @@
-/** Tests of who leaves the device, and of the host memory for what has left. */
+/** Tests of the tenants that leave the device, and of the host memory for what has left. */
 package io.tessera.executor.swap;

@@ -14,7 +14,7 @@ final class SimulatedGate {
     long nowNs = 1_000 * MS;
     /** For how long the device had nothing while a program had kernels left. */
     long idleNs;
-    /** Of these steps, in how many two tenants had work on the device. */
+    /** The steps in which two tenants had work on the device. */
     int overlaps;
     private Program running;
 

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a tenant is given lies in the first 4 GiB of its window as long as there is room; before it is given anything else, kernels end that reach no further. */
+/**
+ * A tenant's memory lies in the first 4 GiB of its window as long as there is room; before it gets anything else, kernels end that reach no
+ * further.
+ */
 @Timeout(60)
 class NarrowWindowTest {
     private static final long GIB = 1L << 30;

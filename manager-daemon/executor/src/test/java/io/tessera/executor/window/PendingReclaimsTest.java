@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever finds no memory waits for what clients had that have gone, and for nobody else. */
+/** A client that finds no memory waits for what departed clients had, and for nobody else. */
 @Timeout(180)
 class PendingReclaimsTest {
     /** While others could leave the device, and do not. */

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Who is alone, and from when until when. */
+/** Which client is alone, and from when until when. */
 class SinkSuspectsTest {
     private final WindowClient first = new WindowClient(null, null);
     private final WindowClient second = new WindowClient(null, null);

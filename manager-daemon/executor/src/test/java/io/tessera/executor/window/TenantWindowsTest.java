@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a tenant has of the device, who else notices, and what is left when it is gone. */
+/** What a tenant has of the device, which others notice, and what is left when it is gone. */
 @Timeout(180)
 class TenantWindowsTest {
     private static final String NOTHING = "0 memories, 0 handles, 0 mappings, 0 reservations";
@@ -56,7 +56,10 @@ class TenantWindowsTest {
         assertEquals(NOTHING, test.driver.pages.left());
     }
 
-    /** The driver may hold up who changes windows for as long as a kernel runs, and who asks here is who ends it. */
+    /**
+     * The driver may hold up a thread that changes windows for as long as a kernel runs, and the thread that asks here is the one that ends
+     * the kernel.
+     */
     @Test
     void whoAsksWaitsForNobodyWhoChangesWindows() throws Exception {
         test.joined("a");
@@ -181,7 +184,9 @@ class TenantWindowsTest {
         assertEquals(5, client.window().whenQuiet(() -> 5));
     }
 
-    /** Its streams may wait for a program that has ended: whoever holds the window up then holds up all who wait for those streams. */
+    /**
+     * Its streams may wait for a program that has ended: a client that holds the window up then holds up all that wait for those streams.
+     */
     @Test
     void whoIsOnItsWayOutDoesNotWaitForItsOwnWork() {
         TestWindows.Client client = test.joined("a");

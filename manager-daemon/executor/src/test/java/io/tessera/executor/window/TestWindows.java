@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** Windows of a fake device, and clients of them without sessions. The clock goes 20 ms at each look. */
 final class TestWindows implements AutoCloseable {
     static final long MIB = 1L << 20;
-    /** Of host memory for what leaves the device. */
+    /** Host memory for what leaves the device. */
     static final long HOST_BYTES = 512 * MIB;
 
     final FakeDriver driver = new FakeDriver();
@@ -40,7 +40,7 @@ final class TestWindows implements AutoCloseable {
         this(1L << 30);
     }
 
-    /** Of a device with so much memory. */
+    /** For a device with this much memory. */
     TestWindows(long capacityBytes) throws Exception {
         driver.pages.capacityBytes = capacityBytes;
         driver.recording = false;
@@ -66,7 +66,7 @@ final class TestWindows implements AutoCloseable {
         return client;
     }
 
-    /** Every so many bytes of window and guards that no memory is behind; -1: there are none. */
+    /** The first gap at this step in window and guards that no memory is behind; -1: there is none. */
     long hole(ClientWindow window, long step) {
         long end = window.baseAddress() + window.sizeBytes() + window.guardBytes();
         for (long at = window.baseAddress() - window.guardBytes(); at < end; at += step) {

@@ -17,7 +17,7 @@ class AssembleJobTest {
 
     private final List<DriverEntry> called = new ArrayList<>();
 
-    /** What a worker answers whose driver takes every image as a library and answers so when it is asked for the module; 0: it has one. */
+    /** A worker's answer if its driver takes every image as a library and returns this for the module. */
     private Message compiled(int module) {
         CallInjector calls = (entry, slots, driver) -> {
             called.add(entry);

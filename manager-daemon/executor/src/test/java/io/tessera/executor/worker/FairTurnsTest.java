@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import org.junit.jupiter.api.Test;
 
-/** Who is next. */
+/** The choice of the next job. */
 class FairTurnsTest {
     private final FairTurns<String> turns = new FairTurns<>();
 

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Code that takes more than there is, of whoever reads it, and code that is as it should be. Ends with a NUL, as it travels. */
+/** Code that takes more from its reader than there is, and code that is as it should be. Ends with a NUL, as it travels. */
 public final class HostileCode {
     private static final String HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
     private static final int FAT_BINARY = 0xBA55ED50;
@@ -60,7 +60,7 @@ public final class HostileCode {
         return bytes(HEAD + ".visible .entry work(.param .u64 out)\n{\n" + "{\n".repeat(blocks) + "}\n".repeat(blocks) + "ret;\n}\n");
     }
 
-    /** A fat binary whose PTX unpacks to so many blanks, all of which the frame declares as runs. */
+    /** A fat binary whose PTX unpacks to this many blanks, all of which the frame declares as runs. */
     public static byte[] zipBomb(long unpacked) {
         ByteArrayOutputStream frame = new ByteArrayOutputStream();
         ByteBuffer head = ByteBuffer.allocate(14).order(ByteOrder.LITTLE_ENDIAN);

@@ -17,7 +17,7 @@ public final class InProcessWorkers implements CodeWorkers {
     public byte[] assembled;
     /** The options of that. */
     public CodeOptions options;
-    /** The answer to whoever has something assembled; null: it is. */
+    /** The answer to requests to assemble; null: it is done. */
     public Answer refused;
     /** Tables in the place of those that belong to a text; null: those. */
     public byte[] tables;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What travels comes out as it went in, and nothing that lies about its length takes memory. */
+/** Messages come out as they went in, and nothing that lies about its length takes memory. */
 class MessageTest {
     private static final long SEED = 20261124;
 

@@ -15,7 +15,7 @@ public final class TestWorkers {
     private TestWorkers() {
     }
 
-    /** Workers of a test's own, whose jobs may take so long. */
+    /** Workers of a test's own, whose jobs may take this long. */
     public static WorkerPool pool(int jobSeconds) {
         return new WorkerPool(settings(jobSeconds, JOB_SECONDS), Clocks.system().monotonic());
     }

@@ -58,7 +58,10 @@ class WorkerPoolTest {
         assertEquals(0, new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor());
     }
 
-    /** The pool's only worker, which gets the next job; where others were started on a machine that is busy, all end and one is started anew. */
+    /**
+     * The pool's only worker, which gets the next job; where others were started on a machine that is busy, all end and one is started
+     * again.
+     */
     private static long onlyWorker(WorkerPool pool) throws Exception {
         for (int left = 10; left > 0; left--) {
             assertServed(pool, "a");
@@ -163,7 +166,7 @@ class WorkerPoolTest {
 
             CompletableFuture<Answer> lost = later(pool, "a", slow());
             Set<Long> killed = killAllThatHave(pool, "a", Set.of());
-            killAllThatHave(pool, "a", killed); // the job has begun anew, and does so once
+            killAllThatHave(pool, "a", killed); // the job has begun again, and does so once
             Answer answer = lost.get(60, TimeUnit.SECONDS);
             assertEquals(CudaResult.INVALID_PTX, answer.result(), answer.text());
             assertTrue(answer.text().contains("has ended (137"), answer.text());

@@ -14,9 +14,9 @@ import java.util.function.Supplier;
  * Programs that wait for a place before they start, first come first served on each device. A place is given to one of them
  * and kept for it until its program registers, is gone, or has not come for {@link #KEPT_NS}.
  *
- * <p>One who waits asks again and again: who does not for {@link #LAPSE_NS} (killed, stopped) loses its place. A
- * program that waits for its user's share of the clients holds up nobody else. One that waits for memory of a device holds up
- * those that came later for the same device. A program that leaves its device to the manager gets it with its place. One owner thread.
+ * <p>A waiting program asks again and again: one that does not for {@link #LAPSE_NS} (killed, stopped) loses its place. A program that
+ * waits for its user's share of the clients holds up nobody else. One that waits for memory of a device holds up those that came later for
+ * the same device. A program that leaves its device to the manager gets it with its place. One owner thread.
  */
 public final class AdmissionQueue {
     /** Silence after which somebody who waits has left. */
@@ -130,12 +130,12 @@ public final class AdmissionQueue {
         return entries.stream().filter(entry -> !entry.granted).toList();
     }
 
-    /** Everybody: those for whom a place is kept, too. */
+    /** All entries, also those with a kept place. */
     List<AdmissionEntry> entries() {
         return entries;
     }
 
-    /** Forgets who is gone and gives places; returns how much changed. */
+    /** Forgets programs that are gone and gives places; returns how much changed. */
     public int doWork(long nowNs) {
         if (entries.isEmpty()) {
             return 0;

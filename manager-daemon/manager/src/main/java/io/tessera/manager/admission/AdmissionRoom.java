@@ -18,7 +18,7 @@ public interface AdmissionRoom {
     }
 
     /**
-     * Whose a registered client is.
+     * The owner of a registered client.
      *
      * @param uid    its user
      * @param tenant its label
@@ -26,10 +26,10 @@ public interface AdmissionRoom {
     record Owner(int uid, String tenant) {
     }
 
-    /** Of each registered client. */
+    /** The owner of each registered client. */
     Collection<Owner> clients();
 
-    /** Of a device, or, where none is named, of the only one; empty: nothing is known of it, since nobody uses it. */
+    /** The guarantees of a device, or, where none is named, of the only one; empty: nothing is known of it, since nobody uses it. */
     Optional<Guarantees> guarantees(Optional<DeviceUuid> device, long nowNs);
 
     /** Whether what is guaranteed to a client is counted in {@link #guarantees} already. */

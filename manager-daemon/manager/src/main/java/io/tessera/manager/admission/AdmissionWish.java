@@ -23,7 +23,7 @@ public record AdmissionWish(int uid, String tenant, int pid, long startTicks, Op
         candidates = List.copyOf(candidates);
     }
 
-    /** Of a program that leaves no device to the manager. */
+    /** For a program that leaves no device to the manager. */
     public AdmissionWish(int uid, String tenant, int pid, long startTicks, Optional<DeviceUuid> device, long guaranteeBytes) {
         this(uid, tenant, pid, startTicks, device, List.of(), guaranteeBytes, 0);
     }

@@ -47,7 +47,7 @@ public final class AwaitedClients {
         return awaited;
     }
 
-    /** Forgets who is gone; looks at processes once in {@link AdmissionQueue#LOOK_NS}. */
+    /** Forgets clients that are gone; looks at processes once in {@link AdmissionQueue#LOOK_NS}. */
     public void look(long nowNs) {
         int before = former.size();
         if (nowNs >= untilNs) {
@@ -65,7 +65,7 @@ public final class AwaitedClients {
         return former.isEmpty() ? Long.MAX_VALUE : Math.min(untilNs, nextLookNs);
     }
 
-    /** Who is awaited now. */
+    /** The clients that are awaited now. */
     public Collection<Former> all() {
         return former.values();
     }

@@ -4,14 +4,14 @@ import io.tessera.protocol.message.EscapedText;
 import io.tessera.protocol.message.TenantName;
 
 /**
- * How many clients there may be at once. Of what users other than the manager's own may have, no user has all. Immutable beside its rules.
+ * How many clients there may be at once. No user has all of what users other than the manager's own may have. Immutable beside its rules.
  *
  * @param most  of all
  * @param uid   the manager's user
  * @param rules what is set for tenants, users and groups
  */
 public record ClientPlaces(int most, int uid, ClientRules rules) {
-    /** A user leaves one in so many places to others. */
+    /** A user leaves one of this many places to others. */
     private static final int FOR_OTHERS = 4;
 
     /** With nothing set for anybody. */

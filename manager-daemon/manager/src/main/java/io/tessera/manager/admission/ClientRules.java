@@ -7,13 +7,13 @@ import java.util.Set;
 
 /** What is set now for the places of tenants, users and groups. Called by the owner thread. */
 public interface ClientRules {
-    /** Of a tenant, by its {@link TenantName}. */
+    /** The terms of a tenant, by its {@link TenantName}. */
     PlaceTerms ofTenant(String name);
 
-    /** Of a user. */
+    /** The terms of a user. */
     PlaceTerms ofUser(int uid);
 
-    /** Of the groups that a user is in and for which something is set. */
+    /** The terms of the groups that a user is in and for which something is set. */
     List<GroupTerms> groupsOf(int uid);
 
     /** The devices that a user's tenant is placed on: the tenant's, else the user's, else the first group's that has any; empty: all. */

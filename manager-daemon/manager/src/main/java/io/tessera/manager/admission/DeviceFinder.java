@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Whether a device has what a program of the queue needs, and which one a program gets that leaves it to the manager. What is kept for programs that
- * have yet to come counts as taken. One owner thread.
+ * Whether a device has what a program of the queue needs, and which one a program gets that leaves it to the manager. Memory that is kept
+ * for programs that have yet to come counts as taken. One owner thread.
  */
 final class DeviceFinder {
     private final AdmissionRoom room;
@@ -118,7 +118,7 @@ final class DeviceFinder {
         return device.orElseThrow() + " can guarantee " + Math.max(0, freeBytes) + " bytes more now, not " + wish.guaranteeBytes();
     }
 
-    /** What is to be guaranteed on a device to programs for which a place is kept. */
+    /** The guarantees on a device of programs for which a place is kept. */
     private long keptBytes(Optional<DeviceUuid> device, long nowNs) {
         return entries.stream().filter(entry -> entry.granted && entry.wish.guaranteeBytes() > 0)
                 .filter(entry -> deviceOf(entry, nowNs).equals(device))

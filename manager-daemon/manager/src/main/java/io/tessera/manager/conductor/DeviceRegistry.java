@@ -86,8 +86,8 @@ public final class DeviceRegistry {
     }
 
     /**
-     * It is written down how all devices are shared, also those to come. What is written down for one device, and what an operator has ordered, count
-     * more; what is not said stays as it is.
+     * It is written down how all devices are shared, also those to come. Settings written down for one device, and orders of an operator,
+     * count more; the others stay as they are.
      */
     public void share(DeviceSharing newSharing, long nowNs) {
         sharing = sharing.with(newSharing);
@@ -95,7 +95,7 @@ public final class DeviceRegistry {
                 .applyTo(device.scheduling(), nowNs));
     }
 
-    /** It is written down how single devices are shared, whether they are known or not. What an operator has ordered counts more. */
+    /** It is written down how single devices are shared, whether they are known or not. An operator's orders count more. */
     public void written(Map<DeviceUuid, DeviceSharing> ofDevices, long nowNs) {
         written.clear();
         written.putAll(ofDevices);

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * How a device is shared in time, as far as somebody has said so. Immutable.
  *
  * @param mode      whether clients take turns
- * @param policy    who is next
+ * @param policy the rule for the next turn
  * @param quantumNs length of a turn
  */
 public record DeviceSharing(Optional<SchedulerMode> mode, Optional<PolicyName> policy, OptionalLong quantumNs) {
@@ -32,7 +32,7 @@ public record DeviceSharing(Optional<SchedulerMode> mode, Optional<PolicyName> p
         return new DeviceSharing(Optional.empty(), Optional.empty(), OptionalLong.of(ns));
     }
 
-    /** The same, but for what was said later. */
+    /** The same, without the later settings. */
     DeviceSharing with(DeviceSharing later) {
         return new DeviceSharing(later.mode.or(() -> mode), later.policy.or(() -> policy), later.quantumNs.isPresent() ? later.quantumNs : quantumNs);
     }

@@ -29,7 +29,7 @@ public final class Leases {
 
     private final QuotaLedger ledger = new QuotaLedger();
     private final SwapPool pool = new SwapPool();
-    /** Whose trims each client has yet to answer, in order: a client answers each with one return. */
+    /** The ledgers of the trims that each client has yet to answer, in order: a client answers each with one return. */
     private final Map<DeviceClient, ArrayDeque<QuotaLedger>> trims = new HashMap<>();
     /** What clients asked to have in all, until they are answered. */
     private final Map<DeviceClient, Long> wanted = new HashMap<>();
@@ -264,7 +264,7 @@ public final class Leases {
         answer(member, ledger.leaseBytes(member.clientId(), Group.of(member).device()));
     }
 
-    /** Of a tenant's lease what the device and the host can hold. */
+    /** The part of a tenant's lease that the device and the host can hold. */
     private long bounded(DeviceClient member, long leaseBytes) {
         return SwapPool.governs(member) ? Math.min(leaseBytes, pool.leaseBytes(member)) : leaseBytes;
     }

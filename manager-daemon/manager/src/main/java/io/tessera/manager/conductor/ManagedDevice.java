@@ -12,8 +12,8 @@ import io.tessera.protocol.segment.TurnWord;
 import java.util.Collection;
 
 /**
- * One device that clients share: who is on it, and its scheduler. Carries the clients' words to the scheduler, each
- * change once and checked. One owner thread.
+ * One device that clients share: its clients and its scheduler. Carries the clients' words to the scheduler, each change once and checked.
+ * One owner thread.
  */
 public final class ManagedDevice {
     private final DeviceUuid uuid;
@@ -80,9 +80,9 @@ public final class ManagedDevice {
     }
 
     /**
-     * Reads the want word first: a client that gives its turn back and asks again writes its answer before it, so
-     * whoever sees the question also sees the answer. They are handed on in the order in which they were written: a
-     * question that is over before the answer that came after it, a question that stands after the answer before it.
+     * Reads the want word first: a client that gives its turn back and asks again writes its answer before it, so a reader that sees the
+     * question also sees the answer. They are handed on in the order in which they were written: a question that is over before the answer
+     * that came after it, a question that stands after the answer before it.
      */
     private int readWords(DeviceClient member, long nowNs) {
         long[] words = {member.seenWantSinceNs, member.seenAck};
@@ -129,11 +129,11 @@ public final class ManagedDevice {
         scheduling.acknowledged(member.clientId(), member.orderedEpoch, AckState.CLOSED, nowNs);
     }
 
-    /** The client answers and asks for itself again: what it last said counts, not what was said for it. */
+    /** The client answers and asks for itself again: its own last word counts, not the one of its behalf. */
     public void answersItself(DeviceClient member, long nowNs) {
         scheduling.wants(member.clientId(), member.seenWantSinceNs == 0 ? 0
                 : Math.clamp(member.seenWantSinceNs, 1, nowNs), nowNs);
-        member.seenAck = 0; // read and handed on anew in the next cycle
+        member.seenAck = 0; // read and handed on again in the next cycle
     }
 
     /** Whether a client has yet to answer its last order. */

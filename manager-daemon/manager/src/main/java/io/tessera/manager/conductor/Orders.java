@@ -35,12 +35,12 @@ public final class Orders {
         return all.with(devices.getOrDefault(device, DeviceSharing.UNSAID));
     }
 
-    /** Of all devices. */
+    /** The orders for all devices. */
     public DeviceSharing all() {
         return all;
     }
 
-    /** Of single devices. */
+    /** The orders for single devices. */
     public Map<DeviceUuid, DeviceSharing> devices() {
         return Collections.unmodifiableMap(devices);
     }

@@ -15,7 +15,7 @@ import java.util.Map;
  * What all clients of plan swap may have on a device together, on it or off it: no more than the device and the backing
  * on the host can hold (SPEC.md, section 9.6). A ledger whose one tenant is everybody. One owner thread.
  *
- * <p>Who asks for more than is left waits until others have freed some, at most {@link #WAIT_NS}.
+ * <p>A client that asks for more than is left waits until others have freed some, at most {@link #WAIT_NS}.
  */
 final class SwapPool {
     /** Longest wait for room; the asking client waits 2 s for its answer (SPEC.md, section 5). */
@@ -52,7 +52,7 @@ final class SwapPool {
     /** A client comes, with memory in use if it registered again. */
     LimitChange joined(DeviceClient member, long inUseBytes) {
         if (!limits.containsKey(member.announcement().uuid())) {
-            // Until the first plan is made: a client does not give back what was said to have no bounds.
+            // Until the first plan is made: a client does not give back memory that had no bounds.
             limit(member.announcement().uuid(), member.announcement().totalBytes());
         }
         if (inUseBytes == 0) {
@@ -71,7 +71,7 @@ final class SwapPool {
         return ledger.leaseBytes(member.clientId(), device(member));
     }
 
-    /** Asks for a lease of so much; a refusal becomes a wait as long as the deadline is not over. */
+    /** Asks for a lease of this size; a refusal becomes a wait as long as the deadline is not over. */
     QuotaDecision ask(DeviceClient member, long wantedBytes, long deadlineNs, long nowNs) {
         long more = Math.max(0, wantedBytes - leaseBytes(member));
         QuotaDecision decision = ledger.ask(member.clientId(), device(member), more, deadlineNs);
@@ -92,7 +92,7 @@ final class SwapPool {
         return decision;
     }
 
-    /** Who waits for room and is to ask again now. */
+    /** The clients that wait for room and are to ask again now. */
     List<Waiting> due(long nowNs) {
         if (nowNs < nextRetryNs) {
             return List.of();

@@ -16,8 +16,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What holds for tenants, also for those that are not here yet: weights, priorities, classes, caps, clients at once. What an operator has set holds before what is
- * written down. A tenant is known by its label, another user's by {@link TenantName}. One owner thread.
+ * What holds for tenants, also for those that are not here yet: weights, priorities, classes, caps, clients at once. An operator's settings
+ * hold before those that are written down. A tenant is known by its label, another user's by {@link TenantName}. One owner thread.
  */
 public final class TenantShares implements ClientRules {
     /** More names than this are a mistake in a script: each is a tenant for which somebody set something. */
@@ -30,7 +30,7 @@ public final class TenantShares implements ClientRules {
     private final Set<String> passing = new HashSet<>();
     /** What lasts of tenants in {@link #passing}, and holds again when their last program has left. */
     private final Map<String, Lasting> beneath = new LinkedHashMap<>();
-    /** Whose programs a former manager had, and which have not come to this one. */
+    /** Tenants whose programs a former manager had, and which have not come to this one. */
     private final Set<String> awaited = new HashSet<>();
     private long changes;
     private ShareRules rules = ShareRules.NONE;

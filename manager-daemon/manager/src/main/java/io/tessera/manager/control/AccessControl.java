@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * Who may do what with a manager: the one place where that is decided (README, «Who may do what»). Administrators are root, the user to
- * whom the manager belongs, and members of the group {@value #GROUP}. They do everything; others see their own programs, and have them
- * leave a device and come back. Immutable.
+ * Decides what each user may do with a manager: the one place where that is decided (README, "Permissions"). Administrators are root,
+ * the user that the manager belongs to, and members of the group {@value #GROUP}. They do everything; others see their own programs, and
+ * have them leave a device and come back. Immutable.
  */
 final class AccessControl {
     /** The group's name in {@code /etc/group}. */
@@ -21,7 +21,7 @@ final class AccessControl {
     private final OptionalInt group;
 
     /**
-     * Of a manager.
+     * For a manager.
      *
      * @param owner the manager's own user
      * @param group number of the group of administrators; empty: there is none
@@ -41,7 +41,7 @@ final class AccessControl {
         }
     }
 
-    /** Whoever connected, with the groups that it has beside its effective one. */
+    /** The user that connected, with the groups that it has beside its effective one. */
     Requester asker(PeerCredentials peer, int... groups) {
         boolean member = group.isPresent() && (peer.gid() == group.getAsInt() || Arrays.stream(groups).anyMatch(each -> each == group.getAsInt()));
         return new Requester(peer.uid(), peer.uid() == 0 || peer.uid() == owner || member);

@@ -47,7 +47,7 @@ final class ControlConnection {
         this.lastHeardNs = nowNs;
     }
 
-    /** Whose it is. */
+    /** The user it belongs to. */
     int uid() {
         return asker.uid();
     }

@@ -24,7 +24,7 @@ import java.io.StringReader;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Decodes a request, checks it and who asks, and answers. Stateless beside its target; one owner thread. */
+/** Decodes a request, checks it and its sender, and answers. Stateless beside its target; one owner thread. */
 final class ControlRequests {
     private final ControlTarget target;
     private final AccessControl authority;
@@ -41,7 +41,7 @@ final class ControlRequests {
     /**
      * Answers a line.
      *
-     * @param asker who asks
+     * @param asker the user that asks
      * @throws JsonParseException if the line is no JSON object; the connection ends
      */
     JsonObject answer(String line, Requester asker, long nowNs) {

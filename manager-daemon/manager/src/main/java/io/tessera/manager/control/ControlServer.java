@@ -60,7 +60,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         this.requests = new ControlRequests(target, authority);
     }
 
-    /** Listens; root's socket is open to every user, who may read the status there. */
+    /** Listens; root's socket is open to every user, and anyone may read the status there. */
     public void listen(Path path) throws LinuxException {
         listening = os.sockets().listen(path, SocketKind.STREAM, os.processes().uid() == 0 ? 0666 : 0600, BACKLOG);
         listeningToken = poller.add(listening, PollPort.READABLE, events -> acceptAll());

@@ -68,7 +68,7 @@ public interface ControlTarget {
      *
      * @param owners  users whose programs are meant: several may have taken one name
      * @param suspend whole processes, contexts included, by the driver's checkpoint
-     * @return who leaves, and who is not suspended
+     * @return the clients that leave, and those that are not suspended
      */
     Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs);
 

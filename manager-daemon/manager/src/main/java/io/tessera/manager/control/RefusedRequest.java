@@ -4,7 +4,7 @@ package io.tessera.manager.control;
 final class RefusedRequest extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** With a sentence for who asked. */
+    /** With a sentence for the requester. */
     RefusedRequest(String sentence) {
         super(sentence);
     }

@@ -1,7 +1,7 @@
 package io.tessera.manager.control;
 
 /**
- * Who asks over the control socket.
+ * The user that asks over the control socket.
  *
  * @param uid   of the process that connected
  * @param admin whether it may see and change everything ({@link AccessControl})

@@ -22,8 +22,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The devices and clients of {@code status} (SPEC.md, section 8). Times are durations up to now, in nanoseconds. What
- * clients count is what stands in their segments. Called by the owner thread.
+ * The devices and clients of {@code status} (SPEC.md, section 8). Times are durations up to now, in nanoseconds. Counters are those of the
+ * clients' segments. Called by the owner thread.
  */
 public final class StatusReport {
     private final Sessions sessions;

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What of a status somebody may see: of others' programs that they are there and how much of each device they use, but neither
- * names nor processes. Stateless.
+ * The part of a status that a user may see: of others' programs that they are there and how much of each device they use, but neither names
+ * nor processes. Stateless.
  */
 final class StatusView {
     /** In the place of a tenant's name. */

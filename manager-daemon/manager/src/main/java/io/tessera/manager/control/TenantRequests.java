@@ -27,7 +27,7 @@ final class TenantRequests {
         this.authority = authority;
     }
 
-    /** What is set for a tenant; with {@code set} or {@code reset}, it is other from now on. */
+    /** A tenant's settings; with {@code set} or {@code reset}, they change from now on. */
     JsonObject tenant(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         String tenant = flag(request, "own") ? TenantName.of(RequestFields.tenant(request), asker.uid(), authority.owner())
                 : authority.relayed(RequestFields.tenant(request), asker);
@@ -119,7 +119,7 @@ final class TenantRequests {
         if (!flag(request, "ahead") && !target.relays(tenant)) {
             throw new RefusedRequest("no client of tenant \"" + tenant
                     + "\" shares by space now: status lists tenants, another user's is \"LABEL of user NUMBER\"; with --ahead the limit"
-                    + " holds from when one comes. Who shares by time has the limit of its own --memory");
+                    + " holds from when one comes. A program that shares by time has the limit of its own --memory");
         }
         if (!target.limit(tenant, bytes)) {
             throw new RefusedRequest(

@@ -34,7 +34,7 @@ public final class TermsJson {
     /**
      * Terms with some of them changed.
      *
-     * @throws IllegalArgumentException if a field is unknown or has no such value, with a sentence for who asked
+     * @throws IllegalArgumentException if a field is unknown or has no such value, with a sentence for the requester
      */
     static TenantTerms changed(TenantTerms before, JsonObject set) {
         TenantTerms terms = before;

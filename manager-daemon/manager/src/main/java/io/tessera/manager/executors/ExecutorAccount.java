@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The user as whom root's manager runs executors and their workers, which read what programs send: one that owns nothing but the executors' own
- * folders, with the groups that reach the GPU's device files, and without capabilities. Immutable.
+ * The account of the executors of root's manager and of their workers, which read what programs send: one that owns nothing but the
+ * executors' own folders, with the groups that reach the GPU's device files, and without capabilities. Immutable.
  *
  * @param uid    of the user
  * @param gid    its group
@@ -97,7 +97,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * Of this system, for root's manager.
+     * For this system, for root's manager.
      *
      * @param chosen what the operator named: an account, {@code root}, or nothing
      * @param folder of executors, which need not be there
@@ -112,7 +112,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         }
         Optional<ExecutorAccount> account = named(passwd, chosen.isEmpty() ? NAME : chosen, devices);
         if (account.isEmpty() && !chosen.isEmpty()) {
-            throw new IOException("\"" + chosen + "\": there is no such account as whom executors could run");
+            throw new IOException("\"" + chosen + "\": there is no such account for executors");
         }
         if (account.isPresent() && account.get().uid == 0) {
             return Optional.empty();
@@ -168,7 +168,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * Makes a folder of this user's, which others may enter but not list. What root has there becomes this user's.
+     * Makes a folder of this user's, which others may enter but not list. Root's files there become this user's.
      *
      * @throws IOException if it is somebody else's: what lies there could be links that lead elsewhere, so nothing of it is given away
      */
@@ -190,9 +190,9 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * Looks whether a folder of executors is who it should be's.
+     * Checks that a folder of executors has the right owner.
      *
-     * @param wanted who executors are to run as
+     * @param wanted the user of the executors
      * @throws IOException if it is somebody else's than the owner's; the message says what to do
      */
     static void checkOwner(Path folder, int owner, int wanted) throws IOException {

@@ -45,7 +45,7 @@ final class ExecutorCommands {
         return line(away ? "park" : "wake", named);
     }
 
-    /** End, whoever is there. */
+    /** End, even if clients are there. */
     static JsonObject stop() {
         return line("stop", new JsonObject());
     }

@@ -8,6 +8,6 @@ public enum ExecutorKind {
     NVIDIA,
     /** Devices in software. */
     SOFTWARE,
-    /** No executors: clients that ask are told so. */
+    /** No executors: clients that ask get this answer. */
     NONE
 }

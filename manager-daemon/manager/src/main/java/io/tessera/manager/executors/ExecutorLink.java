@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connection to one executor, which a thread of its own reads and writes, so that one that does not read delays nobody.
- * Who is at the other end the socket says (SO_PEERCRED), not a number in a file. Telling and ending are thread-safe.
+ * The socket says which process is at the other end (SO_PEERCRED), not a number in a file. Telling and ending are thread-safe.
  */
 final class ExecutorLink implements ExecutorLauncher.Running {
     /** Between two tries to reach an executor that is starting. */
@@ -103,7 +103,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
         return kept;
     }
 
-    /** Connects to the process that is meant, or, before we know one, to whoever listens. Returns the socket, or -1. */
+    /** Connects to the process that is meant, or, before we know one, to the process that listens. Returns the socket, or -1. */
     private int reach() {
         int connected = -1;
         try {
@@ -234,7 +234,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
     public void tell(JsonObject line) {
         LineSocket present = lines;
         if (present == null || !present.queue(line.toString())) {
-            LOG.warn("executor {} does not read what it is told", pid);
+            LOG.warn("executor {} does not read its messages", pid);
         }
         wake();
     }
@@ -246,7 +246,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
                 present.wake();
             }
         } catch (LinuxException e) {
-            LOG.debug("an executor hears what it is told a little later: {}", e.getMessage());
+            LOG.debug("an executor gets its messages a little later: {}", e.getMessage());
         }
     }
 

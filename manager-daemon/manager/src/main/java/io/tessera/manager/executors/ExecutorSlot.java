@@ -27,9 +27,9 @@ final class ExecutorSlot {
     /** Pause before the next start of one that failed at once, doubled each time in a row. */
     static final long FIRST_PAUSE_NS = 250_000_000L;
     static final long LONGEST_PAUSE_NS = 30_000_000_000L;
-    /** A longer pause is said. */
+    /** A longer pause is logged. */
     static final long LONG_PAUSE_NS = 1_000_000_000L;
-    /** An executor that served for so long has not failed at once: it is started again without a pause. */
+    /** An executor that served for this long has not failed at once: it is started again without a pause. */
     private static final long STEADY_NS = 1_000_000_000L;
     /** So often in a row one is started that ends before it is ready and has not said why: somebody may have killed it. */
     private static final int MOST_STARTS = 3;
@@ -148,7 +148,7 @@ final class ExecutorSlot {
         memoryBytes = Math.max(committed, sum(clients, "usedBytes"));
     }
 
-    /** Of the tenants in it, what the executor takes for set, as it last said ({@link TermsText}). */
+    /** The settings that the executor has for the tenants in it, as it last reported them ({@link TermsText}). */
     Map<String, String> believedTerms(int ownUid) {
         Map<String, String> tenants = new HashMap<>();
         for (JsonElement each : clients) {

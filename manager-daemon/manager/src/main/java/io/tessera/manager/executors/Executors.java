@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Executors implements Conductor.Timed {
     private static final int MOST_LIMITS = 100_000;
-    /** A manager that did not run for so long has heard nobody: silence counts from here on. */
+    /** A manager that did not run for this long has heard nobody: silence counts from here on. */
     private static final long SLEPT_NS = 1_000_000_000L;
     private static final String NO_EXECUTORS = "this manager starts no executors (--executors none)";
     private static final Logger LOG = LoggerFactory.getLogger(Executors.class);
@@ -441,7 +441,7 @@ public final class Executors implements Conductor.Timed {
         return TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid());
     }
 
-    /** What is said here counts more than what executors say of a former manager. */
+    /** Limits set here count more than what executors report of a former manager. */
     private void keep(String tenant, long bytes, boolean here) {
         if (limits.containsKey(tenant) ? here : limits.size() < MOST_LIMITS) {
             limits.put(tenant, bytes);

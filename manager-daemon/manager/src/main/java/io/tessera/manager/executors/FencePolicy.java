@@ -8,7 +8,7 @@ import io.tessera.protocol.message.FenceWish;
 /**
  * How tenants of executors are fenced: what they get that ask for nothing, and how far others may go. Immutable.
  *
- * @param fence      the fence of who chooses none
+ * @param fence the fence of tenants that choose none
  * @param unfenced   what happens to kernels that cannot be fenced: the default, and the most that a tenant may choose
  * @param fenceAlone whether kernels are fenced also while a tenant is alone, for all
  * @param timeoutS   seconds after which a kernel counts as endless while tenants share a device; 0: never

@@ -10,7 +10,7 @@ import io.tessera.os.Activity;
 final class HangDetection {
     /** Executors give a sign of life four times a second. */
     static final long SILENT_NS = 1_000_000_000L;
-    /** Of one that is merely late: clients wait as long (RELAY.md, section 3). */
+    /** Silence of an executor that is merely late: clients wait as long (RELAY.md, section 3). */
     static final long LATE_NS = 30_000_000_000L;
     /** Processor time without a sign of life: longer than any collection of garbage. */
     static final long MOST_TICKS = 1_000;
@@ -27,7 +27,7 @@ final class HangDetection {
     /** What is seen of a process; null if it is gone. */
     @FunctionalInterface
     interface Look {
-        /** Of the process that is meant, now. */
+        /** The activity of the process that is meant, now. */
         Activity now();
     }
 

@@ -54,7 +54,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
     /**
      * With the command before the options of each executor.
      *
-     * @param account the user as whom they run; null: as this process's
+     * @param account their user; null: as this process's
      */
     ProcessLauncher(LinuxPort os, List<String> command, Folders folders, ExecutorAccount account) {
         this.os = os;
@@ -67,7 +67,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
      * Executors of a kind, in this installation.
      *
      * @param software where devices are software
-     * @param user     as whom root's manager runs them: an account, {@code root}, or empty for the standard one
+     * @param user the account of root's executors: an account, {@code root}, or empty for the standard one
      * @throws IOException if there is no such account
      */
     public static ProcessLauncher of(LinuxPort os, ExecutorKind kind, SoftwareDevices software, Folders folders, String user) throws IOException {
@@ -130,7 +130,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
         try {
             asOther();
         } catch (IOException e) {
-            LOG.debug("who executors run as is found out at a start: {}", e.getMessage()); // which fails with it, and says so
+            LOG.debug("the user of executors is found out at a start: {}", e.getMessage()); // which fails with it, and says so
         }
         return hindrance;
     }

@@ -11,7 +11,7 @@ final class Quarantine {
     /** The first pause; doubled each time. */
     static final long FIRST_NS = 10_000_000_000L;
     static final long LONGEST_NS = 300_000_000_000L;
-    /** Who was good for so long begins anew. */
+    /** After this long without a fault the pauses start again at the first length. */
     private static final long FORGIVEN_NS = 1_800_000_000_000L;
     private static final int MOST = 10_000;
 

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 
 /** Which device a program gets that names none. */
 public enum DevicePlacement {
-    /** It sees all of them; who asks for one device gets it by {@link #SPREAD}. */
+    /** It sees all of them; a program that asks for one device gets it by {@link #SPREAD}. */
     NONE(new SpreadRule()),
     /** The fullest one on which it has room. */
     PACK(new PackRule()),

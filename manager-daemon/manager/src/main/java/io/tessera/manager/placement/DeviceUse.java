@@ -17,10 +17,10 @@ public record DeviceUse(DeviceUuid device, long capacityBytes, long freeBytes, i
     private static final long MIB = 1L << 20;
     private static final long GIB = 1L << 30;
 
-    /** What a program counts for of which nobody says how much memory it needs: an eighth of the device. */
+    /** The assumed need of a program that does not state its memory: an eighth of the device. */
     private static final int UNKNOWN_PART = 8;
 
-    /** The same with programs more that are about to come, for which so many bytes are kept. */
+    /** The same with more programs that are about to come, and the bytes that are kept for them. */
     public DeviceUse with(int more, long keptBytes) {
         return new DeviceUse(device, capacityBytes, Math.max(0, freeBytes - keptBytes), clients + more, starting + more, busyShare);
     }

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What part of the time each device was used lately by the clients that it has now, from what they have counted. The part of a client is a mean over its life that
- * forgets: what was {@link #HALF_LIFE_NS} ago counts half. So two devices that are equally busy have equal parts, however long their clients have been there. One
- * owner thread.
+ * The part of the time in which each device was used lately by the clients that it has now, from what they have counted. The part of a
+ * client is a mean over its life that forgets: what was {@link #HALF_LIFE_NS} ago counts half. So two devices that are equally busy have
+ * equal parts, however long their clients have been there. One owner thread.
  *
  * <p>The time of a client is what its samples found, else its turns. A client that has submitted work, and of which neither is known, counts as one
  * that has used the device for the whole time: a mode without turns takes samples only while it compares. So does a client of which nothing is known yet.

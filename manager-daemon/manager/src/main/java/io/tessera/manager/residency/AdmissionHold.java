@@ -8,14 +8,13 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Has a client that comes back to a device where everybody runs freely wait a moment if those who run leave it no room.
- * Turns for all would stop cells of notebooks and phases of trainings that are about to end anyway, and cost a move out and
- * one back; so that is what a newcomer waits for (ski rental, as in {@code IdleRelease}), and one move more: so long a pause
- * has to last to be told from none while nothing is known of its client. Who pauses meanwhile counts as idle, earlier than
- * where nobody waits, and makes room. One owner thread.
+ * Has a client that comes back to a device where everybody runs freely wait a moment if the running clients leave it no room. Turns for all
+ * would stop cells of notebooks and phases of trainings that are about to end anyway, and cost a move out and one back; so a newcomer waits
+ * for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more: a pause must last that long to count as one while
+ * nothing is known of the client. A client that pauses meanwhile counts as idle earlier than usual, and makes room. One owner thread.
  */
 final class AdmissionHold {
-    /** How often it is looked who pauses, while a newcomer waits. */
+    /** Interval of looks at which clients pause, while a newcomer waits. */
     static final long LOOK_NS = 10_000_000L;
 
     /** A client that is served by another thread or process between two launches may be as late as this. */
@@ -36,12 +35,12 @@ final class AdmissionHold {
     }
 
     /**
-     * Decides who waits.
+     * Decides which clients wait.
      *
      * @param members   everybody on the device
      * @param roomBytes what they may have together
      * @param free      whether everybody runs freely; asked if somebody comes
-     * @param looked    whether it is known since this very moment who submits
+     * @param looked whether it is known since this very moment which clients submit
      */
     void judge(Collection<ClientDeviceMemory> members, long roomBytes, BooleanSupplier free, boolean looked,
             MoveRates rates, long nowNs) {

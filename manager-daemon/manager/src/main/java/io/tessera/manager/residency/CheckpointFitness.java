@@ -4,17 +4,16 @@ import io.tessera.protocol.segment.SegmentHeader;
 import java.util.Optional;
 
 /**
- * Whom the driver's checkpoint brings back as he was. A process that has imported memory is taken off its devices and then
- * never restored; memory that others have imported is restored as a copy, which they do not see any more; what was given up
- * before does not matter (driver 580 on an H200, {@code tests/gpu/FINDINGS.md}, «Checkpoints by kind of memory»). What graphics
- * libraries share, and multicast, was not tried and counts as imported. Managed memory the driver itself refuses, and the
- * process goes on. Stateless.
+ * Finds the processes that the driver's checkpoint restores unchanged. A process that has imported memory is taken off its devices and then
+ * never restored; memory that others have imported is restored as a copy, which they do not see any more; what was given up before does not
+ * matter (driver 580 on an H200, {@code tests/gpu/FINDINGS.md}, "Checkpoints by kind of memory"). Memory shared by graphics libraries, and
+ * multicast, was not tried and counts as imported. The driver itself refuses managed memory, and the process goes on. Stateless.
  */
 final class CheckpointFitness {
     private CheckpointFitness() {
     }
 
-    /** What stands against a checkpoint of a client that shares so ({@link SegmentHeader#clientShares}), in a sentence. */
+    /** Why a client that shares in this way cannot be checkpointed ({@link SegmentHeader#clientShares}), in a sentence. */
     static Optional<String> against(long shares) {
         if ((shares & SegmentHeader.SHARES_TAKEN) != 0) {
             return Optional.of("it has, or had, memory of other processes or libraries (CUDA IPC, another import, graphics,"

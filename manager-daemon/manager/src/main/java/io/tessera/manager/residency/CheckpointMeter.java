@@ -5,11 +5,10 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How long the driver's checkpoints take: what each costs whatever is in the process, and what bytes on its devices cost
- * beside that. One owner thread.
+ * How long the driver's checkpoints take: the fixed cost of each, and the cost of bytes on the devices beside that. One owner thread.
  */
 final class CheckpointMeter {
-    /** Less than this on the devices says what a checkpoint costs by itself. */
+    /** With less than this on the devices a checkpoint shows its fixed cost. */
     static final long SMALL_BYTES = 64L << 20;
 
     /** Weight of a new measurement against all earlier ones, as of moves (MoveRates). */
@@ -29,7 +28,7 @@ final class CheckpointMeter {
         }
     }
 
-    /** An action was done on a process that has so many bytes on its devices, its contexts aside. */
+    /** An action was done on a process that has this many bytes on its devices, its contexts aside. */
     void measured(Action action, long bytes, long ns) {
         Cost cost = costs.get(action);
         if (bytes < SMALL_BYTES) {
@@ -48,12 +47,12 @@ final class CheckpointMeter {
         return costs.values().stream().allMatch(cost -> cost.baseNs != UNKNOWN || cost.nsPerByte != UNKNOWN);
     }
 
-    /** Whether it was measured both ways what bytes cost. */
+    /** Whether the cost of bytes was measured both ways. */
     boolean knowsBytes() {
         return costs.values().stream().allMatch(cost -> cost.nsPerByte != UNKNOWN);
     }
 
-    /** What both actions take together; what was not measured counts for nothing. */
+    /** The sum of both actions; one that was not measured counts for nothing. */
     double bothNs(long bytes) {
         double ns = 0;
         for (Cost cost : costs.values()) {

@@ -9,7 +9,7 @@ import java.util.Optional;
  * come on the owner thread, in a later cycle.
  */
 public interface Checkpoints {
-    /** What becomes of a process. */
+    /** What is done to a process. */
     enum Action {
         /** It leaves its GPUs; no driver call of it returns until it is restored. */
         SUSPEND,

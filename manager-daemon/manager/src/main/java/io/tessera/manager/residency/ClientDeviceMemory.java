@@ -11,7 +11,7 @@ import io.tessera.protocol.segment.ResidencyState;
 import io.tessera.protocol.segment.ThreadSlot;
 
 /**
- * One client on one device, as its words said when they were last read, and what it was told. One owner thread.
+ * One client on one device: its words as they were last read, and its orders. One owner thread.
  *
  * <p>Words are claims, so each is clamped to what a device can have. Memory of plan managed has no words of its own: the
  * driver moves it, so what is resident is taken to be what the client may hold, and can be dropped at once.
@@ -30,14 +30,14 @@ final class ClientDeviceMemory {
     long neededBytes;
     long swappableBytes;
     long fixedBytes;
-    /** Of {@link #fixedBytes}: not held, but needed and not to be had yet. */
+    /** The part of {@link #fixedBytes} that is needed, but not available yet. */
     long claimedBytes;
     long cachedBytes;
     long wantedBytes;
     long guaranteeBytes;
     long usedBytes;
 
-    /** Plan auto: what the device could not hold beside the rest, so that the driver moves it page by page. */
+    /** Plan auto: memory that the device could not hold beside the rest, so that the driver moves it page by page. */
     long overflowBytes;
     long pinnedHeld;
     long pageableHeld;
@@ -47,33 +47,33 @@ final class ClientDeviceMemory {
     long fileHeld;
     long swappedBytes;
 
-    /** Of {@link #neededBytes}: known to be zero, so that it need not travel. */
+    /** The part of {@link #neededBytes} that is known to be zero, so that it need not travel. */
     long zeroBytes;
 
     /** Contents on the device of which the host has a copy. */
     long cleanBytes;
 
-    /** What it was last told. */
+    /** Its last target. */
     long targetBytes;
     long pinnedTarget;
     long pageableTarget;
     boolean told;
     private long limitTold;
 
-    /** Evicted by hand or for idleness: said so, and the word says so too. */
+    /** Evicted by hand or for idleness: logged, and set in its word. */
     boolean evicted;
 
     /** Evicted by hand, and not out yet: it leaves before it may come back. */
     boolean leaving;
     long leavingSinceNs;
 
-    /** What it is to hold on the device once all plans are carried out. */
+    /** The bytes it is to hold on the device once all plans are carried out. */
     long goalBytes;
 
     /** Kept off the device, evicted or not. */
     boolean parked;
 
-    /** It comes back, and waits while those who run leave it no room. */
+    /** It comes back, and waits while the running clients leave it no room. */
     boolean heldBack;
 
     /** Since when it comes back. */
@@ -88,7 +88,7 @@ final class ClientDeviceMemory {
     /** The driver brings it back. */
     boolean restoring;
 
-    /** What comes back of its movable memory when it is restored; while {@link #onHost}. */
+    /** The part of its movable memory that comes back when it is restored; while {@link #onHost}. */
     long frozenBytes;
 
     /** How it is suspended and why, in a sentence; empty: it is not. */
@@ -110,13 +110,13 @@ final class ClientDeviceMemory {
     private long settledChunks = -1;
     long settledNs = NEVER;
 
-    /** When its target was last told. */
+    /** When its target was last written. */
     private long targetNs;
 
-    /** It owes memory and cannot give it up; so it is not reckoned with until then. */
+    /** It owes memory and cannot give it up, so the plan does not count on it until then. */
     private long stuckUntilNs = NEVER;
 
-    /** Since when it may run and waits for memory, and whether that was said. */
+    /** Since when it may run and waits for memory, and whether that was logged. */
     long standingSinceNs = NEVER;
     boolean standingSaid;
 
@@ -124,7 +124,7 @@ final class ClientDeviceMemory {
     boolean turnFailed;
     int failedTurns;
 
-    /** Why what it needs cannot be had, in a sentence; empty: it can, as far as is known. */
+    /** Why its need cannot be met, in a sentence; empty: it can, as far as is known. */
     String shortOf = "";
 
     /** When nobody could give memory up for it; {@link #NEVER}: the device does not have it at all. */
@@ -153,12 +153,12 @@ final class ClientDeviceMemory {
         return fresh;
     }
 
-    /** Whether it is to give memory up, and nothing of that has happened for so long. */
+    /** Whether it is to give memory up, and nothing of that has happened for this long. */
     boolean owesFor(long ns, long nowNs) {
         return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
     }
 
-    /** It cannot give memory up: so it is not reckoned with until then, or until some moves. */
+    /** It cannot give memory up: the plan does not count on it until then, or until some moves. */
     void stuckUntil(long untilNs) {
         stuckUntilNs = untilNs;
     }
@@ -177,17 +177,17 @@ final class ClientDeviceMemory {
         return member.residencyPlanned();
     }
 
-    /** What of its memory is off the device, or is to leave it. */
+    /** The part of its memory that is off the device, or is to leave it. */
     long outBytes() {
         return Math.max(swappedBytes, Math.min(contentBytes(), neededBytes - Math.min(neededBytes, goalBytes)));
     }
 
-    /** What of its memory needs no room on the host when it leaves: what is zero, but for what it may write until then. */
+    /** The part of its memory that needs no room on the host when it leaves: zero memory, but for what it may write until then. */
     long hostlessBytes() {
         return Math.max(0, neededBytes - Math.max(contentBytes(), pinnedWanted));
     }
 
-    /** What of its memory has to travel if all of it leaves or comes back. */
+    /** The part of its memory that has to travel if all of it leaves or comes back. */
     long contentBytes() {
         return neededBytes - zeroBytes;
     }
@@ -259,7 +259,7 @@ final class ClientDeviceMemory {
     }
 
     private void readUse(DeviceBlock block, long totalBytes, boolean look, long nowNs) {
-        // Oversubscribed clients use more than the device has; several times that is no use but nonsense.
+        // Oversubscribed clients use more than the device has; several times that is nonsense.
         usedBytes = size(block.usedBytes(), 1024 * totalBytes);
         long submitted = look ? ThreadSlot.deviceSubmissions(member.session().memory(), member.slot()) : submissions;
         if (submitted != submissions || block.capturing() != 0 || usedBytes != allocationBytes) {
@@ -314,7 +314,7 @@ final class ClientDeviceMemory {
         settledChunks = settled;
     }
 
-    /** Has what it moved since the last call measured. */
+    /** Measures its moves since the last call. */
     void measure(MoveMeter meter) {
         member.touch(block -> {
             ResidencyBlock words = member.residency();
@@ -330,11 +330,11 @@ final class ClientDeviceMemory {
         return Math.clamp(claimed, 0, most);
     }
 
-    /** For the planner. While there are turns, who is granted runs; else who is at work, or waits for its memory. */
+    /** For the planner. While there are turns, the granted client runs; else the clients that are at work, or wait for their memory. */
     ClientMemoryState toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
         boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
         boolean running = planned() && outlook.running() && atWork;
-        // What the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
+        // Memory that the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
         long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
         long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
                 : onHost ? Math.max(neededBytes, frozenBytes)
@@ -355,13 +355,13 @@ final class ClientDeviceMemory {
         return member.session().hello().tenant();
     }
 
-    /** What names its tenant among those of all users. */
+    /** The name of its tenant among those of all users. */
     String account() {
         return Leases.tenantOf(member);
     }
 
     /**
-     * Tells it what it may hold on the device; returns whether that is new.
+     * Writes its target on the device; returns whether that is new.
      *
      * @param limitBytes    what that can become at most
      * @param capacityBytes size of the device as it is to show it; 0: the device's own
@@ -386,7 +386,7 @@ final class ClientDeviceMemory {
         return true;
     }
 
-    /** Tells it what it may hold on the host; returns whether that is new. */
+    /** Writes its targets on the host; returns whether they are new. */
     boolean tellHost(long pinned, long pageable) {
         if (pinned == pinnedTarget && pageable == pageableTarget) {
             return false;
@@ -400,7 +400,7 @@ final class ClientDeviceMemory {
         return true;
     }
 
-    /** Says in its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
+    /** Writes in its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
     void tellFlags() {
         long flags = (evicted ? ResidencyBlock.FLAG_PARKED : 0) | (checkpointed ? ResidencyBlock.FLAG_CHECKPOINTED : 0)
                 | (shortOf.isEmpty() ? 0 : ResidencyBlock.FLAG_SHORT);

@@ -21,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who is resident on one device. Each {@link #doWork} reads the clients' words, parks who has to give memory up and does
- * not work, plans, and writes targets, until nothing is left to be written. One owner thread.
+ * Decides which clients are resident on one device. Each {@link #doWork} reads the clients' words, parks clients without work that have to
+ * give memory up, plans, and writes targets, until nothing is left to be written. One owner thread.
  */
 final class DeviceResidency implements ResidencyView {
-    /** How often words are looked at that nobody rings for: who has become idle, how fast memory moves. */
+    /** Interval of looks at words that nobody rings for: which clients have become idle, how fast memory moves. */
     static final long LOOK_NS = 250_000_000L;
 
-    /** A plan that lowers a target is followed by one that hands out what that set free; no more can be free at once. */
+    /** A plan that lowers a target is followed by one that hands out the freed memory; no more can be free at once. */
     private static final int MOST_PLANS = 4;
 
     /** A client that is evicted by hand and works may come back when all is out, at the latest after this. */
@@ -90,7 +90,7 @@ final class DeviceResidency implements ResidencyView {
         return settledNs;
     }
 
-    /** Who may run and does not get to, and why; empty: nobody. */
+    /** The clients that may run and do not get to, and why; empty: none. */
     String standing() {
         return standing.sentence();
     }
@@ -100,17 +100,17 @@ final class DeviceResidency implements ResidencyView {
         return usable.room().isBounded();
     }
 
-    /** What everybody can have of the device together, executors included. */
+    /** The device memory that all can have together, executors included. */
     long capacityBytes() {
         return usable.room().roomBytes(believedBytes());
     }
 
-    /** The same, as far as it is certain enough to refuse somebody something. */
+    /** The same, as far as it is certain enough to refuse a request. */
     long certainBytes(long nowNs) {
         return Math.max(1, usable.room().confirmedBytes(believedBytes(), nowNs));
     }
 
-    /** What it should have, by its size and by what contexts take. */
+    /** The memory it should have, by its size and by what contexts take. */
     private long believedBytes() {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
@@ -124,7 +124,7 @@ final class DeviceResidency implements ResidencyView {
         return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
     }
 
-    /** What clients may have: what is planned with less what executors hold. */
+    /** The memory for clients: the planned memory less that of executors. */
     private long roomBytes() {
         return Math.max(1, plannedBytes() - executorBytes());
     }
@@ -142,7 +142,7 @@ final class DeviceResidency implements ResidencyView {
                 : member.fixedBytes).sum();
     }
 
-    /** What its clients of plan swap have beyond what the device holds. */
+    /** The memory of its clients of plan swap beyond what the device holds. */
     long beyondBytes(long nowNs) {
         long swappable = members.values().stream().mapToLong(member -> member.swappableBytes - member.hostlessBytes()).sum();
         return Math.max(0, swappable - Math.max(0, certainBytes(nowNs) - fixedBytes()));
@@ -184,7 +184,7 @@ final class DeviceResidency implements ResidencyView {
         return work + standing.watch(this, nowNs);
     }
 
-    /** Whose needs cannot be had on this device, and whose can again. */
+    /** Finds the clients whose needs cannot be met on this device, and those whose needs can be met again. */
     private int judgeShort(long nowNs) {
         int done = 0;
         for (ClientDeviceMemory member : members.values()) {
@@ -258,8 +258,8 @@ final class DeviceResidency implements ResidencyView {
     }
 
     /**
-     * Who does not work and has memory off the device stays away until it asks: told that it may run, it would have all
-     * of it brought in for nothing.
+     * A client without work whose memory is partly off the device stays parked until it asks. If it were told to run, all its memory would
+     * come back for nothing.
      */
     private int parkLacking(long nowNs) {
         int done = 0;
@@ -276,7 +276,7 @@ final class DeviceResidency implements ResidencyView {
         return done;
     }
 
-    /** Who asks for a turn, or for memory, comes back. */
+    /** Brings back clients that ask for a turn or for memory. */
     private int unpark(long nowNs) {
         int done = 0;
         for (ClientDeviceMemory member : members.values()) {
@@ -289,7 +289,7 @@ final class DeviceResidency implements ResidencyView {
         return done;
     }
 
-    /** Whether it was evicted by hand and has contents on the device still, which the host may have no room for. */
+    /** Whether it was evicted by hand and still has contents on the device, which the host may have no room for. */
     private static boolean leaves(ClientDeviceMemory member, long nowNs) {
         member.leaving &= member.residentBytes > member.cachedBytes
                 && nowNs - member.leavingSinceNs < LEAVING_PATIENCE_NS;
@@ -385,7 +385,7 @@ final class DeviceResidency implements ResidencyView {
         return clients;
     }
 
-    /** Plans once and writes what that leads to; returns how much was written. */
+    /** Plans once and writes the results; returns how much was written. */
     private int plan(long nowNs) {
         List<ClientMemoryState> clients = clients(nowNs);
         plan = planner.plan(roomBytes(), clients, nowNs);
@@ -415,7 +415,7 @@ final class DeviceResidency implements ResidencyView {
         return written;
     }
 
-    /** What the client can be given at most beside what cannot leave and what is guaranteed to others. */
+    /** The most the client can be given beside memory that cannot leave and guarantees of others. */
     private long limitBytes(ClientDeviceMemory member, long nowNs) {
         long limit = certainBytes(nowNs) - executorBytes();
         for (ClientDeviceMemory each : members.values()) {

@@ -8,20 +8,21 @@ import java.util.function.LongFunction;
 
 /**
  * How much host memory clients may hold by the bounds of their own control groups: a program in a container has that container's, whatever the
- * host has. What clients of one group hold and are promised stays within what the group had left when it was last looked at. One owner thread.
+ * host has. The memory that clients of one group hold and are promised stays within what the group had left when it was last looked at. One
+ * owner thread.
  */
 final class GroupRooms {
     /** A sixteenth of the bound is the program's own. */
     private static final int RESERVED_PART = 16;
-    /** A group that bounds nothing is looked at once in so many looks: with hundreds of containers each look reads thousands of files. */
+    /** A group that bounds nothing is looked at once in this many looks: with hundreds of containers each look reads thousands of files. */
     static final int SELDOM = 20;
 
     private final LongFunction<ControlGroupMemory> groups;
     private final Map<Long, ControlGroupMemory> byPid = new HashMap<>();
-    /** What clients of a group may hold together, as of the last look. */
+    /** The memory that clients of a group may hold together, as of the last look. */
     private final Map<String, Long> mostBytes = new HashMap<>();
     private int looks;
-    /** What of it nobody holds and nobody was promised. */
+    /** The part of it that nobody holds and nobody was promised. */
     private final Map<String, Long> leftBytes = new HashMap<>();
 
     /**
@@ -40,7 +41,7 @@ final class GroupRooms {
     /**
      * Before {@link #grant}, with everybody.
      *
-     * @param fresh whether to look at the groups; else only who is new is looked at
+     * @param fresh whether to look at the groups; else only new clients are looked at
      */
     void begin(Collection<Holder> holders, boolean fresh) {
         byPid.keySet().retainAll(holders.stream().map(Holder::pid).toList());
@@ -68,7 +69,7 @@ final class GroupRooms {
         return room == ControlGroupMemory.UNBOUNDED ? Long.MAX_VALUE : heldBytes + Math.max(0, room - group.limitBytes() / RESERVED_PART);
     }
 
-    /** What a client that holds so much, and wants so much, may hold. */
+    /** The bytes that a client may hold, by those that it holds and wants. */
     long grant(Holder holder, long wantedBytes) {
         String group = byPid.get(holder.pid()).group();
         long more = Math.clamp(wantedBytes - holder.heldBytes(), 0, leftBytes.get(group));

@@ -104,9 +104,9 @@ final class HostShares {
 
     /**
      * Pinned memory for a client where not everybody can have all: what of its memory is off the device or is to leave,
-     * so that no move waits for memory which somebody holds ahead of need. What that leaves is for those whose memory is
-     * on the device, and leaves next. Memory leaves in whole chunks, so a client gets one step more than it has to move
-     * out: without that, a client that has to give up a part of a chunk has no place for the chunk.
+     * so that no move waits for memory which somebody holds ahead of need. The rest is for those whose memory is on the device, and leaves
+     * next. Memory leaves in whole chunks, so a client gets one step more than it has to move out: without that, a client that has to give
+     * up a part of a chunk has no place for the chunk.
      */
     static long shortOfPinned(long wantedBytes, long outBytes, long spareBytes, long stepBytes) {
         return Math.min(wantedBytes, outBytes > 0 ? outBytes + stepBytes : Math.max(0, spareBytes));

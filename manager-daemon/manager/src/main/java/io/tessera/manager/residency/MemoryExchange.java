@@ -23,15 +23,15 @@ import java.util.stream.Collectors;
 
 /**
  * The queues in which clients of plan SWAP hand each other a device's physical memory (SPEC.md, section 9.8): one for each
- * device and user who has two of them there or more. Users do not get each other's: who had memory may keep a way into it.
- * What lies in a queue while nobody takes is taken out, so that the driver has it again. One owner thread, which closes it.
+ * device and user who has two of them there or more. Users do not get each other's: a process that had memory may keep a way into it.
+ * Memory that lies in a queue while nobody takes is taken out, so that the driver has it again. One owner thread, which closes it.
  */
 public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
-    /** How often it is looked who is there and what was left. */
+    /** Interval of looks at which clients are there and what was left. */
     static final long LOOK_NS = 250_000_000L;
     private static final int ENOUGH_CLIENTS = 2;
     private static final int PIECE_BYTES = 8;
-    /** Taken out in one look, of some 16 that a queue holds: whoever sends without end must not keep the manager. */
+    /** Taken out in one look, of some 16 that a queue holds: a client that sends without end must not keep the manager. */
     static final int MOST_PIECES = 64;
 
     private final DeviceRegistry registry;
@@ -74,7 +74,7 @@ public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
         for (Iterator<Map.Entry<Sharers, Queue>> each = queues.entrySet().iterator(); each.hasNext();) {
             Map.Entry<Sharers, Queue> entry = each.next();
             if (!sharing.containsKey(entry.getKey())) {
-                // Whoever is left has the ends still, and goes on sending: nobody else takes it.
+                // The last client still has the ends, and goes on sending: nobody else takes it.
                 work += takeOut(entry.getValue());
                 if (entry.getValue().told.stream().noneMatch(this::isThere)) {
                     close(entry.getValue());

@@ -42,7 +42,7 @@ final class MemoryPressure {
         return verdict;
     }
 
-    /** Forgets everybody who is not here any more. */
+    /** Forgets clients that are gone. */
     void left(Set<Long> present) {
         for (long clientId : List.copyOf(idleTold.keySet())) {
             if (!present.contains(clientId)) {
@@ -98,7 +98,7 @@ final class MemoryPressure {
             if (!member.waits()) {
                 wanting.remove(clientId);
             } else if (wanting.add(clientId)) {
-                boolean free = moveNs == 0; // then what left was its memory alone
+                boolean free = moveNs == 0; // then only its memory left
                 idle.wanted(clientId, free ? (long) rates.handoverNs(member.neededBytes, member.contentBytes()) : moveNs, nowNs);
             }
             long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
@@ -109,7 +109,7 @@ final class MemoryPressure {
         }
     }
 
-    /** How long the client may pause before its memory had better serve somebody who waits. */
+    /** How long the client may pause before its memory should serve a waiting client. */
     long idleReleaseNs(ClientDeviceMemory member, long moveNs) {
         return idle.idleReleaseNs(member.clientId(), moveNs);
     }

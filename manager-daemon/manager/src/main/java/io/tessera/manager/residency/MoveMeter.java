@@ -6,8 +6,8 @@ import io.tessera.memory.residency.MoveRates;
  * How fast memory moves on a device, from what its clients count. One owner thread.
  *
  * <p>A client adds to its bytes with every chunk and to its time when a move is over, so it is measured only while nothing
- * moves, and when enough has moved since it was measured last. The first measurement takes the place of what was assumed; later ones are
- * mixed in ({@link MoveRates#measured}).
+ * moves, and when enough has moved since it was measured last. The first measurement replaces the assumed rate; later ones are mixed in
+ * ({@link MoveRates#measured}).
  */
 final class MoveMeter {
     /** Less than this says more about starting a move than about the bus. */
@@ -17,7 +17,7 @@ final class MoveMeter {
     private boolean inKnown;
     private boolean outKnown;
 
-    /** What one client had counted in one direction when it was measured last. */
+    /** The counts of one client in one direction at the last measurement. */
     static final class Seen {
         private long bytes;
         private long other;
@@ -43,7 +43,7 @@ final class MoveMeter {
         return rates;
     }
 
-    /** So many bytes were copied in so far, and so many came in without a copy. */
+    /** Total bytes copied in so far, and bytes that came in without a copy. */
     void in(Seen seen, long bytes, long otherBytes, long ns) {
         double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {
@@ -53,7 +53,7 @@ final class MoveMeter {
         }
     }
 
-    /** So many bytes were copied out so far, and so many left without a copy. */
+    /** Total bytes copied out so far, and bytes that left without a copy. */
     void out(Seen seen, long bytes, long otherBytes, long ns) {
         double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {

@@ -10,7 +10,7 @@ final class PlanChoice {
     private PlanChoice() {
     }
 
-    /** Plan and reason; empty for a client that was told its plan, or has not allocated yet. */
+    /** Plan and reason; empty for a client that has its plan, or has not allocated yet. */
     static String sentence(long facts, long managedBytes) {
         boolean unmapped = (facts & ResidencyBlock.CHOICE_UNMAPPED) != 0;
         if ((facts & ResidencyBlock.CHOICE_AUTO) == 0) {

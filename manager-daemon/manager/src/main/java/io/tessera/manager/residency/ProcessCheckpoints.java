@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checkpoints by the program {@code tessera-checkpoint}, a process for each: this one never loads the driver. Which
- * processes are suspended stands in a file beside the manager's sockets.
+ * Checkpoints by the program {@code tessera-checkpoint}, a process for each: this one never loads the driver. A file beside the manager's
+ * sockets lists the suspended processes.
  */
 public final class ProcessCheckpoints implements Checkpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessCheckpoints.class);
@@ -89,7 +89,7 @@ public final class ProcessCheckpoints implements Checkpoints {
         }
     }
 
-    /** What the program's answer means; the answer itself where it is not as expected. */
+    /** The meaning of the program's answer; the answer itself where it is not as expected. */
     static String sentence(int exitCode, String answer) {
         Answer said = null;
         try {

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Who is resident on every device, and what host memory backs the rest. After turns and leases had their part of the
+ * Decides which clients are resident on every device, and what host memory backs the rest. After turns and leases had their part of the
  * cycle, it reads the clients' words, plans, and writes targets. One owner thread.
  */
 public final class Residency implements Conductor.Timed {
@@ -87,7 +87,7 @@ public final class Residency implements Conductor.Timed {
         return next;
     }
 
-    /** The devices and who is on them. */
+    /** The devices and their clients. */
     ResidentDevices devices() {
         return devices;
     }
@@ -100,7 +100,7 @@ public final class Residency implements Conductor.Timed {
      * Has a tenant's clients leave every device until their next call.
      *
      * @param suspend whole processes, with their contexts, whatever their plan
-     * @return who leaves, and who is not suspended
+     * @return the clients that leave, and those that are not suspended
      */
     public Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs) {
         int clients = 0;
@@ -137,13 +137,13 @@ public final class Residency implements Conductor.Timed {
         });
     }
 
-    /** Whether a client has told what is to be guaranteed to it. */
+    /** Whether a client has asked for its guarantee. */
     public boolean knowsGuaranteeOf(long clientId) {
         return devices.all().stream().flatMap(device -> device.members().stream())
                 .anyMatch(member -> member.clientId() == clientId && member.guaranteeBytes > 0);
     }
 
-    /** Brings back what is suspended: nobody would, once the manager is gone. */
+    /** Restores suspended processes: nobody would, once the manager is gone. */
     public void close() {
         suspensions.close();
     }

@@ -3,7 +3,7 @@ package io.tessera.manager.residency;
 import io.tessera.manager.conductor.ManagedDevice;
 import java.util.Collection;
 
-/** A device's memory as those see it who judge it. One owner thread. */
+/** A device's memory as its judges see it. One owner thread. */
 interface ResidencyView {
     /** The device itself. */
     ManagedDevice device();
@@ -21,7 +21,7 @@ interface ResidencyView {
     long plannedBytes();
 
     /**
-     * What the client needs cannot be had: its calls fail instead of waiting.
+     * The client's need cannot be met: its calls fail instead of waiting.
      *
      * @param sinceNs since when nobody can give it up; {@link ClientDeviceMemory#NEVER}: the device does not have it
      */

@@ -9,24 +9,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches that who may run gets to run. A client that was told to run, and waits for memory while none moves, is said with
- * its cause; who should give memory up and does not counts as one that cannot, so that others give it; and a client that
- * nobody can help is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
+ * Watches that clients that may run get to run. A client that was told to run, and waits for memory while none moves, is reported with the
+ * cause. A client that should give memory up and does not counts as one that cannot, so that others give it. A client that nobody can help
+ * is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
  */
 final class ResidencyWatchdog {
-    /** While no memory moved for this long, somebody is told so. */
+    /** While no memory moved for this long, the log says so. */
     static final long SAID_NS = 1_000_000_000L;
 
-    /** And after this long its turn has come to nothing: before the turn lock passes the turn on to others. */
+    /** After this long its turn has failed: before the turn lock passes the turn on to others. */
     static final long FAILED_NS = 8_000_000_000L;
 
     /**
-     * Others may run, and end or free memory, between the turns that come to nothing; then the client's calls fail. Where the host is full
-     * the first such turn is the last.
+     * Failed turns after which the client's calls fail: others may run, and end or free memory, in between. Where the host is full the
+     * first such turn is the last.
      */
     private static final int FAILED_TURNS = 2;
 
-    /** Who could not give memory up is asked again after this long, or as soon as some of it moves. */
+    /** A client that could not give memory up is asked again after this long, or as soon as some of it moves. */
     private static final long STUCK_KEPT_NS = 5_000_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -34,7 +34,7 @@ final class ResidencyWatchdog {
 
     private String sentence = "";
 
-    /** Who stands still and why; empty: nobody does. */
+    /** The clients that stand still and why; empty: none. */
     String sentence() {
         return sentence;
     }
@@ -88,7 +88,7 @@ final class ResidencyWatchdog {
         return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
     }
 
-    /** Has others reckoned without who cannot give memory up; returns whether everybody else has stopped. */
+    /** Has plans not count on a client that cannot give memory up; returns whether everybody else has stopped. */
     private static boolean help(ResidencyView device, ClientDeviceMemory standing, long nowNs) {
         boolean alone = true;
         standing.ring();
@@ -153,7 +153,7 @@ final class ResidencyWatchdog {
         return !(pinnedFull && pageableFull && fileFull);
     }
 
-    /** Whether all who are to give memory up lack host memory for it: a turn of theirs does not change that. */
+    /** Whether all clients that are to give memory up lack host memory for it: a turn of theirs does not change that. */
     private static boolean isHostFull(ResidencyView device, ClientDeviceMemory standing) {
         List<ClientDeviceMemory> owing = device.members().stream()
                 .filter(other -> other != standing && other.movable() && other.residentBytes > other.targetBytes).toList();

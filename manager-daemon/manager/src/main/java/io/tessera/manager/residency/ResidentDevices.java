@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 final class ResidentDevices {
     private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
 
-    /** The plan of a device; made anew where the one that is known is of an earlier device with that UUID. */
+    /** The plan of a device; made again where the one that is known is of an earlier device with that UUID. */
     DeviceResidency of(ManagedDevice device, Supplier<DeviceResidency> make) {
         DeviceResidency known = devices.get(device.uuid());
         if (known == null || known.device != device) {

@@ -6,10 +6,10 @@ import java.util.Locale;
 
 /**
  * How processes leave their devices whole: by our own swap and a checkpoint of what is left, or by the checkpoint alone.
- * The quicker way out and back, as measured so far; each is measured anew now and then. One owner thread.
+ * The quicker way out and back, as measured so far; each is measured again now and then. One owner thread.
  */
 final class SuspensionChoice {
-    /** After so many suspensions one way the other is measured anew: drivers and loads change, but seldom. */
+    /** After this many suspensions one way the other is measured again: drivers and loads change, but seldom. */
     static final int TRY_OTHER_AFTER = 16;
 
     private static final double GIB = 1L << 30;
@@ -30,7 +30,7 @@ final class SuspensionChoice {
     private Way last = Way.SWAP_FIRST;
     private int inRow;
 
-    /** A checkpoint was made, or undone, of a process that has so many bytes on its devices. */
+    /** A checkpoint was made, or undone, of a process that has this many bytes on its devices. */
     void measured(Action action, long bytes, long ns) {
         meter.measured(action, bytes, ns);
     }
@@ -69,7 +69,7 @@ final class SuspensionChoice {
                 + "alone", contentBytes / GIB, swapNs / 1e9, checkpointNs / 1e9);
         if (better == last && inRow >= TRY_OTHER_AFTER) {
             Way other = better == Way.CHECKPOINT ? Way.SWAP_FIRST : Way.CHECKPOINT;
-            return count(other, text(other) + ", to measure it anew: " + figures);
+            return count(other, text(other) + ", to measure it again: " + figures);
         }
         return count(better, text(better) + ": " + figures);
     }

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Processes that the driver takes off the GPU whole, contexts included: first drained and, unless the driver is quicker at
  * that ({@link SuspensionChoice}), moved out as when evicted; then checkpointed. A call at the gate, or a thread found
- * inside a driver call, brings them back. Who left with its contents first gets its turn and room for them, as if it moved
- * in by itself. One owner thread.
+ * inside a driver call, brings them back. A process that left with its contents first gets its turn and room for them, as if it moved in by
+ * itself. One owner thread.
  */
 final class Suspensions {
     private static final Logger LOG = LoggerFactory.getLogger(Suspensions.class);
@@ -28,7 +28,7 @@ final class Suspensions {
     /** A process that could not be restored is tried again after this long: others may hold the memory it needs. */
     private static final long RETRY_NS = 1_000_000_000L;
 
-    /** Room that has not come by then may never: the driver is asked anyway, and says no if there is none. */
+    /** Room that has not come by then may never: the driver is asked anyway, and refuses if there is none. */
     private static final long ROOM_PATIENCE_NS = 10_000_000_000L;
 
     /** Where one process is. */

@@ -8,11 +8,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reconciles what is believed of a device with what its clients' drivers say and refuse (SPEC.md, section 9.9). One owner
- * thread.
+ * Reconciles the believed memory of a device with what its clients' drivers report and refuse (SPEC.md, section 9.9). One owner thread.
  */
 final class UsableMemory {
-    /** A word may be this much older than what it tells of. */
+    /** A word may be this much older than its subject. */
     private static final long SETTLED_NS = 500_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -35,7 +34,7 @@ final class UsableMemory {
     }
 
     /**
-     * Takes in what is new.
+     * Takes in new facts.
      *
      * @param members       everybody on the device, read just now
      * @param executorBytes what executors hold of it
@@ -59,7 +58,7 @@ final class UsableMemory {
         for (ClientDeviceMemory member : members) {
             heldBytes += member.residentBytes + member.fixedBytes - member.claimedBytes;
             mark = 31 * (31 * mark + member.residentBytes) + member.fixedBytes - member.claimedBytes;
-            // What the driver pages, or takes off the device with a process, nobody tells.
+            // Nobody reports what the driver pages, or takes off the device with a process.
             telling &= member.plan != MemoryPlan.MANAGED && member.overflowBytes == 0 && member.checkpointed == member.onHost;
         }
         if (refused) {

@@ -186,7 +186,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         return done;
     }
 
-    /** Who cannot be resident together takes turns in every mode: nothing could run otherwise. */
+    /** Clients that cannot be resident together take turns in every mode: nothing could run otherwise. */
     private boolean exclusive() {
         return memory.must() || mode.exclusive();
     }

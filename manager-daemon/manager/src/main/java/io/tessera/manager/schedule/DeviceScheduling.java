@@ -39,13 +39,13 @@ public interface DeviceScheduling extends MemoryScheduling {
     /** Sets the quantum in nanoseconds, from the next turn on; also shortens the running one. */
     void quantumNs(long quantumNs, long nowNs);
 
-    /** Another policy says who is next, from the next turn on. */
+    /** Sets another policy, from the next turn on. */
     void policy(PolicyName policy, long nowNs);
 
-    /** The policy that says who is next. */
+    /** The policy of the next turn. */
     PolicyName policy();
 
-    /** What an operator set for a tenant is other from now on; nothing, where it is not on the device. */
+    /** An operator has changed a tenant's settings; no effect where it is not on the device. */
     void terms(String tenant, TenantTerms terms, long nowNs);
 
     /** Runs what is due and returns how many things it did. */

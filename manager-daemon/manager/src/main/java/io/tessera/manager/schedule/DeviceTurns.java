@@ -9,7 +9,7 @@ import java.util.OptionalLong;
  * @param mode             the mode that was set
  * @param exclusive        whether clients take turns now
  * @param reason           why, in one sentence
- * @param policy           who says which tenant is next
+ * @param policy the rule for the next turn
  * @param quantumNs        length of a turn
  * @param holder           the client that is GRANTED
  * @param holderSinceNs    since when, on the scheduler's clock

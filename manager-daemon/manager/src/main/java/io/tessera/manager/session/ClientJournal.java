@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The processes, users and labels of a manager's clients, in a file of the runtime directory: the next manager reads for whom places are kept. Segments do not say it,
- * because a client that has lost its manager removes its own. The file is there while clients are there. One owner thread.
+ * The processes, users and labels of a manager's clients, in a file of the runtime directory: the next manager reads which clients places
+ * are kept for. Segments do not say it, because a client that has lost its manager removes its own. The file is there while clients are
+ * there. One owner thread.
  */
 public final class ClientJournal {
     private static final String NAME = "clients";
@@ -61,14 +62,14 @@ public final class ClientJournal {
             }
         } catch (LinuxException | NumberFormatException e) {
             if (!(e instanceof LinuxException missing) || missing.errno() != Errno.ENOENT) {
-                LOG.warn("whom the manager before had for clients is not known, {}: {}", file, e.getMessage());
+                LOG.warn("the clients of the manager before are not known, {}: {}", file, e.getMessage());
             }
             return List.of();
         }
     }
 
     /**
-     * Forgets who is awaited in vain, and writes down who is there, if it is not written.
+     * Forgets clients that are awaited in vain, and writes down those that are there, if it is not written.
      *
      * @param registrations number of the latest change of the clients that are there
      * @return 1: it was written, 0: there was nothing to write

@@ -226,7 +226,7 @@ public final class ManagerDirectory implements AutoCloseable {
                 removeSockets();
             }
         } finally {
-            os.files().close(locked); // before the pid file: who has that one finds the directory free
+            os.files().close(locked); // before the pid file: the process that gets that one finds the directory free
             pidFile.close();
         }
     }

@@ -84,12 +84,12 @@ public final class Session {
         return clientId;
     }
 
-    /** Who connected. */
+    /** The peer that connected. */
     public PeerCredentials peer() {
         return peer;
     }
 
-    /** Why it shares as it does was told it when it asked; null: it did not ask. */
+    /** The manager's reason for its way of sharing, as it was told when it asked; null: it did not ask. */
     void sharing(String reason) {
         sharing = reason;
     }
@@ -184,7 +184,7 @@ public final class Session {
         return activity != null && activity.stopped();
     }
 
-    /** Ends the connection in the next cycle, for a reason that the log and the client are told. */
+    /** Ends the connection in the next cycle, for a reason that the log and the client get. */
     public void fault(String reason) {
         if (fault == null) {
             fault = reason;
@@ -200,7 +200,7 @@ public final class Session {
      * A touch of its segment faulted. Ends the connection if the file was cut short; else the fault may be of a touch of
      * another client's before, which the compiler let through late.
      *
-     * @throws InternalError the same, for who looks at everybody ({@link Sessions#checkSegments})
+     * @throws InternalError the same, for the caller that looks at all segments ({@link Sessions#checkSegments})
      */
     public void faulted(InternalError late) {
         if (!isCut()) {

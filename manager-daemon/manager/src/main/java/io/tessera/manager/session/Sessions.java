@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * All connections of the registration socket and the processes behind them. One owner thread: its duty cycle calls
  * {@link #doWork}, the poller calls the handlers in between.
  *
- * <p>A session ends in two steps. When its connection ends, it hears nothing more and 50 ms begin; when they are over or
- * the process is gone, whichever is first, the listener is told and the segment is removed (SPEC.md, section 4).
+ * <p>A session ends in two steps. When its connection ends, it hears nothing more and 50 ms begin; when they are over or the process is
+ * gone, whichever is first, the listener is called and the segment is removed (SPEC.md, section 4).
  */
 public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     /** A peer that connects and does not say HELLO for this long is let go. */
@@ -49,12 +49,15 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     static final long KILL_GRACE_NS = 2_000_000_000L;
     /** Pause after the descriptors ran out, so that the listener, which stays readable, does not spin. */
     static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
-    /** Peers of a user that have not said HELLO, and of all users; beyond these the oldest one of that user, or of who has most, is let go. */
+    /**
+     * Peers of a user that have not said HELLO, and of all users; beyond these the oldest one of that user, or of the user with the most,
+     * is let go.
+     */
     static final int MOST_UNREGISTERED = 256;
     static final int MOST_UNREGISTERED_OF_ALL = 2_048;
     /** Between them everybody else's turn comes. */
     private static final int TAKEN_AT_ONCE = 64;
-    /** Lines of the log about processes of one user, in so long. */
+    /** Lines of the log in {@link #LINES_NS} about processes of one user. */
     private static final int LINES = 100;
     private static final long LINES_NS = 10_000_000_000L;
     /** Packets read from one connection in one cycle, so that a talkative client does not starve others. */
@@ -74,7 +77,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     private final LineLimit lines;
     private final Map<Long, Session> registered = new LinkedHashMap<>();
     private final Set<Session> ending = new LinkedHashSet<>();
-    /** By process: why it was told to share as it does, until it registers. */
+    /** By process: the reason of its way of sharing, until it registers. */
     private final Map<Integer, SharingAnswer> chosen = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,5 @@
 /**
- * Clients come and go: the runtime directory, registration, segments, liveness, and what is said on a client's
- * connection. Who may run when is decided elsewhere; this package tells it who is there.
+ * Clients come and go: the runtime directory, registration, segments, liveness, and the messages on a client's connection. When clients may
+ * run is decided elsewhere; this package tells it which clients are there.
  */
 package io.tessera.manager.session;

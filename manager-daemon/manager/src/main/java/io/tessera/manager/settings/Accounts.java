@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** The users and groups of the host, by its files {@code passwd} and {@code group}. Stateless beside their paths: they are read at each question. */
 final class Accounts {
-    /** Of a host without users. */
+    /** The accounts of a host without users. */
     static final Accounts NONE = new Accounts(Path.of("/dev/null"), Path.of("/dev/null"));
 
     private final Path passwords;
@@ -21,14 +21,14 @@ final class Accounts {
         this.groups = groups;
     }
 
-    /** The number of a user, who is named, or numbered already; empty: there is no such name. */
+    /** The number of a user, given by name or by number; empty: there is no such name. */
     OptionalInt user(String name) {
         return name.matches("\\d{1,10}") ? number(name)
                 : lines(passwords).stream().map(line -> line.split(":")).filter(fields -> fields.length > 3 && fields[0].equals(name))
                         .map(fields -> number(fields[2])).flatMapToInt(OptionalInt::stream).findFirst();
     }
 
-    /** The users of a group: whose first group it is, and who is listed as its member; empty: there is no such group. */
+    /** The users of a group: those whose first group it is, and those listed as its members; empty: there is no such group. */
     Set<Integer> members(String name) {
         Set<Integer> users = new HashSet<>();
         for (String line : lines(groups)) {

@@ -44,7 +44,10 @@ public final class OrderJournal implements Conductor.Timed {
     /** Begins what is set for a tenant beside its limit of memory. No name has a line break here. */
     private static final String TERMS = "\nweight = ";
 
-    /** Of the longest journal: {@link TenantShares#MOST_TENANTS} tables of terms, as many of terms that last, and as many of limits, each of less than 400 bytes. */
+    /**
+     * Size of the longest journal: {@link TenantShares#MOST_TENANTS} tables of terms, as many of terms that last, and as many of limits,
+     * each of less than 400 bytes.
+     */
     private static final int MOST_BYTES = 3 * 400 * TenantShares.MOST_TENANTS;
 
     /** Programs register again within seconds of a new manager's start; this is also enough on a host that is busy. */

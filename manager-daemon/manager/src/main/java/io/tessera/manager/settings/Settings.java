@@ -21,6 +21,6 @@ import java.util.Optional;
 record Settings(DeviceSharing all, Optional<SharingPreference> preference, Optional<DevicePlacement> placement,
         Map<DeviceUuid, DeviceSharing> devices,
         ShareRules rules, Map<String, Long> limits) {
-    /** Of an empty file. */
+    /** The settings of an empty file. */
     static final Settings NONE = new Settings(DeviceSharing.UNSAID, Optional.empty(), Optional.empty(), Map.of(), ShareRules.NONE, Map.of());
 }

@@ -43,9 +43,12 @@ public final class SettingsWatch implements Conductor.Timed {
 
     private static final Logger LOG = LoggerFactory.getLogger(SettingsWatch.class);
 
-    /** What a file was like when it was read, its permissions included: the time of its last change of status tells. Another one is read again. */
+    /**
+     * The identity of a file when it was read, its permissions included: the time of its last change of status tells. Another one is read
+     * again.
+     */
     private record Seen(Object inode, Object changed, Object bytes) {
-        /** What could not be looked at or read; it is read when that is possible again, also if nothing in it has changed. */
+        /** Files that could not be looked at or read; they are read when that is possible again, also if nothing in them has changed. */
         static final Seen UNREADABLE = new Seen("", "", "");
     }
 
@@ -66,7 +69,7 @@ public final class SettingsWatch implements Conductor.Timed {
     private long nextNs;
 
     /**
-     * Of a manager.
+     * For a manager.
      *
      * @param file    need not exist
      * @param ownUid  the manager's user
@@ -106,7 +109,7 @@ public final class SettingsWatch implements Conductor.Timed {
         return seen != null;
     }
 
-    /** What is wrong with the file as it is now; empty: nothing. */
+    /** The fault of the file as it is now; empty: none. */
     public String problem() {
         return problem;
     }

@@ -25,7 +25,7 @@ public final class SharingRule {
     }
 
     /**
-     * Who is there when a program asks.
+     * The programs that are there when a program asks.
      *
      * @param byTime      programs with contexts of their own
      * @param inSpace     programs of the same user in executors

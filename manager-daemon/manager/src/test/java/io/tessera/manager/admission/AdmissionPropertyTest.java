@@ -20,7 +20,7 @@ import net.jqwik.api.ShrinkingMode;
 /** Random histories of a queue with a clock of their own. A failure names the seed of its history, from which alone it follows. */
 class AdmissionPropertyTest {
     private static final long LOOK_NS = 250_000_000L;
-    /** In so long a client has announced its device. */
+    /** Time in which a client has announced its device. */
     private static final long TELL_NS = 60_000_000_000L;
     private static final List<CandidateDevice> BOTH = List.of(new CandidateDevice(ScriptedRoom.FIRST, ScriptedRoom.CAPACITY),
             new CandidateDevice(ScriptedRoom.SECOND, ScriptedRoom.CAPACITY));
@@ -85,7 +85,7 @@ class AdmissionPropertyTest {
                     random.nextBoolean() ? 0 : 1 + random.nextInt(80));
         }
 
-        /** Everybody who waits asks. */
+        /** Every waiting program asks. */
         private void look() {
             nowNs += LOOK_NS;
             registeredNs.forEach((id, sinceNs) -> {
@@ -135,7 +135,7 @@ class AdmissionPropertyTest {
             history.check("seed " + seed + ", step " + step);
         }
         for (int i = 0; i < 100_000 && !history.asking.isEmpty(); i++) {
-            history.room.clients.clear(); // and who has started never registers
+            history.room.clients.clear(); // and a program that has started never registers
             history.look();
         }
         assertEquals(List.of(), history.asking, "seed " + seed + ": these wait although everybody else has left");

@@ -167,7 +167,7 @@ class AdmissionQueueTest {
             place(wish(pid), 0);
         }
         assertTrue(queue.ask(wish(999), 0).hopeless());
-        assertEquals(1, place(wish(2), 0), "who is in it stays");
+        assertEquals(1, place(wish(2), 0), "a program that is in it stays");
         assertFalse(queue.ask(new AdmissionWish(1, "other", 5, 7, Optional.empty(), 0), 0).hopeless());
     }
 

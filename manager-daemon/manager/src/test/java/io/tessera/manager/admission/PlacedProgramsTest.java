@@ -56,7 +56,7 @@ class PlacedProgramsTest {
         assertEquals(FIRST, device(wish(1, 0, 40), 0));
         assertEquals(SECOND, device(wish(2, 0, 40), 0));
         assertEquals(FIRST, device(wish(3, 0, 40), 0));
-        assertEquals(FIRST, device(wish(1, 0, 40), 0), "who asks again hears the same");
+        assertEquals(FIRST, device(wish(1, 0, 40), 0), "a program that asks again hears the same");
     }
 
     @Test
@@ -69,7 +69,7 @@ class PlacedProgramsTest {
         assertEquals(SECOND, device(wish(5, 0, 60), 0));
     }
 
-    /** Of programs that say nothing of their memory, each counts for an eighth of the device until it is there. */
+    /** Programs that say nothing of their memory each count for an eighth of the device until they are there. */
     @Test
     void packPutsNoMoreThanEightOnOneDeviceAtOnce() {
         rule = DevicePlacement.PACK;

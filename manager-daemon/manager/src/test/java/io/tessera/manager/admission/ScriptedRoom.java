@@ -50,7 +50,7 @@ final class ScriptedRoom implements AdmissionRoom {
         return clients.values().stream().map(client -> new Owner(client.wish().uid(), client.wish().tenant())).toList();
     }
 
-    /** Of clients on devices as {@link #arrive} says; each takes what it wishes. */
+    /** The use by clients on devices as {@link #arrive} says; each takes what it wishes. */
     @Override
     public DeviceUse use(CandidateDevice device, long nowNs) {
         List<AdmissionWish> there = onDevices.entrySet().stream()

@@ -1,2 +1,2 @@
-/** Tests of who may do what, without a manager. */
+/** Tests of permissions, without a manager. */
 package io.tessera.manager.control;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** As whom executors of root's manager run. */
+/** The account of executors of root's manager. */
 class ExecutorAccountTest {
     private static final List<String> PASSWD = List.of("root:x:0:0:root:/root:/bin/sh", "tessera:x:998:997::/:/sbin/nologin",
             "late:x:61184:61184::/:/bin/sh", "# broken");

@@ -30,7 +30,7 @@ public final class RecordingScheduler implements DeviceScheduling {
     public final Map<Long, ClientOutlook> outlooks = new HashMap<>();
     /** What the next {@link #joined} throws, once; null: nothing. */
     public RuntimeException defect;
-    /** Hears first who wants a turn, or does not any more; may throw. */
+    /** Hears first which client wants a turn, or does not any more; may throw. */
     public LongConsumer hearing = clientId -> {};
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;

@@ -28,7 +28,7 @@ public final class SimulatedSwapClient {
     private final long neededBytes;
     private boolean open;
 
-    /** Of a registered client that needs so much. */
+    /** A registered client that needs this many bytes. */
     public SimulatedSwapClient(InMemoryClient peer, long neededBytes) {
         this.peer = peer;
         this.neededBytes = neededBytes;

@@ -186,7 +186,7 @@ final class FullDeviceModel implements AutoCloseable {
         }
     }
 
-    /** From here on everybody does all it can: whoever wants to run is served, or refused for a reason, within a bound. */
+    /** From here on everybody does all it can: a client that wants to run is served, or refused for a reason, within a bound. */
     void everybodyIsServed() throws LinuxException {
         int[] servedBefore = clients.stream().mapToInt(client -> client.served).toArray();
         int[] refusedBefore = clients.stream().mapToInt(client -> client.refused).toArray();

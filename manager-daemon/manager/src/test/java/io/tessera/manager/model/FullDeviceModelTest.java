@@ -13,10 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Walks of a whole manager and its clients on devices that have less than they say: from where each ends everybody who wants to
- * run does, within a bound, or is refused what cannot be had. {@code -Dtessera.model.seconds=N} walks for longer,
- * {@code -Dtessera.seed=N} begins with that walk. Every order of events of small situations explores
- * {@code MemoryShortageExplorationTest} of the model of memory.
+ * Walks of a whole manager and its clients on devices that have less than they say: from where each ends everybody who wants to run does,
+ * within a bound, or is refused what is not available. {@code -Dtessera.model.seconds=N} walks for longer, {@code -Dtessera.seed=N} begins
+ * with that walk. Every order of events of small situations explores {@code MemoryShortageExplorationTest} of the model of memory.
  */
 @Timeout(3600)
 class FullDeviceModelTest {
@@ -24,7 +23,7 @@ class FullDeviceModelTest {
     private static final long SEED = Long.getLong("tessera.seed", System.nanoTime());
     private static final int WALK_STEPS = 150;
 
-    /** By whom, and of the time. */
+    /** The actors of the steps, and the time. */
     private static final String FILLS_THE_DEVICE = "WORK 2, IN 1, SAMPLE 1, WORK 0, SAMPLE 2, SAMPLE 0, LATER, SAMPLE 0, SOON, ANSWER 2, "
             + "WORK 1, ANSWER 1, SOON, SAMPLE 1, IN 2, ANSWER 0, LATER, IN 0, SOON, SAMPLE 0, SOON, IN 2, SAMPLE 1, ANSWER 0, WORK 0, "
             + "SAMPLE 2, LATER, SOON, SAMPLE 1, SOON, ANSWER 0, LATER, SAMPLE 0, LATER, IN 2, SAMPLE 0, LATER, SAMPLE 0, LATER, SAMPLE 0, "

@@ -36,7 +36,7 @@ final class ModelClient {
     int refused;
     boolean stopped;
 
-    /** Of a registered client whose memory has never been resident. */
+    /** For a registered client whose memory has never been resident. */
     ModelClient(InMemoryClient peer, ModelDevice device, int neededChunks, int fileChunks) {
         this.peer = peer;
         this.device = device;

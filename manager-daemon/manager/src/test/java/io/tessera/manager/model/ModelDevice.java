@@ -1,6 +1,6 @@
 package io.tessera.manager.model;
 
-/** Memory of a device, in chunks: what there really is, and who has it. Not thread-safe. */
+/** Memory of a device, in chunks: what there really is, and which client has it. Not thread-safe. */
 final class ModelDevice {
     /** A chunk. */
     static final long CHUNK = 1L << 30;
@@ -14,7 +14,7 @@ final class ModelDevice {
      * A device.
      *
      * @param realChunks   what can be had
-     * @param hiddenChunks what cannot be had, although the driver says that it is free
+     * @param hiddenChunks what is not available, although the driver says that it is free
      */
     ModelDevice(int realChunks, int hiddenChunks) {
         this.realChunks = realChunks;

@@ -83,7 +83,7 @@ class GroupRoomsTest {
         Holder one = holder(1, 800);
         rooms.begin(List.of(one), true);
         assertEquals(800, grant(one, 1200));
-        assertEquals(300, grant(one, 300), "who wants less gives it back");
+        assertEquals(300, grant(one, 300), "a client that wants less gives it back");
     }
 
     @Test

@@ -55,7 +55,7 @@ class SuspensionChoiceTest {
         for (int i = 0; i < 10 * (SuspensionChoice.TRY_OTHER_AFTER + 1); i++) {
             Chosen chosen = choose(16 * GIB);
             if (chosen.way() == Way.CHECKPOINT) {
-                assertTrue(chosen.reason().startsWith("by checkpoint alone, to measure it anew: "), chosen::reason);
+                assertTrue(chosen.reason().startsWith("by checkpoint alone, to measure it again: "), chosen::reason);
                 checkpoints++;
             }
         }

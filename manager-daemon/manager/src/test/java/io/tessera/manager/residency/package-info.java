@@ -1,2 +1,2 @@
-/** Tests of who is resident. */
+/** Tests of residency. */
 package io.tessera.manager.residency;

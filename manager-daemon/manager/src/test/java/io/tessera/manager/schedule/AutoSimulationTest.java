@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class AutoSimulationTest {
     private static final int SECONDS = 60;
-    /** What does not decide anything is steady long before. */
+    /** Workloads that do not decide anything are steady long before. */
     private static final int STEADY_SECONDS = 20;
     private static final Map<Workload, Double> ALONE_PER_SECOND = new HashMap<>();
 

@@ -67,7 +67,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         after(5000);
         assertEquals(List.of("1 CLOSED@2"), wants(2));
         assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
-        // What it held while nobody waited is not held against it: its next turn is a whole one.
+        // The time that it held while nobody waited is not held against it: its next turn is a whole one.
         wants(1);
         after(100);
         assertEquals(List.of("1 GRANTED@3"), acks(2, 2, AckState.CLOSED));
@@ -267,7 +267,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         acks(1, 1, AckState.OPEN);
         assertEquals(0, port.terms.get(1L).paceNs(), "it is alone");
         scheduler.joined(2, "p2", TenantTerms.DEFAULT, now());
-        assertEquals(100 * MS, port.terms.get(1L).paceNs(), "who comes waits for what is queued, a turn at most");
+        assertEquals(100 * MS, port.terms.get(1L).paceNs(), "a client that comes waits for what is queued, a turn at most");
         wants(2);
         assertEquals(25 * MS, port.terms.get(1L).paceNs());
         after(100);

@@ -106,7 +106,7 @@ class SchedulerPropertyTest {
                     } else if (state == AckState.RELEASED && epoch == client.grantEpoch && client.epoch == epoch + 1) {
                         client.stopped = true;
                     } else if (current && (state == AckState.OPEN || state == AckState.DRAINING)) {
-                        // Broke its word: whoever was granted before that cannot be helped, nobody may be after it.
+                        // Broke its word: a client that was granted before that cannot be helped, none may be after it.
                         boolean somebodyRuns = clients.values().stream().anyMatch(c -> c.state == TurnState.GRANTED);
                         client.brokeItsWord |= somebodyRuns && client.stopped;
                         client.stopped = false;
@@ -247,8 +247,8 @@ class SchedulerPropertyTest {
         private static final long MAX_QUANTUM_NS = 200 * MS;
 
         /**
-         * All others go first, each with a whole quantum and its drain, and a change of mode (one every 20 s at most)
-         * may make everybody drain and begin anew: twice that, and a second for good measure.
+         * All others go first, each with a whole quantum and its drain, and a change of mode (one every 20 s at most) may make everybody
+         * drain and start again: twice that, and a second for good measure.
          */
         private static final long BOUND_NS = 2 * CLIENTS * (MAX_QUANTUM_NS + MAX_DRAIN_NS) + 1000 * MS;
 

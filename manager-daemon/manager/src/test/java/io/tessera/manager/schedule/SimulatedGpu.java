@@ -68,7 +68,7 @@ final class SimulatedGpu implements TurnPort {
     private long nextSampleNs = SAMPLE_EVERY_NS;
     private boolean lastExclusive;
 
-    /** Who has a kernel on the device, and for how long that runs until the device looks what is next. */
+    /** The client that has a kernel on the device, and how long that runs until the device looks what is next. */
     private SimulatedGpuClient running;
     private long runningNs;
     private long kernelEndNs = Long.MAX_VALUE;

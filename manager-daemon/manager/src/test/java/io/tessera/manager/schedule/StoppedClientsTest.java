@@ -31,7 +31,7 @@ class StoppedClientsTest extends SchedulerSteps {
         assertEquals(List.of("3 GRANTED@1"), acks(2, 2, AckState.CLOSED));
         acks(3, 1, AckState.OPEN);
         scheduler.wants(3, 0, now());
-        assertEquals(List.of(), after(10_000), "who is stopped waits for nothing");
+        assertEquals(List.of(), after(10_000), "a client that is stopped waits for nothing");
         port.stopped.clear();
         assertEquals(List.of("3 CLOSED@2"), acks(1, 2, AckState.CLOSED), "it answers, and its turn comes");
         assertEquals(List.of("1 GRANTED@3"), acks(3, 2, AckState.CLOSED));

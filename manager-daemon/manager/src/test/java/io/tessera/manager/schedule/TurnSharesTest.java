@@ -114,7 +114,7 @@ class TurnSharesTest {
         SimulatedGpuClient interactive = gpu.add(requests, "interactive", DEFAULT.withClass(TenantClass.INTERACTIVE));
         SimulatedGpuClient batch = gpu.add(Workload.GPU_BOUND, "batch", DEFAULT);
         gpu.runUntil(10 * SECOND);
-        // A request takes 1 ms on the device. What the batch tenant has queued is a quarter of a turn at most, bounded to 50 ms.
+        // A request takes 1 ms on the device. The batch tenant's queue is a quarter of a turn at most, bounded to 50 ms.
         double requestsPerSecond = interactive.completedKernels / 20.0 / 10;
         assertTrue(requestsPerSecond > 1000.0 / (50 + 1 + 52), requestsPerSecond + " requests a second");
         assertTrue(gpu.workNs(batch, 2 * SECOND, 10 * SECOND) / (8.0 * SECOND) > 0.9);

@@ -22,7 +22,7 @@ public final class GrowingMemory implements AutoCloseable {
     private MemorySegment memory = MemorySegment.NULL;
 
     /**
-     * All of it, at least so large. What an earlier call returned is not valid any more if it was smaller.
+     * All of it, at least so large. The segment that an earlier call returned is not valid any more if it was smaller.
      *
      * @throws LinuxException if there is no room for that much; what there was stays as it is
      */

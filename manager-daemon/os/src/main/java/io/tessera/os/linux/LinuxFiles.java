@@ -64,7 +64,7 @@ final class LinuxFiles implements FilePort {
             case CREATE_NEW -> O_RDWR | O_CREAT | O_EXCL;
             case CREATE -> O_RDWR | O_CREAT;
             case APPEND -> O_WRONLY | O_CREAT | O_APPEND;
-            case READ -> O_NONBLOCK; // opening a FIFO would wait for whoever writes to it
+            case READ -> O_NONBLOCK; // opening a FIFO would wait for a writer
         };
         try (Arena arena = Arena.ofConfined()) {
             return checked(LibC.open(arena.allocateFrom(path.toString()), flags, permissions), "open", path);

@@ -9,7 +9,7 @@ public final class OwnHostMemory implements HostMemorySource {
     private final ControlGroupMemory groups;
 
     /**
-     * Of this process, with the groups that it is in now.
+     * For this process, with the groups that it is in now.
      *
      * @param complaints hears once why nothing is known of the host's memory
      */

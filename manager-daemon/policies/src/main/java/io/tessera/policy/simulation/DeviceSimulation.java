@@ -11,7 +11,7 @@ import java.util.List;
  * is over and others wait, when the policy wants it to, or when its tenant has had no work for the idle release. Deterministic. Not thread-safe.
  */
 public final class DeviceSimulation {
-    /** A tenant without work for so long is idle: the second over which fairness is promised. */
+    /** A tenant without work for this long is idle: the second over which fairness is promised. */
     private static final long IDLE_AFTER_NS = 1_000_000_000L;
 
     private final SchedulingTrace trace;
@@ -25,7 +25,7 @@ public final class DeviceSimulation {
     /** How many tenants have work that waits. */
     private int waiting;
 
-    /** Whose turn it is; null: nobody's. */
+    /** The tenant whose turn it is; null: none. */
     private SimulatedTenant holder;
     private SimulatedTenant lastHolder;
     private long turnStartedNs;
@@ -36,7 +36,7 @@ public final class DeviceSimulation {
     /** What the device works on; null: nothing. */
     private SimulatedRequest running;
     private long runningSinceNs;
-    /** Number of what the device does, so that the end of what was stopped is not taken for another's. */
+    /** Number of what the device does, so that the end of stopped work is not taken for another's. */
     private long works;
     private boolean occupied;
     private long tickDueNs = Long.MAX_VALUE;
@@ -248,7 +248,7 @@ public final class DeviceSimulation {
         }
     }
 
-    /** Stops a batch request for who goes first, unless it is done sooner than stopped. It stays first in its queue. */
+    /** Stops a batch request for a tenant that goes first, unless it is done sooner than stopped. It stays first in its queue. */
     private void revokeIfWanted() {
         if (settings.revokeNs() < 0 || running == null || runningSinceNs > nowNs || holder.terms.tenantClass() != TenantClass.BATCH) {
             return;

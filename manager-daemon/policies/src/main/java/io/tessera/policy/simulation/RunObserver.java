@@ -1,6 +1,6 @@
 package io.tessera.policy.simulation;
 
-/** Hears for whom a simulated device has worked. */
+/** Hears which tenant a simulated device has worked for. */
 @FunctionalInterface
 public interface RunObserver {
     /** Hears nothing. */

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * What tenants ask of a device.
  *
- * @param tenants     who there is; the other lists name them by index
+ * @param tenants all tenants; the other lists name them by index
  * @param submissions requests with a time of their own, in the order of their times
  * @param loops       programs whose requests depend on the device
  * @param changes     what operators change, in the order of their times

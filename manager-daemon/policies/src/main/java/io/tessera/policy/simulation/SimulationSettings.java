@@ -6,7 +6,7 @@ import io.tessera.policy.PolicySettings;
 /**
  * How a device is simulated; times in nanoseconds.
  *
- * @param policy        who is next
+ * @param policy the rule for the next turn
  * @param constants     the policy's constants
  * @param untilNs       nothing begins after this time; {@link Long#MAX_VALUE}: until all is done
  * @param handoverNs    what a turn of another tenant than the last one's costs

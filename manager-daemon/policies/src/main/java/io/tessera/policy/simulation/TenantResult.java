@@ -3,7 +3,7 @@ package io.tessera.policy.simulation;
 /**
  * What one tenant got.
  *
- * @param tenant      who
+ * @param tenant the tenant
  * @param usedNs      for how long the device worked for it, without what was lost
  * @param lostNs      for how long the device worked on requests of it that were stopped
  * @param requests    how many were done

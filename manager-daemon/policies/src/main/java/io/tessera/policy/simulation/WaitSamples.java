@@ -31,7 +31,7 @@ public final class WaitSamples {
         return count;
     }
 
-    /** The least sample that is not below so many per cent of all (nearest rank); 0 where there is none. */
+    /** The least sample that is not below this percentage of all (nearest rank); 0 where there is none. */
     public long percentileNs(double percent) {
         if (count == 0) {
             return 0;

@@ -67,6 +67,6 @@ class PublishedBehaviourTest {
         assertTrue(inTime(PolicyName.PRIORITY, 1, 22 * MS) > 0.97);
         assertTrue(inTime(PolicyName.ELASTIC, 1, 22 * MS) > 0.97);
         assertTrue(inTime(PolicyName.ELASTIC, 2, 22 * MS) > 0.96);
-        assertTrue(inTime(PolicyName.FIFO, 1, -1) < 0.85, "who comes first says nothing about who is waited for");
+        assertTrue(inTime(PolicyName.FIFO, 1, -1) < 0.85, "the order of arrival says nothing about which client is waited for");
     }
 }

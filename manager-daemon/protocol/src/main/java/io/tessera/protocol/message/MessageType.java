@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * from 16 on belong to the relay (RELAY.md).
  */
 public enum MessageType {
-    /** Client: who it is and what it asks for. */
+    /** Client: its identity and what it asks for. */
     HELLO(1, MessageLayout.HELLO),
     /** Manager: number and size of the segment, with its descriptor. */
     WELCOME(2, MessageLayout.WELCOME),
@@ -40,7 +40,7 @@ public enum MessageType {
     RELAY_ASK(16, RelayMessageLayout.ASK),
     /** Manager to client: one of them. */
     RELAY_ANSWER(17, RelayMessageLayout.ANSWER),
-    /** Client to executor: who it is. */
+    /** Client to executor: its identity. */
     RELAY_HELLO(18, RelayMessageLayout.HELLO),
     /** Executor to client: the relay segment, with its descriptor. */
     RELAY_WELCOME(19, RelayMessageLayout.WELCOME),

@@ -9,8 +9,8 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One message while it is written: its header first, then fields by the names that its layout has for them. What is not
- * written is zero. Not thread-safe; a name that the layout does not have is an IllegalArgumentException.
+ * One message while it is written: its header first, then fields by the names that its layout has for them. Fields that are not written are
+ * zero. Not thread-safe; a name that the layout does not have is an IllegalArgumentException.
  */
 final class MessageWriter {
     private final MemorySegment to;

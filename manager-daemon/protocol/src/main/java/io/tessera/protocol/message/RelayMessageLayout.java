@@ -13,7 +13,7 @@ import java.lang.foreign.StructLayout;
  * immutable.
  */
 public final class RelayMessageLayout {
-    /** Bytes of a token, shown to an executor by whom the manager announced. */
+    /** Bytes of a token, which a client that the manager announced shows to an executor. */
     public static final int TOKEN_BYTES = 16;
     /** Bytes of a socket's path, NUL-padded. */
     public static final int SOCKET_BYTES = 104;

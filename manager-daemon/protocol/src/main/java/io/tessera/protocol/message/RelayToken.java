@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The secret that a client shows to an executor, so that the executor knows whom the manager announced. Immutable;
- * comparison takes the same time whatever the bytes are.
+ * The secret that a client shows to an executor, so that the executor knows the client that the manager announced. Immutable; comparison
+ * takes the same time whatever the bytes are.
  */
 public final class RelayToken {
     private static final SecureRandom RANDOM = new SecureRandom();

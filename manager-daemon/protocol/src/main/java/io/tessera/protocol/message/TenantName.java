@@ -3,8 +3,8 @@ package io.tessera.protocol.message;
 import io.tessera.protocol.segment.SegmentLayout;
 
 /**
- * What a tenant is called where programs of several users are served: a label is a tenant of one user, and another user who takes the
- * same gets no part of its memory, its limit or its penalties. Stateless.
+ * A tenant's name where programs of several users are served: a label is a tenant of one user, and another user who takes the same gets no
+ * part of its memory, its limit or its penalties. Stateless.
  */
 public final class TenantName {
     private static final String OF_USER = " of user ";
@@ -15,7 +15,7 @@ public final class TenantName {
     }
 
     /**
-     * Of a program.
+     * For a program.
      *
      * @param label what the program calls itself
      * @param user  whose it is
@@ -25,7 +25,7 @@ public final class TenantName {
         return user == own ? label : label + OF_USER + Integer.toUnsignedString(user);
     }
 
-    /** Whose a name is: the same for all names of one user, another for another's. */
+    /** The user of a name: the same for all names of one user, another for another's. */
     public static String user(String name) {
         int at = name.lastIndexOf(OF_USER);
         return at >= 0 && name.substring(at + OF_USER.length()).matches("\\d{1,10}") ? name.substring(at + OF_USER.length()) : "";

@@ -65,7 +65,7 @@ public final class RelayLayout {
     public static final int FLAG_COOPERATIVE = 2;
     /** MARK without a slot: the sender waits for it now. */
     public static final int FLAG_WAITED = 4;
-    /** With {@link #FLAG_WAITED}: the program ends, and shows what is said before the mark. */
+    /** With {@link #FLAG_WAITED}: the program ends, and shows the lines before the mark. */
     public static final int FLAG_LAST = 8;
     /** CONTEXT: a context comes. */
     public static final int CONTEXT_CREATE = 1;
@@ -222,7 +222,7 @@ public final class RelayLayout {
     private RelayLayout() {
     }
 
-    /** Length of a record that carries so many bytes after its header, as a claim rounds it. */
+    /** Length of a record that carries this many bytes after its header, as a claim rounds it. */
     public static int recordBytes(int bodyBytes) {
         return align((int) RECORD.byteSize() + bodyBytes, RECORD_ALIGNMENT);
     }

@@ -27,7 +27,7 @@ public enum CounterId {
     HOST_PINNED_BYTES,
     /** Calls of cuGetProcAddress. */
     LOOKUPS,
-    /** Of the look-ups: answered with a hook. */
+    /** Look-ups that were answered with a hook. */
     SUBSTITUTIONS,
     /** Synchronisations of contexts, streams and events. */
     SYNCHRONISATIONS,

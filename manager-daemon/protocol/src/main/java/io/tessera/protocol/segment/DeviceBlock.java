@@ -13,8 +13,8 @@ import java.util.Objects;
  *
  * <p>Owns nothing. Each field has one writer, the manager or the client, as the header file says; readers may be any
  * thread of any process. The turn and ack words are read with acquire and written with release, so what stands beside
- * them is at least as new as they are; everything else is read whole but in no order. What the client writes is its
- * own claim: check it before deciding anything by it.
+ * them is at least as new as they are; everything else is read whole but in no order. The client's words are its own claim: check them
+ * before deciding anything by them.
  *
  * @param block the 512 bytes of the slot
  */

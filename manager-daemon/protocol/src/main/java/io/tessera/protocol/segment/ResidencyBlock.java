@@ -23,7 +23,7 @@ public record ResidencyBlock(MemorySegment block) {
     public static final int FLAG_PARKED = 1;
     /** {@code flags}: the driver has taken the whole process off the device; no driver call returns until it is back. */
     public static final int FLAG_CHECKPOINTED = 2;
-    /** {@code flags}: what the client needs cannot be had, so its calls at the gate are out of memory. */
+    /** {@code flags}: what the client needs is not available, so its calls at the gate are out of memory. */
     public static final int FLAG_SHORT = 4;
 
     /** {@code plan_choice}: the plan was left to the library; swap, unless one of the following says otherwise. */
@@ -225,7 +225,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, FIXED_BYTES, bytes);
     }
 
-    /** Of the resident: without contents, can be dropped at once. */
+    /** The resident memory without contents, which can be dropped at once. */
     public long cachedBytes() {
         return WireTypes.getOpaque(block, CACHED_BYTES);
     }
@@ -420,7 +420,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, SETTLED_CHUNKS, chunks);
     }
 
-    /** Needed of memory that cannot move, beside {@link #fixedBytes()}, and not to be had while others hold the device full. */
+    /** Needed of memory that cannot move, beside {@link #fixedBytes()}, and not available while others hold the device full. */
     public long claimedBytes() {
         return WireTypes.getOpaque(block, CLAIMED_BYTES);
     }

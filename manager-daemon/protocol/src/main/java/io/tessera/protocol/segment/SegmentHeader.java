@@ -8,11 +8,10 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * View of a segment's first page: who the two sides are and whether they live.
+ * View of a segment's first page: the identity of the two sides and whether they live.
  *
- * <p>Owns nothing: the mapping belongs to whoever made it. Fields are written once by the manager before
- * {@link #publishVersion}, except the heartbeats and what the client shares, which each side writes for itself; those may be
- * read by any thread.
+ * <p>Owns nothing: the mapping belongs to its maker. Fields are written once by the manager before {@link #publishVersion}, except the
+ * heartbeats and what the client shares, which each side writes for itself; those may be read by any thread.
  *
  * @param segment the whole mapped segment
  */
@@ -44,7 +43,7 @@ public record SegmentHeader(MemorySegment segment) {
     private static final long COMMAND = offset(SEGMENT, "command");
 
     /**
-     * Who the segment is for and who made it.
+     * The client that the segment is for, and the manager that made it.
      *
      * @param clientId         the manager's own number for the client
      * @param clientPid        as the manager sees it, from SO_PEERCRED

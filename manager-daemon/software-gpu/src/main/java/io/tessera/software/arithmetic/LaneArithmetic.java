@@ -15,7 +15,7 @@ public final class LaneArithmetic {
         int apply(int a, int b);
     }
 
-    /** Whose lanes have a sign. */
+    /** Which lanes have a sign. */
     public record Signs(boolean result, boolean a, boolean b) {
     }
 

@@ -17,8 +17,8 @@ import java.lang.invoke.MethodType;
 import java.util.function.LongSupplier;
 
 /**
- * Compiles kernels to JVM bytecode: one hidden class each, with one method that is the kernel as a state machine. What
- * it cannot compile goes to another translator, the interpreter, and is counted with the reason. Thread-safe.
+ * Compiles kernels to JVM bytecode: one hidden class each, with one method that is the kernel as a state machine. Kernels that it cannot
+ * compile go to another translator, the interpreter, and are counted with the reason. Thread-safe.
  *
  * <p>Large kernels make large methods: run the JVM with {@code -XX:-DontCompileHugeMethods}, or those beyond 8000 bytes
  * of bytecode stay in the JVM's own interpreter.
@@ -42,7 +42,7 @@ public final class KernelCompiler implements KernelTranslator {
         this.nanoTime = nanoTime;
     }
 
-    /** What was compiled and what was not, so far. */
+    /** Counts of compiled kernels and of others, so far. */
     public CompilationCounters counters() {
         return counters;
     }

@@ -32,7 +32,7 @@ import java.util.List;
  * the code at the resume point takes them back.
  */
 final class KernelWriter {
-    /** What a look at memory that others may change takes off the budget, so that spinning threads stop early. */
+    /** The cost of a look at memory that others may change, taken off the budget, so that spinning threads stop early. */
     private static final int LOOK_COST = 64;
 
     /** A place where a stopped thread goes on. */

@@ -24,7 +24,7 @@ final class Barrier {
     private boolean lastAll;
     private boolean lastAny;
 
-    /** In a block of so many threads. */
+    /** In a block of this many threads. */
     Barrier(int blockThreads) {
         this.blockThreads = blockThreads;
     }

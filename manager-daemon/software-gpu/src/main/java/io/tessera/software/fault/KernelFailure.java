@@ -13,14 +13,14 @@ public final class KernelFailure extends RuntimeException {
      * Describes it.
      *
      * @param cause    what happened
-     * @param reported whether it stands in the report area of the kernel's fence: whoever fenced it learns of it there
+     * @param reported whether it stands in the report area of the kernel's fence, where the owner of the fence reads it
      */
     public KernelFailure(Throwable cause, boolean reported) {
         super(cause.toString(), cause);
         this.reported = reported;
     }
 
-    /** Whether whoever fenced the kernel is told. */
+    /** Whether the owner of the kernel's fence is told. */
     public boolean reported() {
         return reported;
     }

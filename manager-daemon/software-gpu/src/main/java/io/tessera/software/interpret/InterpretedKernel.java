@@ -30,7 +30,7 @@ final class InterpretedKernel implements ThreadProgram {
     private final Kernel kernel;
     private final SymbolAddresses symbols;
     private final Map<Long, Function> byAddress = new HashMap<>();
-    /** Of each tensor core instruction. */
+    /** The sequence of each tensor core instruction. */
     private final Map<LoweredInstruction, WarpSequence> sequences = new IdentityHashMap<>();
 
     InterpretedKernel(Kernel kernel, SymbolAddresses symbols) {

@@ -15,7 +15,7 @@ import java.util.List;
 
 /** Loads, stores, atomics, asynchronous copies (done at once) and mbarriers. Stateless. */
 final class MemoryOperations {
-    /** What a look at memory that others may change takes off the budget, so that spinning threads stop early. */
+    /** The cost of a look at memory that others may change, taken off the budget, so that spinning threads stop early. */
     private static final int LOOK_COST = 64;
 
     private MemoryOperations() {
@@ -36,7 +36,7 @@ final class MemoryOperations {
         }
     }
 
-    /** Real address of an operand, checked for an access of so many bytes. */
+    /** Real address of an operand, checked for an access of this many bytes. */
     static long real(AddressSpace space, long address, int bytes, ThreadState thread) {
         return switch (space) {
             case SHARED -> thread.block.shared(address, bytes);

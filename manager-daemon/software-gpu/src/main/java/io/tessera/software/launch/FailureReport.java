@@ -5,8 +5,8 @@ import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.memory.RealMemory;
 
 /**
- * Where whoever fenced a kernel is told that the device failed in it, so that one program ends and not the context of all: the
- * report area that guardian-allocator describes ({@code ReportArea}; a test compares the two). Stateless.
+ * Where the owner of a kernel's fence is told that the device failed in it, so that one program ends and not the context of all: the report
+ * area that guardian-allocator describes ({@code ReportArea}; a test compares the two). Stateless.
  *
  * @param constants real address of the constant that {@link StopWord#CONSTANTS} names; 0: the module is not fenced
  */

@@ -3,9 +3,9 @@ package io.tessera.software.launch;
 import io.tessera.software.memory.RealMemory;
 
 /**
- * The word by which whoever fenced a kernel has its threads end. Fenced code looks at it in its loops. Threads that wait for
- * others cannot look: a GPU keeps them for ever, this device looks for them. Where the word is stands in a constant of
- * fenced modules that guardian-allocator describes ({@code WindowConstants}; a test compares the two). Stateless.
+ * The word by which the owner of a kernel's fence has its threads end. Fenced code looks at it in its loops. Threads that wait for others
+ * cannot look: a GPU keeps them for ever, this device looks for them. Where the word is stands in a constant of fenced modules that
+ * guardian-allocator describes ({@code WindowConstants}; a test compares the two). Stateless.
  *
  * @param constants real address of that constant; 0: the module is not fenced
  */
@@ -16,7 +16,7 @@ public record StopWord(long constants) {
     public static final int CONSTANTS_BYTES = 64;
     /** Where the word's address is in it. */
     public static final int OFFSET = 40;
-    /** Of a module that is not fenced. */
+    /** The word of a module that is not fenced. */
     public static final StopWord NONE = new StopWord(0);
 
     private long address() {

@@ -13,7 +13,7 @@ final class KernelScope {
     private final Map<String, Integer> indices = new HashMap<>();
 
     /**
-     * Of a kernel.
+     * The scope of a kernel.
      *
      * @param functions that it reaches, in the order of their numbers
      */

@@ -23,7 +23,7 @@ final class ModifierSorter {
             Opcode.PREFETCHU, Opcode.APPLYPRIORITY, Opcode.DISCARD, Opcode.NOP, Opcode.PMEVENT, Opcode.CP_ASYNC_COMMIT,
             Opcode.CP_ASYNC_WAIT);
 
-    /** The only form of tensor copies that there is, and how their ends are told: the opcode says so, too. */
+    /** The only form of tensor copies that there is, and how their ends are reported: the opcode says so, too. */
     private static final Set<String> TENSOR_WORDS = Set.of("tile", "bulk_group", "mbarrier::complete_tx::bytes");
 
     final List<ValueType> types = new ArrayList<>();
@@ -47,7 +47,7 @@ final class ModifierSorter {
         AddressSpace named = space(word);
         ValueType type = ValueType.ofToken(word);
         if (named != null) {
-            // Of cp.async.shared.global the destination is named first.
+            // The destination of cp.async.shared.global is named first.
             space = space == null ? named : space;
         } else if (type != null) {
             types.add(type);

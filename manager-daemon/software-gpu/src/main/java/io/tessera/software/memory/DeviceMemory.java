@@ -353,7 +353,7 @@ public final class DeviceMemory implements AutoCloseable {
         return true;
     }
 
-    /** What is released cannot be mapped again, so its descriptor is not needed any more. */
+    /** Released memory cannot be mapped again, so its descriptor is not needed any more. */
     private void keep(long handle, Physical physical) {
         Physical kept = physical;
         if (physical.released() && physical.fd() >= 0) {

@@ -20,8 +20,9 @@ public final class RealMemory {
     private static final VarHandle ATOMIC_SHORT = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
     /**
-     * Bytes that are copied or set at once. The JVM can stop a thread between two pieces, but not in one: whoever waits for all threads to stop, as the
-     * collector does, waits for a piece (4 GiB of memory that was never touched take seconds, 1 MiB less than a millisecond).
+     * Bytes that are copied or set at once. The JVM can stop a thread between two pieces, but not in one: a thread that waits for all
+     * others to stop, as the collector does, waits for a piece (4 GiB of memory that was never touched take seconds, 1 MiB less than a
+     * millisecond).
      */
     private static final long PIECE_BYTES = 1L << 20;
 

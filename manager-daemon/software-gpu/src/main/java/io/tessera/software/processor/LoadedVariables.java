@@ -34,12 +34,12 @@ public final class LoadedVariables {
         return globals;
     }
 
-    /** By which the threads are told to end. */
+    /** The word by which the threads are ordered to end. */
     StopWord stopWord() {
         return new StopWord(fenceConstants());
     }
 
-    /** Where whoever fenced it is told of failures. */
+    /** Where the owner of its fence is told of failures. */
     FailureReport failureReport() {
         return new FailureReport(fenceConstants());
     }

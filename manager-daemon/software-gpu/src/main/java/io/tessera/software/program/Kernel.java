@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An entry point with everything it can reach. Device functions are lowered anew for each kernel, because the layout of
- * shared memory belongs to the kernel.
+ * An entry point with everything it can reach. Device functions are lowered again for each kernel, because the layout of shared memory
+ * belongs to the kernel.
  *
  * @param entry             the kernel's own code
  * @param functions         device functions that it can reach; {@link LoweredOperand.Function} holds indices into this list

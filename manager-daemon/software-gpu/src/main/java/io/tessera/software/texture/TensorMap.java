@@ -13,7 +13,7 @@ import java.util.Arrays;
  * @param sizes          elements of each dimension, from the densest on; one to five
  * @param strides        bytes from an element to the next in each dimension
  * @param box            coordinates that a copy covers in each dimension
- * @param elementSteps   of them every so many are copied
+ * @param elementSteps every how many of them one is copied
  * @param swizzle        bits of a row's number that are mixed into its place in shared memory, 0 to 3
  * @param fillsWithNan   whether what lies outside reads as NaN, else as zero
  */

@@ -20,7 +20,7 @@ import java.util.List;
  */
 public record TextureView(long address, int width, int height, int depth, long pitchBytes, long sliceBytes,
         int channels, int channelBits, ChannelKind kind, Sampling sampling, Mipmap mipmap) {
-    /** What a module's reference is to kernels while nothing is bound to it: reads give zeros, writes are dropped. */
+    /** The view of a module's reference for kernels while nothing is bound to it: reads give zeros, writes are dropped. */
     public static final TextureView UNBOUND = new TextureView(0, 0, 0, 0, 0, 0, 1, Integer.SIZE, ChannelKind.UNSIGNED, null);
 
     /** One level. */

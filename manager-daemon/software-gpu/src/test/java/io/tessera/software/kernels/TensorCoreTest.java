@@ -80,7 +80,7 @@ class TensorCoreTest {
         }
     }
 
-    /** What is stored and loaded again the same way is what it was, generic addresses among them; transposed once, columns. */
+    /** A matrix that is stored and loaded again the same way is unchanged, generic addresses among them; transposed once, columns. */
     @ParameterizedTest
     @EnumSource
     void storedAndMoved(Kind kind) {

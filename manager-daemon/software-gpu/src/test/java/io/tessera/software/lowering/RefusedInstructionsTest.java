@@ -80,7 +80,7 @@ class RefusedInstructionsTest {
         }
     }
 
-    /** What goes wrong while a kernel is made, whatever it is, is this kernel's alone. */
+    /** A failure while a kernel is made, whatever it is, is this kernel's alone. */
     @Test
     void failuresWhileAKernelIsMadeAreRefusals() throws Exception {
         for (Throwable failure : List.of(new IllegalStateException(), new StackOverflowError(), new VerifyError())) {

@@ -2,7 +2,7 @@ package io.tessera.memory.violation;
 
 import io.tessera.manager.schedule.SchedulerMode;
 
-/** The memory model may not know who uses it. */
+/** The memory model may not know its users. */
 public final class KnowsTheManager {
     /** Uses it. */
     public SchedulerMode mode() {

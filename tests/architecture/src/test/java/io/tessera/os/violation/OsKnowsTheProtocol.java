@@ -2,7 +2,7 @@ package io.tessera.os.violation;
 
 import io.tessera.protocol.relay.RecordKind;
 
-/** The operating system may not know who uses it. */
+/** The operating system may not know its users. */
 public final class OsKnowsTheProtocol {
     /** Uses it. */
     public RecordKind it() {

@@ -15,11 +15,11 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Thread)
 @AuxCounters(AuxCounters.Type.EVENTS)
 public class BlockTimes {
-    /** Of the blocks without records, nanoseconds. */
+    /** Times of the blocks without records, nanoseconds. */
     public long plainNs;
-    /** Of further blocks without records, where there are any: what equal blocks differ by. */
+    /** Times of further blocks without records, where there are any: what equal blocks differ by. */
     public long againNs;
-    /** Of the blocks with records, nanoseconds. */
+    /** Times of the blocks with records, nanoseconds. */
     public long recordedNs;
     /** Launches of each kind. */
     public long launches;
@@ -35,7 +35,7 @@ public class BlockTimes {
         launches = 0;
     }
 
-    /** Of this thread so far; the question takes some hundred nanoseconds. */
+    /** The time of this thread so far; the question takes some hundred nanoseconds. */
     long nowNs() {
         return clock.getCurrentThreadCpuTime();
     }

@@ -21,7 +21,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
  * iterations of all forks.
  */
 public final class RecordingCost {
-    /** Of a small kernel, natively, in a full queue: 2,932 to 3,022 ns from C (H200). */
+    /** Time of a small kernel, natively, in a full queue: 2,932 to 3,022 ns from C (H200). */
     private static final double LAUNCH_NS = 2950;
     private static final String ALONE = "0";
 

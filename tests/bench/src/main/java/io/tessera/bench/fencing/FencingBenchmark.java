@@ -32,8 +32,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Reading modules, reading, proving, fencing and printing them, and verifying what was written: all files of a corpus once per operation, one thread. What counts is
- * the processor time of that thread ({@link Work}), since the time that passes says more about the machine's other work.
+ * Reading modules, reading, proving, fencing and printing them, and verifying what was written: all files of a corpus once per operation,
+ * one thread. The measure is the processor time of that thread ({@link Work}), since the time that passes says more about the machine's
+ * other work.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

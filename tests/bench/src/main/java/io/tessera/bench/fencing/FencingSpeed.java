@@ -45,7 +45,7 @@ public final class FencingSpeed {
                 known(rate, "parse") / known(rate, "fence"))));
     }
 
-    /** Of a benchmark that was left out, not a number. */
+    /** The rate of a benchmark; not a number if it was left out. */
     private static double known(Map<String, Double> rates, String benchmark) {
         return rates.getOrDefault(benchmark, Double.NaN);
     }

@@ -3,7 +3,7 @@ package io.tessera.bench.memory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What an allocator is held against that is written in ten lines: free ranges in a tree by address, first fit. */
+/** An allocator in ten lines, to compare with: free ranges in a tree by address, first fit. */
 final class FirstFitTree {
     private static final long ALIGNMENT = 256;
 

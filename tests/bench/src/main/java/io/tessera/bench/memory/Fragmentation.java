@@ -33,17 +33,17 @@ public final class Fragmentation {
     private static final long SEED = 20261121;
     private static final long DEVICE_BYTES = 80L << 30;
 
-    /** Of a window that is large enough for two expandable segments beside the memory itself. */
+    /** Bytes of a window that is large enough for two expandable segments beside the memory itself. */
     static final long RANGE_BYTES = 448L << 30;
 
     /** Quotas are told apart up to this share of the peak: 1/1024. */
     private static final int PRECISION_LOG2 = 10;
 
-    /** Of recorded programs, and the most that their fragmentation may be. */
+    /** Operations of recorded programs, and the most that their fragmentation may be. */
     private static final long RECORDED_OPERATIONS = 10_000_000;
     private static final double BOUND_PERCENT = 5;
 
-    /** Of this thread's processor time: others on the machine do not count. */
+    /** This thread's processor time: others on the machine do not count. */
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private static final String GRANULE = "--granule=";

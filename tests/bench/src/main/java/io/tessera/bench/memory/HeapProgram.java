@@ -4,7 +4,7 @@ import io.tessera.guardian.heap.WindowHeap;
 
 /** A program whose operations go to a window's heap: the trace, and where its blocks are. Not thread-safe. */
 final class HeapProgram {
-    /** Of NVIDIA GPUs. */
+    /** The granule of NVIDIA GPUs. */
     static final long GRANULE_BYTES = 2L << 20;
     private final MemoryTrace trace;
     private final WindowHeap heap;

@@ -11,15 +11,15 @@ public final class MemoryTrace {
     public enum Kind {
         /** An allocation: its block and bytes. */
         ALLOCATE,
-        /** Of a block. */
+        /** Ends a block. */
         FREE,
         /** Addresses without memory: their block and bytes. */
         RESERVE,
-        /** Of a block of addresses. */
+        /** Ends a block of addresses. */
         RELEASE,
         /** Memory that the program makes itself: a block and bytes. */
         CREATE,
-        /** Of such memory. */
+        /** Ends such memory. */
         DESTROY;
 
         /** The kind that ends what this one makes. */
@@ -114,7 +114,7 @@ public final class MemoryTrace {
         return blocks[at];
     }
 
-    /** Of the block that the operation makes; 0 if it ends one. */
+    /** The bytes of the block that the operation makes; 0 if it ends one. */
     long bytes(int at) {
         return sizes[at];
     }

@@ -53,7 +53,7 @@ public class RecordedTracesBenchmark {
         schedule = new Schedule(all, SEED);
     }
 
-    /** The next operation of whoever has its turn. */
+    /** The next operation of the program that has its turn. */
     @Benchmark
     public long operation() {
         schedule.next();

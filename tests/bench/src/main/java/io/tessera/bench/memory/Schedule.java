@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Which program does its next operation, when several take turns: one of them at random, for 1 to 64 operations; who has
- * come to its end begins again. The same seed gives the same order. Not thread-safe.
+ * Which program does its next operation, when several take turns: one of them at random, for 1 to 64 operations; a program that has come to
+ * its end begins again. The same seed gives the same order. Not thread-safe.
  */
 final class Schedule {
     private static final int LONGEST_TURN = 64;
@@ -38,7 +38,7 @@ final class Schedule {
         next[program] = at + 1 == traces.get(program).length() ? 0 : at + 1;
     }
 
-    /** Whose operation it is. */
+    /** The program of the operation. */
     int program() {
         return program;
     }

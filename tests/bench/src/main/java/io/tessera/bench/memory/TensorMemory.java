@@ -13,6 +13,6 @@ public interface TensorMemory {
     /** A tensor is gone. */
     void free(int tensor);
 
-    /** What is cached and not used goes back to the driver, as torch.cuda.empty_cache does. */
+    /** Cached memory that is not used goes back to the driver, as torch.cuda.empty_cache does. */
     void emptyCache();
 }

@@ -34,7 +34,7 @@ final class KernelBody {
     final List<Integer> bounds = new ArrayList<>();
     /** Address of memory that the thread may read and write, 64 bytes, generic. */
     NamedEntity own;
-    /** Of kernels only; functions have none. */
+    /** Set for kernels only; functions have none. */
     Kernel kernel;
     Random random;
     boolean uniform;
@@ -167,7 +167,7 @@ final class KernelBody {
         return made;
     }
 
-    /** Of a type of 32 bits: the one that is meant, or in hostile kernels sometimes the other. */
+    /** A type of 32 bits: the one that is meant, or in hostile kernels sometimes the other. */
     String type32(boolean signed) {
         return signed != (shape.hostile() && random.nextInt(6) == 0) ? "s32" : "u32";
     }

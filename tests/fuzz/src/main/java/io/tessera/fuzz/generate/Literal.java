@@ -38,7 +38,7 @@ record Literal(String written, String plain) {
         return BORDERS[random.nextInt(BORDERS.length)] + (random.nextInt(4) == 0 ? random.nextInt(5) - 2 : 0);
     }
 
-    /** What a type of so many bits makes of a number. */
+    /** The value that a type of this width makes of a number. */
     static long canonical(long value, int bits, boolean signed) {
         if (bits == 64) {
             return value;

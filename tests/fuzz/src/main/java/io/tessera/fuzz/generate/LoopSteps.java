@@ -3,9 +3,9 @@ package io.tessera.fuzz.generate;
 /** Loops that count in every style, loops with two ways in, and in hostile kernels loops that never end. */
 final class LoopSteps {
     private static final int MOST_ROUNDS = 6;
-    /** Of loops in loops: what they do is the same in the fourth round. */
+    /** Rounds of loops in loops: what they do is the same in the fourth round. */
     private static final int MOST_INNER_ROUNDS = 3;
-    /** After so many rounds a loop of a hostile kernel is left, in most of them. */
+    /** Rounds after which a loop of a hostile kernel is left, in most of them. */
     private static final int PATIENCE = 9;
 
     private LoopSteps() {

@@ -111,7 +111,7 @@ final class MemorySteps {
         return offset == 0 ? "" : offset > 0 ? "+" + offset : Long.toString(offset);
     }
 
-    /** Stores an element into a place of so many bytes, which must be multiples of 8. */
+    /** Stores an element into a place of this many bytes, which must be multiples of 8. */
     private static void store(KernelBody b, String space, NamedEntity base, int bytes) {
         int size = 1 << b.random.nextInt(4);
         int lanes = b.random.nextInt(3) != 0 || size < 4 ? 1 : 2;

@@ -30,7 +30,7 @@ final class NamedEntity {
         return flat;
     }
 
-    /** Of a register, else null. */
+    /** The width of a register, else null. */
     RegisterWidth width() {
         return width;
     }

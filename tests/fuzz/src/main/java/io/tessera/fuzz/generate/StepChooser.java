@@ -2,7 +2,7 @@ package io.tessera.fuzz.generate;
 
 /** Chooses what a step does. */
 final class StepChooser {
-    /** Of how many steps one is a call, where there are functions. */
+    /** One of this many steps is a call, where there are functions. */
     private static final int CALLS = 8;
 
     private StepChooser() {

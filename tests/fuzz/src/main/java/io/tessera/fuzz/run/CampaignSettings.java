@@ -14,7 +14,7 @@ import java.nio.file.Path;
  * @param compileEvery  of how many kernels one is compiled to bytecode, where others are interpreted; 0: none
  * @param verifyEvery   of how many seeds the verifier looks at one's texts; 0: at none
  * @param save          folder for failing kernels; null: none are saved
- * @param mostFailures  after so many failures nothing new is begun
+ * @param mostFailures failures after which nothing new is begun
  */
 public record CampaignSettings(long seed, long kernels, long seconds, int threads, Path assembler, int assembleEvery, int compileEvery,
         int verifyEvery, Path save,

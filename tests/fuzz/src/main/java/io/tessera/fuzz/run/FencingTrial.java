@@ -77,17 +77,17 @@ public final class FencingTrial implements AutoCloseable {
         return looked;
     }
 
-    /** Of these, those that it took only when they were fenced without proofs. */
+    /** The part of these that it took only when they were fenced without proofs. */
     public int plain() {
         return plain;
     }
 
-    /** Of these, those that it took in neither form. */
+    /** The part of these that it took in neither form. */
     public int unverified() {
         return unverified;
     }
 
-    /** Of every eighth seed some functions are fenced without proofs, as an executor does with those that are not shown. */
+    /** In every eighth seed some functions are fenced without proofs, as an executor does with those that are not shown. */
     private static PlainFunctions mixture(GeneratedKernel kernel) {
         if (Math.floorMod(kernel.seed(), MIXTURE_EVERY) != 0) {
             return PlainFunctions.none();
@@ -180,7 +180,7 @@ public final class FencingTrial implements AutoCloseable {
     }
 
     /**
-     * What a kernel does with nothing fenced that it must not: for the proof that fences are needed.
+     * Runs a kernel with nothing fenced: for the proof that fences are needed.
      *
      * @return the fault; empty: none
      */

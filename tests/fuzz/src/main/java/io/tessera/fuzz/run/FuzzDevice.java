@@ -28,7 +28,7 @@ final class FuzzDevice implements AutoCloseable {
     private static final long LOOK_MS = 4;
     /** What outputs hold before. */
     private static final int BEFORE = 0x5A;
-    /** Hostile kernels write all over the window: so many of them, and the pages go back. */
+    /** Hostile kernels write all over the window: after this many of them the pages go back. */
     private static final int RENEW_EVERY = 1000;
     /** What a word of the inputs may be, besides any number. */
     private static final int[] BORDERS = {0, 1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 255, 256, 0xFFFF, 0x10000, -16};

@@ -133,7 +133,7 @@ final class FuzzWindow {
                 base + BYTES + WindowConstants.GUARD_BYTES - 8, base + BYTES + WindowConstants.GUARD_BYTES, 64, -1L, region - 4096};
     }
 
-    /** What of the fence's own memory was changed by a kernel that must not; empty: nothing. */
+    /** Memory of the fence that was changed by a kernel that must not; empty: none. */
     String changed(FenceMode mode, boolean stopped) {
         if (!Arrays.equals(RealMemory.get(constants, constantBytes.length), constantBytes)) {
             return "the fence's constants";

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is thrown is a failure of its seed, and the campaign goes on where it can. */
+/** An exception is a failure of its seed, and the campaign goes on where it can. */
 class CampaignFailureTest {
     private static final long SEED = 100;
     private static final long BAD = 103;

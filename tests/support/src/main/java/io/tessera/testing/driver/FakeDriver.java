@@ -39,7 +39,7 @@ public final class FakeDriver implements DriverPort {
     public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
     /** Events of held streams that stand before what is not done. */
     public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
-    /** Of kernel nodes, by handle: blocks of a cluster in the first dimension. */
+    /** Blocks of a cluster in the first dimension, of kernel nodes by handle. */
     public final Map<Long, Integer> nodeClusters = new ConcurrentHashMap<>();
     /** Events recorded in held streams, the oldest first. */
     public final Queue<Long> heldEvents = new ConcurrentLinkedQueue<>();
@@ -130,7 +130,7 @@ public final class FakeDriver implements DriverPort {
     /** What every call answers; 0: as the calls do. */
     public volatile int lost;
 
-    /** From now on whoever asks for an event gets this. */
+    /** From now on every request for an event gets this. */
     public void failEvents(int error) {
         eventError = error;
     }

@@ -40,7 +40,7 @@ public final class FakeGraphs {
         return longest;
     }
 
-    /** The graph that was made last gets so many nodes, each after the one before, as by a capture. */
+    /** The graph that was made last gets this many nodes, each after the one before, as by a capture. */
     public synchronized void capture(int nodes) {
         long before = 0;
         for (int i = 0; i < nodes; i++) {

@@ -22,7 +22,7 @@ public final class FakePages implements AutoCloseable {
 
     private static final long PAGE = 4096;
 
-    /** Of all memory that is made. */
+    /** Bytes of all memory that is made. */
     public volatile long capacityBytes = 1L << 30;
     /** Creations and mappings that succeed before one fails; below 0: all do. */
     public volatile int createsBeforeFailure = -1;

@@ -11,7 +11,7 @@ public final class FakeSlices {
     private static final long MOST_TEXT = 1L << 24;
     private static final byte FIRST_OF_MACHINE_CODE = 0x7f;
 
-    /** How many blocks of any kernel a processor holds; 0: it is not said. Then kernels are said to be in no clusters. */
+    /** How many blocks of any kernel a processor holds; 0: it is not said. Then kernels count as in no clusters. */
     public volatile int blocksHeld;
     /** What is between any two events. */
     public volatile float elapsedMs;
@@ -34,7 +34,7 @@ public final class FakeSlices {
         return handle;
     }
 
-    /** Offset and bytes of a parameter of a kernel that has so many of eight bytes of its own; empty: there is none. */
+    /** Offset and bytes of a parameter of a kernel that has this many of eight bytes of its own; empty: there is none. */
     long[] parameter(Long module, int own, int index) {
         if (index < own) {
             return new long[] {index * 8L, 8};

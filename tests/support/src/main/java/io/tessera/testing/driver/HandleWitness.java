@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Sees that a driver gets no handle and no address of the device but those that it gave, and finds nothing where it is to write a handle:
- * whoever calls it then trusts nobody else's. Any thread.
+ * Checks that a driver gets only handles and device addresses that it gave, and finds nothing where it is to write a handle, so that a
+ * caller trusts no other client's. Any thread.
  */
 public final class HandleWitness {
     /** CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
@@ -33,7 +33,7 @@ public final class HandleWitness {
     private final ConcurrentSkipListMap<Long, Long> ranges = new ConcurrentSkipListMap<>();
     private final List<String> complaints = new CopyOnWriteArrayList<>();
 
-    /** Of a driver with such pages that has given nothing yet. */
+    /** For a driver with such pages that has given nothing yet. */
     HandleWitness(FakePages pages) {
         this.pages = pages;
     }

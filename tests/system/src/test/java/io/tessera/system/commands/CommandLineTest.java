@@ -138,7 +138,7 @@ class CommandLineTest {
                 .awaitLine("ready");
     }
 
-    /** {@code stop} ends the manager, {@code stop --programs} all, if whoever asks agrees; the pid file is not needed for it. */
+    /** {@code stop} ends the manager, {@code stop --programs} all, if the user agrees; the pid file is not needed for it. */
     @Test
     void stopEndsTheManagerAndWithProgramsAll(TestRun run) {
         run.expectLine("");
@@ -170,7 +170,7 @@ class CommandLineTest {
         other.end(Await.PATIENCE);
     }
 
-    /** Such a manager cannot be found and takes the executor for its own: what is said to have stopped has. */
+    /** Such a manager cannot be found and takes the executor for its own: what is reported as stopped has stopped. */
     @Test
     void anExecutorIsNotSaidToHaveStoppedUntilItHas(TestRun run) throws IOException {
         run.expectLine("");

@@ -125,7 +125,7 @@ class DeathTest {
         return found[0];
     }
 
-    /** What a thread inside the driver says of itself must not be lost while its words change their place. */
+    /** The counts of a thread inside the driver must not be lost while its words change their place. */
     @Test
     void whoSubmitsWithoutPauseComesBackToEveryManager(TestRun run) {
         run.expectLine("running without turns until it is back");
@@ -174,7 +174,7 @@ class DeathTest {
             assertEquals(List.of(), segments(run), "left by a manager that was killed");
             manager = run.manager("--mode", "on", "--quantum", "30ms");
             ManagerProcess present = manager;
-            // Whoever says which devices it uses has had the answer, too: else the next death would be none to it.
+            // A client that names the devices it uses has had the answer, too: else the next death would be none to it.
             Await.until("everybody is registered again", Await.PATIENCE, () -> workers.stream().allMatch(w -> present.control().clients().stream()
                     .anyMatch(c -> c.get("pid").getAsLong() == w.pid() && !c.get("devices").getAsJsonArray().isEmpty())));
             Await.until("turns are taken again", Await.PATIENCE, () -> present.control().exclusive());

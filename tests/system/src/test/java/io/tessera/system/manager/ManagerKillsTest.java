@@ -112,7 +112,7 @@ class ManagerKillsTest {
         holder.end().exits(0);
     }
 
-    /** Without another manager: who has the turn goes on, the other one waits; after the timeout both run. */
+    /** Without another manager: the client that has the turn goes on, the other one waits; after the timeout both run. */
     @Test
     void gatesOpenWhenNoManagerComes(TestRun run) {
         run.expectLine(AWAY);
@@ -130,8 +130,8 @@ class ManagerKillsTest {
         Await.sleep(Duration.ofMillis(3500));
         long[] later = executed(run, both);
         if (System.nanoTime() - killedNs < 4_500_000_000L) {
-            assertTrue(later[0] > before[0] + 5, "who has the turn goes on: " + later[0] + " after " + before[0]);
-            assertEquals(before[1], later[1], "who waits goes on waiting");
+            assertTrue(later[0] > before[0] + 5, "the client that has the turn goes on: " + later[0] + " after " + before[0]);
+            assertEquals(before[1], later[1], "a client that waits goes on waiting");
             assertEquals(List.of(), other.errors());
         }
         Await.until("both work", Await.PATIENCE, () -> {

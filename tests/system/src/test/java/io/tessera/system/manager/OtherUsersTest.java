@@ -24,7 +24,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Root's manager on the software GPU with programs of root and of another user: what README promises in "Who may do what". */
+/** Root's manager on the software GPU with programs of root and of another user: what README promises in "Permissions". */
 @ExtendWith(RunWatcher.class)
 class OtherUsersTest {
     private static final Duration BOUND = Duration.ofSeconds(90);
@@ -63,7 +63,7 @@ class OtherUsersTest {
         return named.asList().stream().map(each -> each.getAsJsonObject().get("tenant").getAsString()).sorted().toList();
     }
 
-    /** The executor says once a second who is there. */
+    /** The executor reports its clients once a second. */
     private static void awaitClients(ManagerProcess manager, int count) {
         Await.until(count + " programs are in the executor's account", BOUND,
                 () -> executor(manager.control().status()).getAsJsonArray("clients").size() == count,

@@ -50,7 +50,7 @@ class ProtocolTest {
         }
     }
 
-    /** Only who waits for an answer that never comes waits long. */
+    /** Only a test that waits for an answer that never comes waits long. */
     private static String timeout(String mode) {
         return mode.equals("silent") ? "1000" : "30000";
     }

@@ -103,7 +103,7 @@ class LegacyIpcTest {
         exporter.quit().exits(0);
     }
 
-    /** What is open counts; the last close takes it away, and memory that its owner has freed goes with the last user. */
+    /** Opens are counted; the last close takes the memory away, and memory that its owner has freed goes with the last user. */
     @Test
     void openedTwiceIsMappedUntilItIsClosedTwice(TestRun run) {
         run.expectLine("could not be opened");
@@ -260,7 +260,7 @@ class LegacyIpcTest {
         second.quit().exits(0);
     }
 
-    /** A handle of which any part was changed opens nothing, and who made it goes on; one of the driver's is the driver's. */
+    /** A handle of which any part was changed opens nothing, and its maker goes on; one of the driver's is the driver's. */
     @Test
     void handlesThatNobodyMade(TestRun run) {
         run.expectLine("could not be opened");

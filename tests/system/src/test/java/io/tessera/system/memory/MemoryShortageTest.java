@@ -79,7 +79,7 @@ class MemoryShortageTest {
         program.okay("check " + index + " " + value);
     }
 
-    /** What it has is off the device, since the other has used as much; what it gets more has to come in with it. */
+    /** Its memory is off the device, since the other has used as much; new memory has to come in with it. */
     @ParameterizedTest
     @ValueSource(strings = {"hidden 6MiB", "taken 6MiB"})
     void aProgramGrowsWhileItsMemoryIsOut(String script, TestRun run) {
@@ -114,7 +114,7 @@ class MemoryShortageTest {
         RunningProgram large = console(run, script, "large");
         long begunNs = System.nanoTime();
         String answer = large.ask("alloc " + 60 * MIB);
-        if (answer.equals("ok 0")) { // addresses alone: its memory is what cannot be had
+        if (answer.equals("ok 0")) { // addresses alone: its memory is what is not available
             assertEquals("error 2", large.ask("fill 0 1"));
             large.okay("free 0");
         } else {
@@ -163,7 +163,7 @@ class MemoryShortageTest {
         }
     }
 
-    /** What contexts and code take is nobody's, and whoever holds the device full has to give it. */
+    /** Memory of contexts and code is nobody's, and the client that holds the device full has to give it. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void aNewcomersContextFindsRoom(int newcomers, TestRun run) {

@@ -93,7 +93,7 @@ class PlansMixedTest {
         program.quit().exits(0);
     }
 
-    /** What plain and relayed programs hold lowers what is there for those whose memory moves. */
+    /** Memory of plain and relayed programs lowers what is there for those whose memory moves. */
     @Test
     void allPlansOnOneDevice(TestRun run) {
         String script = "memory 256MiB"; // a relayed program has a sink of 32 MiB and memory in pieces as large

@@ -92,12 +92,12 @@ class SuspensionTest {
         }
         suspend(manager, idle, state, "by ");
         idle.okay("handle 0");
-        assertTrue(Files.notExists(state), "who is about to share memory is restored before that");
+        assertTrue(Files.notExists(state), "a process that is about to share memory is restored before that");
         idle.okay("check 0 7");
         idle.quit().exits(0);
     }
 
-    /** What it waits for is gone with the manager; the next one brings it back, and the call goes on. */
+    /** The manager that it waits for is gone; the next one brings it back, and the call goes on. */
     @Test
     void aCallGoesOnUnderTheNextManager(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");
@@ -165,7 +165,7 @@ class SuspensionTest {
         plain.quit().exits(0);
     }
 
-    /** What was shared stays so under a manager that was not there when it was. */
+    /** Shared memory stays so under a manager that was not there when it was shared. */
     @Test
     void theNextManagerKnowsWhoSharesMemory(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");
@@ -203,7 +203,7 @@ class SuspensionTest {
         idle.quit().exits(0);
     }
 
-    /** What came as physical memory of another client is gone when all has moved out: that way only is it suspended. */
+    /** Physical memory of another client is gone when all has moved out: that way only is it suspended. */
     @Test
     void whoTookPhysicalMemoryOfOthersComesBack(TestRun run) throws IOException {
         String script = script(run);

@@ -112,7 +112,7 @@ class SwapPathsTest {
         }
     }
 
-    /** Every call of the program that checks what programs are told, while its memory comes and goes. */
+    /** Every call of the program that checks the driver's answers, while its memory comes and goes. */
     @Test
     void factsAboutMemoryAreTheSameUnderForcedMoves(TestRun run) {
         SeededRandom random = new SeededRandom("factsAboutMemoryAreTheSameUnderForcedMoves");

@@ -91,7 +91,7 @@ class SwapTest {
         }
     }
 
-    /** What does not find room in host memory stays on the device. */
+    /** Memory that does not find room on the host stays on the device. */
     @ParameterizedTest
     @CsvSource({"0, 0, 0", "16, 8, 20000000"})
     void hostBudgetsThatAreExhaustedCostNoContents(int pinnedMib, int pageableMib, long fileBytes, TestRun run) {
@@ -142,7 +142,7 @@ class SwapTest {
     @Test
     void copiesThatFailBesideACaptureDoNotBreakIt(TestRun run) {
         run.expectLine("tried again, nothing is lost");
-        // Of these copies one at least is of contents, the others may be of keys of the kernel that looks at memory.
+        // At least one of these copies is of contents, the others may be of keys of the kernel that looks at memory.
         swap(run, "swap_overlap", "captured").script(DEVICE + "; fail cuMemcpyHtoDAsync_v2 999 at 6; fail"
                 + " cuMemcpyHtoDAsync_v2 999 at 8; fail cuEventQuery 999 at 60").start().end(BOUND).exits(0).says("done");
     }

@@ -58,7 +58,7 @@ class UnchangedMemoryTest {
                 () -> bytes(manager, program, "pinnedBytes") >= BYTES, () -> memory(manager, program).toString());
     }
 
-    /** Of the only row, what stands in a column: both end at the same place. */
+    /** The text in a column of the only row: both end at the same place. */
     private static String cell(ProgramResult status, String column) {
         int head = 0;
         while (!status.output().get(head).matches(".*\\b" + column + "\\b.*")) {

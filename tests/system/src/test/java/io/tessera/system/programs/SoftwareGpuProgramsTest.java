@@ -105,7 +105,7 @@ class SoftwareGpuProgramsTest {
         }
     }
 
-    /** What a fenced kernel prints, constant strings included, is what it prints alone. */
+    /** Output of a fenced kernel, constant strings included, is what it prints alone. */
     @Test
     void fencedKernelsPrintTheSame(TestRun run) throws Exception {
         run.manager("--executors", "software", "--fence", "mask", "--fence-alone", "yes");

@@ -32,10 +32,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README: a variable with a value that it cannot have is named by whoever reads it. Every variable of its table has rows here. */
+/** The README: a variable with a value that it cannot have is named by its reader. Every variable of its table has rows here. */
 @ExtendWith(RunWatcher.class)
 class WrongVariablesTest {
-    /** Who reads a variable, and says that it is wrong. */
+    /** The program that reads a variable, and reports that it is wrong. */
     private enum Reader {
         /** {@code tessera run}: ends with 2 and runs nothing. */
         RUN,
@@ -45,7 +45,7 @@ class WrongVariablesTest {
         MANAGER
     }
 
-    /** A variable, whoever reads it, and values that it cannot have; {@code |} separates both. */
+    /** A variable, its readers, and values that it cannot have; {@code |} separates them. */
     private static final String TABLE = """
             TESSERA_NAME RUN|LIBRARY %63$s
             TESSERA_MEMORY RUN|LIBRARY x|-1|9223372036854775808
@@ -99,7 +99,7 @@ class WrongVariablesTest {
             TESSERA_LOG_LEVEL MANAGER loud
             """.replace("%63$s", "n".repeat(64)).replace("%%", "%");
 
-    /** Of the scripts alone, which say what is missing there: {@code RunScriptTest} and {@code FindJavaTest}. */
+    /** Variables that only the scripts read, which say what is missing there: {@code RunScriptTest} and {@code FindJavaTest}. */
     private static final Set<String> PLACES = Set.of("TESSERA_JAVA", "TESSERA_JVM_FOLDERS", "TESSERA_HOME");
 
     private static Stream<List<String>> rows() {
@@ -130,7 +130,7 @@ class WrongVariablesTest {
     @Test
     void everyVariableOfTheReadmeIsHere() throws IOException {
         String readme = Files.readString(BuildOutputs.root().resolve("README.md"));
-        String table = readme.substring(readme.indexOf("## Environment"), readme.indexOf("## Who may do what"));
+        String table = readme.substring(readme.indexOf("## Environment"), readme.indexOf("## Permissions"));
         Set<String> named = table.lines().filter(line -> line.startsWith("| `TESSERA_")).map(line -> line.split("\\|")[1])
                 .flatMap(cell -> Pattern.compile("TESSERA_[A-Z_]+").matcher(cell).results().map(found -> found.group()))
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -153,7 +153,7 @@ class WrongVariablesTest {
         assertTrue(result.output().isEmpty() && result.errors().getFirst().startsWith("tessera: " + name(assignment)), result::toString);
     }
 
-    /** One manager for all of them: whoever is refused leaves nothing there. */
+    /** One manager for all of them: a program that is refused leaves nothing there. */
     @Test
     void theLibraryNamesItAndRefuses(TestRun run) {
         run.manager("--executors", "none");
@@ -178,7 +178,7 @@ class WrongVariablesTest {
         assertTrue(refused.getMessage().contains(name(assignment)), refused::getMessage);
     }
 
-    /** Of each of those that look at variables. */
+    /** A wrong value of each of those that look at variables. */
     @ParameterizedTest
     @ValueSource(strings = {"TESSERA_MODE=fast", "TESSERA_EXECUTOR_USER=no-such-account", "TESSERA_WORKER_MEMORY=1"})
     void aManagerWithAWrongVariableDoesNotStart(String assignment, TestRun run) {
@@ -187,7 +187,7 @@ class WrongVariablesTest {
         assertTrue(result.output().isEmpty(), result::toString);
     }
 
-    /** What is right is not refused, at the bounds. */
+    /** Valid values are not refused, at the bounds. */
     @Test
     void valuesAtTheBoundsAreTaken(TestRun run) throws IOException {
         Path trace = run.directory().resolve("trace");

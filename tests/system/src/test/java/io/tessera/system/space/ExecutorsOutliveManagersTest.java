@@ -119,7 +119,7 @@ class ExecutorsOutliveManagersTest {
         }
         ManagerProcess last = manager;
         RunningProgram later = run.program("relay_lost").env("TESSERA_SHARE", "space").tenant("comes later").start().awaitLine("ready");
-        Await.until("a limit holds for who comes later", Await.PATIENCE, () -> quota(last, "comes later") == LIMIT_BYTES,
+        Await.until("a limit holds for clients that come later", Await.PATIENCE, () -> quota(last, "comes later") == LIMIT_BYTES,
                 () -> executor(last).toString());
         later.kill();
         relayed.forEach(ExecutorsOutliveManagersTest::endsRight);

@@ -38,7 +38,7 @@ class GridPartsInSpaceTest {
         return run.program("relay_grid", Integer.toString(us)).env("TESSERA_SHARE", "space").tenant(tenant).start().awaitLine("ready");
     }
 
-    /** Who always has a little work: beside others what one has queued is bounded. */
+    /** A tenant that always has a little work. Work that a tenant queues beside others is bounded. */
     private static RunningProgram other(TestRun run) {
         return run.program("relay_flood", "200").env("TESSERA_SHARE", "space").tenant("other").start().awaitLine("ready");
     }

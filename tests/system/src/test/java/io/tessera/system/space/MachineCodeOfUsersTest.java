@@ -111,7 +111,7 @@ class MachineCodeOfUsersTest {
         roots.quit().exits(0);
     }
 
-    /** The list is that of whoever runs the manager, here of root. */
+    /** The list is that of the user who runs the manager, here of root. */
     @Test
     void whatRootHasNamedRunsBesideEverybody(TestRun run) throws IOException {
         OtherUser other = OtherUser.of(run);

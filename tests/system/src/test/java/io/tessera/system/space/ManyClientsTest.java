@@ -27,7 +27,9 @@ class ManyClientsTest {
     /** By hand up to 256: {@code -Dtessera.crowd=256}. */
     private static final int CROWD = Integer.getInteger("tessera.crowd", 24);
     private static final Duration BOUND = Duration.ofSeconds(60 + CROWD);
-    /** Of the executor's process for each tenant: its segment, staging, memory, stack; 1,435 where sinks were mapped one by one. */
+    /**
+     * Mappings of the executor's process for each tenant: its segment, staging, memory, stack; 1,435 where sinks were mapped one by one.
+     */
     private static final long MOST_MAPPINGS = 24;
 
     private static RunningProgram guest(TestRun run, String tenant, String... arguments) {

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Who ends where a container has no memory left: what takes it and what can be started again, not an executor with its programs. */
+/**
+ * What ends where a container has no memory left: the process that takes it and those that can be started again, not an executor with its
+ * programs.
+ */
 @ExtendWith(RunWatcher.class)
 class OutOfMemoryTest {
     private static final long MOST_BYTES = 1L << 30;
@@ -81,7 +84,7 @@ class OutOfMemoryTest {
 
         Process greedy = new ProcessBuilder("/bin/sh", "-c", "echo $$ >\"$0\" && exec tail /dev/zero", members().toString())
                 .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-        assertTrue(greedy.waitFor(60, TimeUnit.SECONDS), "nobody ends who takes all memory");
+        assertTrue(greedy.waitFor(60, TimeUnit.SECONDS), "nobody ends the process that takes all memory");
         assertEquals(KILLED, greedy.exitValue());
 
         assertTrue(ProcessHandle.of(Long.parseLong(executor)).isPresent(), "the executor was ended");
@@ -91,7 +94,7 @@ class OutOfMemoryTest {
         assertEquals(executor, Files.readString(pidFile).strip());
     }
 
-    /** What others may hold of the host's memory is reckoned by what the manager's container may have. */
+    /** The manager bounds others' host memory by the limit of its own container. */
     @Test
     void aManagerInAContainerCountsWithTheContainersMemory(TestRun run) throws Exception {
         String own = ControlGroupMemory.ofThisProcess().group();

@@ -29,7 +29,7 @@ class RelayContractTest {
         return run.program("relay_contract", mode).env("TESSERA_SHARE", "space");
     }
 
-    /** A context is one for all: whoever shares it hears, and the next program has another. */
+    /** A context is one for all: all that share it hear, and the next program has another. */
     @Test
     void aFaultIsEverybodysAndTheNextProgramRuns(TestRun run) {
         run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
@@ -77,7 +77,7 @@ class RelayContractTest {
                 result::toString);
     }
 
-    /** What nobody else bounds is a plain error 2 to the program: one line names the bound, and what to do. */
+    /** An allocation that nobody else bounds is a plain error 2 to the program: one line names the bound, and what to do. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             graph_functions | there are more host functions than the 8192 that may be in graphs and queues at a time: the call fails \

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TurnsInSpaceTest {
     private static final Duration BOUND = Duration.ofSeconds(120);
     private static final String KERNEL_US = "2000";
-    /** Of both tenants together, for a ratio. */
+    /** Launches of both tenants together, for a ratio. */
     private static final long LAUNCHES = 400;
     private static final int MOST_LOOKS = 5;
 

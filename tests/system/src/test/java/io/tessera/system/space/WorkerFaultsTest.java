@@ -64,7 +64,7 @@ class WorkerFaultsTest {
         assertEquals(pid, executorPid(manager), "the executor was started again");
     }
 
-    /** Who has no job under way notices nothing; who has one is told that it was lost, and goes on. */
+    /** A client without a job under way notices nothing; one that has a job is told that it was lost, and goes on. */
     @ParameterizedTest
     @ValueSource(strings = {"KILL", "STOP"})
     void aWorkerThatEndsOrStandsCostsTheProgramWhoseCodeItHasAlone(String signal, TestRun run) {

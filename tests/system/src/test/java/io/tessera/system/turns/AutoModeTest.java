@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RunWatcher.class)
 class AutoModeTest {
     private static final String SLICES = "slices 2ms 500us";
-    /** It decides within seconds; on a busy machine it measures anew until what it measured is clear. */
+    /** It decides within seconds; on a busy machine it measures again until what it measured is clear. */
     private static final Duration DECIDES_WITHIN = Duration.ofSeconds(60);
 
     private static RunningProgram worker(TestRun run, String name, String... work) {
@@ -60,7 +60,7 @@ class AutoModeTest {
         a.kill();
     }
 
-    /** Whether it is so, in so many looks of 50 ms. */
+    /** Whether it is so, in this many looks of 50 ms. */
     private static boolean stays(ManagerProcess manager, String effective, int looks) {
         for (int i = 0; i < looks; i++) {
             if (!effective(manager).equals(effective)) {

@@ -14,9 +14,9 @@ import java.util.Optional;
 /**
  * A description joined with its annotations: for each entry the decisions of both ports, and what is wrong or missing.
  *
- * <p>Of several rules that match, the narrowest decides ({@link NamePattern#narrowness}); two equally narrow ones that
- * differ are a problem, as are rules that match nothing. There is no default: an entry without a rule is a gap. A
- * library without a relay port has no decisions for it.
+ * <p>The narrowest of several rules that match decides ({@link NamePattern#narrowness}); two equally narrow ones that differ are a problem,
+ * as are rules that match nothing. There is no default: an entry without a rule is a gap. A library without a relay port has no decisions
+ * for it.
  */
 public final class Decisions {
     private static final String STREAM = "CUstream";

@@ -1,2 +1,2 @@
-/** What is said where an input cannot be used; beneath every other package of Autotalk. */
+/** The error for an input that cannot be used; beneath every other package of Autotalk. */
 package io.tessera.autotalk.input;

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  *
  * <p>Where no annotation gives a direction, a pointer to const goes in, and any other comes out: the driver API writes
  * results through such pointers, and what was there before is not initialised. A pointer that an extent of the same
- * entry looks behind ({@code *NAME}) goes both ways. What is otherwise is annotated {@code inout}.
+ * entry looks behind ({@code *NAME}) goes both ways. Other parameters are annotated {@code inout}.
  */
 public final class Marshalling {
     private final Decisions decisions;

@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "admission", hidden = true, header = "Waits until a program may start.")
 public final class AdmissionCommand implements Callable<Integer> {
-    /** Time between two questions; who is silent for 5 s has left the queue. */
+    /** Time between two questions; a client that is silent for 5 s has left the queue. */
     private static final Duration LOOK = Duration.ofMillis(250);
     /** A manager that is restarted is back within seconds. */
     private static final Duration MANAGER_AWAY = Duration.ofSeconds(30);

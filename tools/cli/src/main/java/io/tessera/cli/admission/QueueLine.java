@@ -51,7 +51,7 @@ final class QueueLine {
         shown = "";
     }
 
-    /** Whoever listens on a socket may have said anything. */
+    /** Any process may listen on a socket and have said anything. */
     static String printable(String text) {
         return TextTable.printable(text);
     }

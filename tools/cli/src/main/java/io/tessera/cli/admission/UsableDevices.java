@@ -64,7 +64,7 @@ final class UsableDevices {
         return answer;
     }
 
-    /** What the driver shows has gone through the list already: its ordinals are the list's words. */
+    /** The list has been applied to what the driver shows: its ordinals are the list's words. */
     private List<UsableDevice> ofDriver() throws InterruptedException {
         if (!(Probe.run(context.installation().probe(), Probe.PATIENCE) instanceof Probe.Reported reported)) {
             return List.of();

@@ -75,7 +75,7 @@ public final class ControlClient {
         JsonObject answer;
         try {
             answer = parse(exchange(GSON.toJson(request) + "\n"));
-        } catch (OutOfMemoryError | StackOverflowError e) { // whoever listens there may say anything
+        } catch (OutOfMemoryError | StackOverflowError e) { // any process may listen there and say anything
             throw new ControlException(Kind.MALFORMED, "the manager's answer takes more memory than this command has", e);
         }
         JsonElement ok = answer.get("ok");

@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code tessera doctor}: what is found, what is wrong, what to do about it. One thread. */
+/** {@code tessera doctor}: checks the installation: findings, faults, remedies. One thread. */
 @Command(name = "doctor", mixinStandardHelpOptions = true, header = "Looks at Java, the preload library, the driver, the manager and their surroundings.", footer = {
         "", "A machine without a GPU is a note, not a problem. Exit codes: 0 nothing is wrong, 1 something is,",
         "2 wrong usage."})
@@ -61,7 +61,7 @@ public final class DoctorCommand implements Callable<Integer> {
         return (findings.stream().anyMatch(f -> f.level() == Level.PROBLEM) ? ExitCode.FAILURE : ExitCode.OK).number();
     }
 
-    /** Root where the directory is root's, whose manager serves everybody; else this user. */
+    /** Root where the directory is root's, since its manager serves everybody; else this user. */
     private int managersUser(Path runtime) {
         try {
             return Files.getAttribute(runtime, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(0) ? 0 : context.uid();

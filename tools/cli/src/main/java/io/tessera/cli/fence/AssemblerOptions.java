@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** The options that an image in a fat binary asks the assembler for. Stateless. */
 final class AssemblerOptions {
-    /** What changes the code and cannot name a file: a library's bytes must not choose what is run or written. */
+    /** Options that change the code and cannot name a file: a library's bytes must not choose what is run or written. */
     private static final Pattern ALLOWED = Pattern.compile("-maxrregcount=\\d{1,3}|-O[0-4]|--?def-(load|store)-cache=c[agvswt]"
             + "|-dlcm=c[agvs]|-dscm=w[bt]|-dscm=c[gs]");
 

@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
                 "  tessera fence --trust /opt/libvendor.so   known as a vendor's beside other users' programs;",
                 "                                            may run unfenced under --unfenced trusted",
                 "  tessera fence --trust 21acbe...7aae71a    one image, by the hash that its refusal names",
-                "                                            (the list counts of whoever runs the manager)",
+                "                                            (the list of the user who runs the manager counts)",
                 "", "Exit codes: 0 done, 1 failure, 2 wrong usage, 4 something cannot be fenced or is",
                 "not there."})
 public final class FenceCommand implements Callable<Integer> {

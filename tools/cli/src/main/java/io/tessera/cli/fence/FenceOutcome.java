@@ -26,7 +26,7 @@ record FenceOutcome(String file, String where, long offset, String made, long pt
         Map<String, String> dropped, List<KernelReport> reports, Map<String, KernelResources> before, Map<String, KernelResources> after,
         List<String> written,
         long fenceNs) {
-    /** What an image is that has nothing for the GPU. */
+    /** The result for an image that has nothing for the GPU. */
     static final String FOR_OTHER_GPUS = "for other GPUs alone";
 
     /** Copies what is passed. */

@@ -19,12 +19,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
 /**
- * Works on the images of one file after the other, on all cores, and hands the outcomes over in the file's order. What is
- * in memory is bounded: an image is read when its turn comes, and only so many bytes of images are worked on at once.
- * One thread calls it; the work runs on its own.
+ * Works on the images of one file after the other, on all cores, and hands the outcomes over in the file's order. Memory is bounded: an
+ * image is read when its turn comes, and only a bounded number of bytes of images are worked on at once. One thread calls it; the work runs
+ * on its own.
  */
 final class FenceRun {
-    /** A parsed and fenced module takes about so many times the bytes of its packed image. */
+    /** Size of a parsed and fenced module, as a multiple of its packed image. */
     private static final int GROWTH = 300;
     /** Images that are begun before the oldest is reported; their outcomes are small. */
     private static final int AHEAD_PER_WORKER = 8;

@@ -87,7 +87,7 @@ final class ImageFencer {
             return refused(file, image, source.made(), source.ptx().length, e.getMessage(), List.of(),
                     request.threadCpuNs().getAsLong() - start);
         } catch (RuntimeException | StackOverflowError e) {
-            // A fault of ours in one module; what is said about the others stays right.
+            // A fault of ours in one module; the results of the others stay right.
             return refused(file, image, source.made(), source.ptx().length, "the fencer fails: " + e, List.of(),
                     request.threadCpuNs().getAsLong() - start);
         }

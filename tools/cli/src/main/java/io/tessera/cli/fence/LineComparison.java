@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Which lines of a text were in another in the same order (longest common subsequence). Stateless. */
 final class LineComparison {
-    /** Beyond so many pairs of lines the time and memory would be noticed; then nothing is marked. */
+    /** Beyond this many pairs of lines the time and memory would be noticed; then nothing is marked. */
     private static final long MOST_PAIRS = 40_000_000;
 
     private LineComparison() {

@@ -21,7 +21,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Changes and shows the list of images that run unfenced under the policy {@code trusted}, and are a vendor's under {@code own}. Executors read that of whoever runs the manager. One thread. */
+/**
+ * Changes and shows the list of images that run unfenced under the policy {@code trusted}, and are a vendor's under {@code own}. Executors
+ * read the list of the user who runs the manager. One thread.
+ */
 final class TrustListChanges {
     private final CommandContext context;
     private final Path file;

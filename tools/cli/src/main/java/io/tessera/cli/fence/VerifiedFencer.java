@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Fences as an executor has it done: functions that the verifier does not accept are fenced anew without proofs, and kernels that it does not accept
- * either are left out. Code that is compiled and kept so is what an executor would make. Stateless.
+ * Fences as an executor has it done: functions that the verifier does not accept are fenced again without proofs, and kernels that it does
+ * not accept either are left out. Code that is compiled and kept so is what an executor would make. Stateless.
  */
 final class VerifiedFencer implements ImageFencer.Fencing {
     private final Function<PlainFunctions, ImageFencer.Fencing> fencers;

@@ -18,8 +18,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code tessera manager stop --programs}, and {@code tessera manager stop} where the pid file says nothing: ends whoever
- * answers on the sockets. One thread.
+ * {@code tessera manager stop --programs}, and {@code tessera manager stop} where the pid file says nothing: ends the manager that answers
+ * on the sockets. One thread.
  */
 @Command(name = "manager-stop", hidden = true, header = "Ends the manager, and with --programs what it knows of.")
 public final class ManagerStopCommand implements Callable<Integer> {
@@ -70,7 +70,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
     }
 
     private String question(StatusAnswer status) {
-        // Others' have no names for who may not end them; the manager will say so.
+        // Names of other users' programs are hidden from a user who may not end them; the manager refuses by itself.
         status.clients().stream().filter(program -> program.pid() != 0).forEach(program -> context.out().println("  pid " + program.pid() + ", "
                 + TextTable.printable(program.command()) + ", tenant " + TextTable.printable(program.tenant())));
         return "This ends " + counted(status.clients().size(), "program") + ", "

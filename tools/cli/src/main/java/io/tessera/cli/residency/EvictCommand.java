@@ -16,11 +16,10 @@ import picocli.CommandLine.Parameters;
 /** {@code tessera evict TENANT [--suspend]}: a tenant's memory leaves the GPUs until its next call. One thread. */
 @Command(name = "evict", aliases = "park", mixinStandardHelpOptions = true, header = "Has a tenant's memory leave the GPUs until its next call.", footer = {
         "",
-        "For programs in space sharing, and for those that were started with --plan swap or auto. What runs",
-        "of them ends its turn, or its work in space sharing, first;",
-        "what is zero, or what the host still has a copy of, is not copied;",
-        "with its next launch or copy the program has its memory back, and waits for that no longer than",
-        "moving it takes and others have their turns. With --suspend the driver's checkpoint takes the",
+        "For programs in space sharing, and for those that were started with --plan swap or auto. A running",
+        "program first ends its turn, or its work in space sharing. Memory that is zero, or of which the host",
+        "still has a copy, is not copied. With its next launch or copy the program gets its memory back; it",
+        "waits for the move and for the turns of others. With --suspend the driver's checkpoint takes the",
         "whole process off the GPU, its context included (driver 570 or newer); any call of it brings it back.",
         "Processes that have shared GPU memory with others (CUDA IPC) are evicted, but not suspended: the",
         "driver would not bring them back as they were.",

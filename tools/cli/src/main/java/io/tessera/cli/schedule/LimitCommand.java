@@ -20,13 +20,13 @@ import picocli.CommandLine.Spec;
 
 /** {@code tessera limit TENANT 8GiB}: device memory of a tenant in space sharing. One thread. */
 @Command(name = "limit", mixinStandardHelpOptions = true, header = "Device memory that a tenant in space sharing may use from now on, on each GPU.", footer = {
-        "", "What it uses already stays; it gets no more until it uses less than the limit.",
+        "", "Memory that it uses already stays; it gets no more until it uses less than the limit.",
         "Examples:", "  tessera limit alice 8GiB", "  tessera limit --ahead bob none",
         "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class LimitCommand implements Callable<Integer> {
     private final CommandContext context;
 
-    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Of another user's program: 'LABEL of user NUMBER'.")
+    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Another user's program: 'LABEL of user NUMBER'.")
     private String tenant;
 
     @Parameters(index = "1", paramLabel = "SIZE", description = "For example 8GiB or 512MiB; none: no limit.")

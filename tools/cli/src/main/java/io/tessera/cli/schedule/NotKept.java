@@ -4,7 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.tessera.cli.context.CommandContext;
 
-/** What the manager says of an order that it has taken and that does not hold everywhere or for good. Stateless. */
+/** The manager's remark on an order that it has taken and that does not hold everywhere or for good. Stateless. */
 final class NotKept {
     private NotKept() {
     }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 /** {@code tessera policy [NAME]}: which tenant has the next turn. One thread. */
 @Command(name = "policy", mixinStandardHelpOptions = true, header = "Which tenant has the next turn on the GPU, and for how long.", footer = {"",
         "Without NAME: the policies, and which one each device has. A change takes effect with the next turn.",
-        "What policies look at is set with tessera tenant. tessera simulate tries a policy on a trace.",
+        "tessera tenant sets the terms that policies look at. tessera simulate tries a policy on a trace.",
         "Examples:", "  tessera policy", "  tessera policy fair", "  tessera policy priority --device GPU-...",
         "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class PolicyCommand implements Callable<Integer> {

@@ -48,7 +48,7 @@ public final class TenantCommand implements Callable<Integer> {
 
     private final CommandContext context;
 
-    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Of another user's program: 'LABEL of user NUMBER'.")
+    @Parameters(index = "0", paramLabel = "TENANT", description = "The label, as tessera status shows it. Another user's program: 'LABEL of user NUMBER'.")
     private String tenant;
 
     @Option(names = "--weight", paramLabel = "N", description = "Its part of the GPU is its weight over the sum of weights; 1 to 1000000, 1 unless set.")
@@ -72,7 +72,7 @@ public final class TenantCommand implements Callable<Integer> {
     @Option(names = "--clients", paramLabel = "N", description = "How many programs (processes) of it there may be at once; 0: any number. More are refused, or wait with tessera run --wait.")
     private Integer clients;
 
-    @Option(names = "--reset", description = "Nothing is set any more, but for what other options here set.")
+    @Option(names = "--reset", description = "Resets all terms, except those that other options here set.")
     private boolean reset;
 
     @Option(names = "--ahead", description = "Also where no program of the tenant is there yet.")

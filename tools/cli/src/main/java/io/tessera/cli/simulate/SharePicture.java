@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A picture of who used the device when, as SVG: time to the right, parts of the device one on the other, the tenants with the largest shares each in a
- * colour of its own, the others together. What stays white was unused, or taken by hand-overs and lost work.
+ * A picture of the device's use over time, as SVG: time to the right, parts of the device one on the other, the tenants with the largest
+ * shares each in a colour of its own, the others together. White parts were unused, or taken by hand-overs and lost work.
  */
 final class SharePicture {
     private static final int WIDTH = 960;
@@ -21,7 +21,7 @@ final class SharePicture {
     private static final int TOP = 40;
     private static final int LINE = 20;
 
-    /** Of Okabe and Ito (2008): to be told apart also by colour-blind people. The last is for the others. */
+    /** The colours of Okabe and Ito (2008): to be told apart also by colour-blind people. The last is for the others. */
     private static final List<String> COLOURS = List.of("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999");
 
     private final SimulationResult result;

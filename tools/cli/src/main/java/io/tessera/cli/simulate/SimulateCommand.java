@@ -74,26 +74,26 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--quantum", paramLabel = "TIME", description = "Length of a turn of average weight; 0s: a turn is one request.")
     private String quantum;
 
-    @Option(names = "--handover", paramLabel = "TIME", description = "What it costs that another tenant has its turn.")
+    @Option(names = "--handover", paramLabel = "TIME", description = "Cost of a hand-over to another tenant.")
     private String handover;
 
     @Option(names = "--idle-release", paramLabel = "TIME", description = "How long a turn goes on without work before it ends.")
     private String idleRelease;
 
-    @Option(names = "--ageing", paramLabel = "TIME", description = "priority: who has waited so long rises by one. Default: 60s")
+    @Option(names = "--ageing", paramLabel = "TIME", description = "priority: a tenant's priority rises by one for each such time that it waits. Default: 60s")
     private String ageing;
 
     @Option(names = "--revoke", paramLabel = "TIME", description = "Batch requests are stopped for tenants that go first, and run again from their "
-            + "beginning later; the stop takes so long. Default: never")
+            + "beginning later; stopping takes this time. Default: never")
     private String revoke;
 
-    @Option(names = "--until", paramLabel = "TIME", description = "Ends then. Default: when all is done, or after 60 s if the trace has no end")
+    @Option(names = "--until", paramLabel = "TIME", description = "Ends at this time. Default: when all is done, or after 60 s if the trace has no end")
     private String until;
 
     @Option(names = "--json", description = "JSON for scripts: an object; with several policies an array of them.")
     private boolean json;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "Draws who used the device when; of one policy.")
+    @Option(names = "--svg", paramLabel = "FILE", description = "Draws the use of the device over time; of one policy.")
     private Path svg;
 
     @Spec

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * The fields {@code key=value} of one line. Each can be taken once; {@link #end} complains about those that nobody took. What is wrong is thrown as
- * IllegalArgumentException, with a sentence for the user.
+ * The fields {@code key=value} of one line. Each can be taken once; {@link #end} complains about those that nobody took. Errors are thrown
+ * as IllegalArgumentException, with a sentence for the user.
  */
 final class TraceFields {
     private final Map<String, String> values = new LinkedHashMap<>();
 
-    /** Of the words of a line, from the third one. */
+    /** For the words of a line, from the third one. */
     TraceFields(String[] words) {
         for (int i = 2; i < words.length; i++) {
             int equals = words[i].indexOf('=');

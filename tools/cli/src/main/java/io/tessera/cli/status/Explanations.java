@@ -112,7 +112,7 @@ final class Explanations {
         String whom = holder.map(one -> label(one) + " has held it for " + Durations.format(device.holderSinceNs()))
                 .orElse(device.holder() != null ? "client " + device.holder() + " holds it"
                         : capped ? "nobody holds it: this tenant has had as much as its cap allows for now"
-                        : "nobody holds it: whoever had it drains, or memory moves");
+                        : "nobody holds it: the last holder drains, or memory moves");
         long others = waiting(status, device) - 1;
         List<String> changes = new ArrayList<>();
         if (on.residency() != null && on.residency().parked()) {
@@ -193,7 +193,7 @@ final class Explanations {
                             "tessera scheduler off has everybody run at once"));
         }
         return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "runs", 0, "", label(client) + " shares " + where
-                + " by space: its kernels run at once with those of " + (others == 0 ? "whoever comes." : others == 1 ? "another program."
+                + " by space: its kernels run at once with those of " + (others == 0 ? "any program that comes." : others == 1 ? "another program."
                         : others + " other programs."),
                 because, List.of("tessera run --share time gives it turns of its own"));
     }

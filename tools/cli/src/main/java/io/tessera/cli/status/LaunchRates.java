@@ -19,7 +19,7 @@ public final class LaunchRates {
     private long beforeUptimeNs;
     private long nowUptimeNs;
 
-    /** Takes the next look. A manager that was restarted in between starts anew. */
+    /** Takes the next look. A manager that was restarted in between starts again. */
     public void look(StatusAnswer report) {
         Map<Key, Long> launches = new HashMap<>();
         for (ClientState client : report.clients()) {

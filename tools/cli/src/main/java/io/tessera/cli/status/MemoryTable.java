@@ -15,7 +15,7 @@ import io.tessera.cli.text.TextTable.Side;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What is on a device and what is off it, as lines of text, for devices whose clients' memory can leave. Stateless. */
+/** Memory on a device and off it, as lines of text, for devices whose clients' memory can leave. Stateless. */
 final class MemoryTable {
     private static final String NOTHING = "-";
 

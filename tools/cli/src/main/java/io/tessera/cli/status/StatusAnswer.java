@@ -18,7 +18,7 @@ import java.util.Objects;
 
 /**
  * The answer to {@code status} (SPEC.md, section 8). Times are nanoseconds, lengths of time up to now; memory is bytes.
- * What the manager leaves out is 0, empty or, where that means something else, null. Control characters of its texts are escaped.
+ * A field that the manager leaves out is 0, empty or, where that means something else, null. Control characters of its texts are escaped.
  *
  * @param manager the manager itself
  * @param devices the devices on which clients have contexts
@@ -29,7 +29,7 @@ import java.util.Objects;
  */
 public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List<ClientState> clients,
         List<ExecutorState> executors, List<WaitingProgram> waiting, HostMemory host) {
-    /** Whoever listens on the socket may say anything: no text of it steers a terminal. */
+    /** Any process may listen on the socket and say anything: no text of it steers a terminal. */
     private static final Gson GSON = new GsonBuilder().registerTypeAdapter(String.class,
             (JsonDeserializer<String>) (text, _, _) -> TextTable.printable(text.getAsString())).create();
 
@@ -135,7 +135,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param waitedNs  for how long its work was held back
      * @param held      whether its work is held back now
      * @param fence     how kernels are fenced beside others: mask, modulo, check
-     * @param shown     images of machine code without PTX whose kernels stay in their window whoever wrote them
+     * @param shown images of machine code without PTX whose kernels are verified to stay in their window
      * @param vendors   the same with what a vendor's compiler keeps, of a vendor's images
      * @param unknown   the same of images that nobody knows: their program keeps other users' programs out
      * @param unfenced  images of which kernels without a fence have run, or that run as they are
@@ -240,7 +240,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * What is set for a tenant.
      *
      * @param weight   its part of the device, against that of others
-     * @param priority who is higher goes first, under some policies
+     * @param priority the higher goes first, under some policies
      * @param kind     interactive or batch
      * @param hardCap  the most of the device's time that it gets; 1: no cap
      * @param softCap  the same while others have work
@@ -322,7 +322,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param usableBytes   what the device was found to have for clients; 0: what its size tells
      * @param fits          whether those who run and wait fit at once
      * @param reason        why, in one sentence
-     * @param standing      who may run and waits for memory while none moves, and why; empty: nobody does
+     * @param standing the clients that may run and wait for memory while none moves, and why; empty: none
      */
     public record DeviceMemory(long capacityBytes, long usedBytes, long residentBytes, long swappedBytes,
             long fixedBytes, long neededBytes, long usableBytes, boolean fits, String reason, String standing) {

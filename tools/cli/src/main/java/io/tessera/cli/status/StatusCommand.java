@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code tessera status}: who holds each GPU, who waits, memory, launches, turns. One thread. */
-@Command(name = "status", mixinStandardHelpOptions = true, header = "Who holds each GPU and since when, who waits, memory, launches, turns, drains.", footer = {
+/** {@code tessera status}: holder and queue of each GPU, memory, launches, turns. One thread. */
+@Command(name = "status", mixinStandardHelpOptions = true, header = "The holder of each GPU and since when, the queue, memory, launches, turns, drains.", footer = {
         "", "HELD and WAITED are sums over the client's life; a drain is the time from the closed gate to the",
         "idle GPU. Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class StatusCommand implements Callable<Integer> {
@@ -64,7 +64,7 @@ public final class StatusCommand implements Callable<Integer> {
             }
             show(answer, Optional.of(rates));
             if (context.out().checkError()) {
-                break; // whoever read has gone: status --watch | head
+                break; // the reader has gone: status --watch | head
             }
         }
         return ExitCode.OK.number();

@@ -13,9 +13,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tessera why alice}: whether a tenant runs, for whom it waits, by which rule. One thread. */
-@Command(name = "why", mixinStandardHelpOptions = true, header = "Why a tenant runs or waits now: for whom, since when, by which rule, what would change it.", footer = {
-        "", "It is what the manager knew a moment ago. Of other users' programs it names none.",
+/** {@code tessera why alice}: whether a tenant runs, what it waits for, by which rule. One thread. */
+@Command(name = "why", mixinStandardHelpOptions = true, header = "Why a tenant runs or waits now: for which tenant, since when, by which rule, what would change it.", footer = {
+        "", "It is what the manager knew a moment ago. It names no programs of other users.",
         "Examples:", "  tessera why alice", "  tessera why 4711 --json",
         "Exit codes: 0 done, 1 no such tenant, 2 wrong usage, 3 no manager."})
 public final class WhyCommand implements Callable<Integer> {

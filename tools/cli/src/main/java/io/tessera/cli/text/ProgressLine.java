@@ -37,7 +37,7 @@ public final class ProgressLine {
         this.nanoTime = nanoTime;
     }
 
-    /** Begins with a file that has so many images. */
+    /** Begins with a file that has this many images. */
     public void file(String fileName, int count) {
         name = TextTable.printable(fileName.substring(fileName.lastIndexOf('/') + 1));
         images = count;

@@ -9,7 +9,7 @@ import java.util.Optional;
  * a beginning. One thread.
  */
 public final class StandardOutput extends OutputStream {
-    /** The system's text for EPIPE: whoever reads has read enough, which is no failure. */
+    /** The system's text for EPIPE: the reader has read enough, which is no failure. */
     private static final String NOBODY_READS = "Broken pipe";
 
     private final OutputStream out;

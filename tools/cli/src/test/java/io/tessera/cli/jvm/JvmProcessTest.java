@@ -49,7 +49,7 @@ class JvmProcessTest {
         assertEquals(true, of(5).agent());
     }
 
-    /** Only who has called cuInit has one, whatever language the call was made from. */
+    /** Only a process that has called cuInit has one, whatever language the call was made from. */
     @Test
     void aMappedSegmentShowsAClientOfAManager() throws IOException {
         process(6, 7, "server/libjvm.so", "java", "Main");

@@ -8,7 +8,7 @@ import io.tessera.cli.text.Style;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a JVM of which the agent sees nothing, and of one of which it does. */
+/** The text about a JVM of which the agent sees nothing, and one of which it does. */
 class JvmTextTest {
     private static final String PAST = "uses CUDA past what the agent sees";
 

@@ -258,7 +258,7 @@ class ManagerScriptTest {
         assertEquals(3, kit.tessera("manager", "status").code());
     }
 
-    /** Not one without its options, which whoever starts a program at that moment would begin. */
+    /** Not one without its options, which a program that starts at that moment would begin. */
     @Test
     void whoComesAfterAManagerThatWasKilledGetsTheOneWithItsOptions() throws Exception {
         assertEquals(0, kit.tessera("manager", "start", "--", "--capacity", "8 GiB").code());

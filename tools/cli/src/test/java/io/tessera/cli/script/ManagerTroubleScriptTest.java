@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the script says of managers that do not answer and of directories that cannot be used. */
+/** The script's messages about managers that do not answer and directories that cannot be used. */
 @Timeout(300)
 class ManagerTroubleScriptTest {
     /** A user without an account of its own on most systems: nobody. */
@@ -243,7 +243,7 @@ class ManagerTroubleScriptTest {
         assertEquals("", result.out());
     }
 
-    /** Waiting for whoever writes into it would be waiting for ever. */
+    /** Waiting for a writer of it would be waiting for ever. */
     @Test
     void aPidFileThatIsAPipeIsNoManager() throws Exception {
         kit.pretendManager();

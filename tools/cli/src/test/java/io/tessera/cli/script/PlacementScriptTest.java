@@ -121,7 +121,7 @@ class PlacementScriptTest {
         assertEquals(new Result(75, "", "tessera: there is no place\n"), run("--device", "auto"));
     }
 
-    /** Who has asked for nothing runs as without a manager. */
+    /** A program that has asked for nothing runs as without a manager. */
     @Test
     void whereNobodyAnswersOnlyWhoHasAskedFails() throws Exception {
         answer("exit 3");
@@ -132,7 +132,7 @@ class PlacementScriptTest {
         assertEquals(3, run("--wait").code());
     }
 
-    /** It is killed while it is asked; who starts another one asks that. */
+    /** The manager is killed while a program asks it; the program then asks the next one. */
     @Test
     void whereTheManagerIsKilledTheNextOneIsAsked() throws Exception {
         Path killed = folder.resolve("killed");

@@ -117,7 +117,7 @@ class StatusCommandTest {
         return line.substring(line.indexOf("FENCE")).split(" +");
     }
 
-    /** What is not there takes no room. */
+    /** Missing values take no room. */
     @Test
     void imagesOfMachineCodeAreShownByWhatIsKnownOfThem() throws IOException {
         assertArrayEquals(new String[] {"FENCE", "VIOLATIONS"}, header(plain(executor("")).out()));
@@ -129,7 +129,7 @@ class StatusCommandTest {
         assertArrayEquals(new String[] {"FENCE", "UNKNOWN", "VIOLATIONS"}, header(plain(executor(",\"unknown\":1")).out()));
     }
 
-    /** What programs that share by space have had of the GPU's time stands where it stands for those that take turns. */
+    /** The GPU time of programs that share by space stands in the columns of those that take turns. */
     @Test
     void timeAndTermsOfTenantsInSpaceAreShown() throws IOException {
         String executor = executor(

@@ -118,7 +118,8 @@ class WhyCommandTest {
         assertTrue(text.contains("its work waits for its tenant's turn, or for time under its cap.\n"), text);
         Files.delete(folder.resolve("control.sock"));
         text = answered(answer.replace("\"now\":true", "\"now\":false").replace("\"held\":true", "\"held\":false"), "why", "dora").out();
-        assertTrue(text.contains("its kernels run at once with those of whoever comes.\n") && text.contains("tenants run at once; set for"), text);
+        assertTrue(text.contains("its kernels run at once with those of any program that comes.\n") && text.contains("tenants run at once; set for"),
+                text);
     }
 
     @ParameterizedTest

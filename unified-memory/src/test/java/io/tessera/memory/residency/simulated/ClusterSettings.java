@@ -10,8 +10,8 @@ import io.tessera.memory.residency.MoveRates;
  * @param chunkBytes    unit of moving
  * @param rates         of the bus
  * @param quantumNs     that somebody set; 0: chosen
- * @param activeShare   clients that are active together run freely if their memory fits, whoever else is there;
- *                      otherwise they take turns unless everybody's memory fits
+ * @param activeShare clients that are active together run freely if their memory fits, even if others are there; otherwise they take turns
+ *         unless everybody's memory fits
  * @param failureShare  of copies that fail
  * @param seed          of delays and failures
  */

@@ -20,7 +20,7 @@ import net.jqwik.api.ShrinkingMode;
 class ClusterTest {
     private static final long CHUNK = 64 * MIB;
 
-    /** Longest a single wait may last: everybody else's longest turn and hand-over, and once more for who came in between. */
+    /** Longest a single wait may last: everybody else's longest turn and hand-over, and once more for clients that came in between. */
     private static void checkWaits(Cluster cluster, int clients) {
         long moveNs = (long) cluster.settings().rates().moveNs(cluster.settings().capacityBytes(),
                 cluster.settings().capacityBytes());

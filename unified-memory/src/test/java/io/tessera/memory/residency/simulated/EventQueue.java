@@ -2,7 +2,7 @@ package io.tessera.memory.residency.simulated;
 
 import java.util.PriorityQueue;
 
-/** Simulated time: what happens when, in the order in which it was said where times are equal. */
+/** Simulated time: events in the order of their times, equal ones in the order in which they were entered. */
 final class EventQueue {
     private record Event(long atNs, long number, Runnable action) implements Comparable<Event> {
         @Override

@@ -270,7 +270,7 @@ final class SimulatedManager {
         }
     }
 
-    /** When turns begin, who opened its gate last has the first one: everybody else ran for longer. */
+    /** When turns begin, the client that opened its gate last has the first one: everybody else ran for longer. */
     private void keepOne() {
         members.keySet().stream().filter(client -> members.get(client).order == Order.FREE && client.hasWork())
                 .max(Comparator.comparingLong(client -> members.get(client).openedNs)).ifPresent(client -> {

@@ -36,7 +36,7 @@ public final class EntryValues {
         transfer = of.transfer();
     }
 
-    /** What a phi of a loop's head is when the loop is entered. */
+    /** The value of a phi at a loop's head when the loop is entered. */
     public AbstractValue of(int phi, LoopForest.Loop loop) {
         AbstractValue all = null;
         int[] predecessors = of.flow().predecessors(loop.head());

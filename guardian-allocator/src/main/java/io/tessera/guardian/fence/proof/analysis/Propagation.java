@@ -82,7 +82,7 @@ public final class Propagation {
         }
     }
 
-    /** What is made from a value has to be computed anew. */
+    /** Values that are made from this one have to be computed again. */
     private void changed(int value) {
         for (int u = order.firstUser(value); u < order.endOfUsers(value); u++) {
             dirty.set(order.place(order.user(u)));

@@ -86,7 +86,7 @@ public final class Transfer implements IntegerTransfer.Operands {
         return false;
     }
 
-    /** Result of an instruction, in a register of so many bits; null if it is not reached. */
+    /** Result of an instruction, in a register of this many bits; null if it is not reached. */
     AbstractValue result(int index, int value) {
         if (unreached(index)) {
             return null;

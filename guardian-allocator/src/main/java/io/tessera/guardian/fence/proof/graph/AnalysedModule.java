@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the analysis of a function has to know of its module. Made once for a module: whoever looked through the module for each function would take the square of
- * their number. Immutable.
+ * What the analysis of a function has to know of its module. Made once for a module: a look through the module for each function would take
+ * the square of their number. Immutable.
  */
 public final class AnalysedModule {
     private final List<String> targets;
     private final Map<String, Variable> variables = new HashMap<>();
 
-    /** Of a module as it stands before anything was rewritten. */
+    /** For a module as it stands before anything was rewritten. */
     public AnalysedModule(PtxModule module) {
         targets = module.targets();
         for (Variable variable : module.variables()) {

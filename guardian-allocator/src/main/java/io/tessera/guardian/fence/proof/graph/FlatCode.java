@@ -37,7 +37,7 @@ public final class FlatCode {
     private final BitSet counters = new BitSet();
     private final BitSet readsResults = new BitSet();
     private final BitSet cutsResults = new BitSet();
-    /** Of the instruction that is being added. */
+    /** The registers that the instruction being added reads. */
     private final IntArray read = new IntArray();
     private final IntArray written = new IntArray();
     private boolean complete = true;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What of a function's analysis does not depend on what is known of launches: computed once, and analysed as often as there are launches
- * to look at. Not thread-safe.
+ * The part of a function's analysis that does not depend on launches: computed once, and analysed as often as there are launches to look
+ * at. Not thread-safe.
  */
 public final class FunctionGraph {
     /** Longer functions are not analysed: a bound on time and memory against made-up inputs. */

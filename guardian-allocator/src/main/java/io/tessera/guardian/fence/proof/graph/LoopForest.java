@@ -6,11 +6,11 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Natural loops. Loops with one head are merged. A cycle that can be entered at several places is no loop here; its
- * blocks are told by {@link #irreducible()}. Immutable.
+ * Natural loops. Loops with one head are merged. A cycle that can be entered at several places is no loop here; {@link #irreducible()}
+ * gives its blocks. Immutable.
  */
 public final class LoopForest {
-    /** What a loop body may have in all loops together, per block of the function: beyond it nothing is known of the rest. */
+    /** Most instructions of all loop bodies together, per block of the function: beyond it nothing is known of the rest. */
     private static final int MOST_NESTING = 64;
 
     /**

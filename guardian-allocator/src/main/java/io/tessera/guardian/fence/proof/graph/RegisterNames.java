@@ -18,7 +18,7 @@ final class RegisterNames {
 
     private final Map<String, ScalarType> declared = new HashMap<>();
     private final AnalysedModule module;
-    /** Of the function alone. */
+    /** The variables of the function alone. */
     private final Map<String, Variable> variables = new HashMap<>();
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<ScalarType> types = new ArrayList<>();

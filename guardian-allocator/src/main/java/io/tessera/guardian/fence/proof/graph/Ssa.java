@@ -140,17 +140,17 @@ public final class Ssa {
         return inputs[value];
     }
 
-    /** Of a refined value. */
+    /** The condition of a refined value. */
     public Condition condition(int value) {
         return conditions[value];
     }
 
-    /** Of a refined value: which operand of the comparison it is, 1 or 2. */
+    /** The operand of the comparison that a refined value is, 1 or 2. */
     public int subject(int value) {
         return subjects[value];
     }
 
-    /** Of a refined value: what is added to it to make the side that is compared. */
+    /** The number that is added to a refined value to make the side that is compared. */
     public long amount(int value) {
         return amounts[value];
     }
@@ -215,8 +215,8 @@ public final class Ssa {
     }
 
     /**
-     * Whether it is made from a register that was never written. The assembler may let each read of such a register see something
-     * else, and may compute anew what is made from it: what a comparison said of it need not hold of the next use.
+     * Whether it is made from a register that was never written. The assembler may let each read of such a register see something else, and
+     * may compute again what is made from it: what a comparison said of it need not hold of the next use.
      */
     public boolean isUnstable(int value) {
         return unstable.get(value);

@@ -260,7 +260,7 @@ final class SsaBuilder {
     }
 
     /**
-     * What is compared may have been made by adding a constant in a block before: if the register that it was added to still holds the
+     * The compared value may have been made by adding a constant in a block before: if the register that it was added to still holds the
      * same value, the comparison says something about that too. Where ways meet nothing is kept of it, so no phi is needed.
      */
     private void refineSummand(Condition condition, int operand, int block, IntArray undo) {

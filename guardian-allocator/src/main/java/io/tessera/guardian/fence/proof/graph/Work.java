@@ -20,7 +20,7 @@ final class Work {
         }
     }
 
-    /** For a function of that many instructions. */
+    /** For a function of this many instructions. */
     Work(int instructions) {
         left = LEAST + FOR_AN_INSTRUCTION * instructions;
     }

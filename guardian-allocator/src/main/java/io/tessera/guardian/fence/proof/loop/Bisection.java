@@ -205,7 +205,7 @@ final class Bisection {
         return !code.instruction(definition(value)).modifiers().getFirst().startsWith("s");
     }
 
-    /** What a value is the shift to the right of by so many bits. */
+    /** What a value is the shift to the right of by this many bits. */
     private int shifted(int value, int by) {
         int index = definition(value);
         boolean shifts = index >= 0 && code.instruction(index).opcode().equals("shr")

@@ -18,7 +18,7 @@ public final class CountedLoops {
     public static final long MOST_ROUNDS = 1L << 32;
     /** The same for loops in loops, all rounds together. */
     public static final long MOST_NESTED_ROUNDS = 1L << 38;
-    /** Rounds, all together, that are over before anybody who waits for them gives up, whatever is done in each. */
+    /** Rounds, all together, that are over before any waiting client gives up, whatever is done in each. */
     public static final long SOON = 1L << 12;
 
     private final Map<Instruction, Long> counted;
@@ -28,7 +28,7 @@ public final class CountedLoops {
     }
 
     /**
-     * Those that end within so many rounds.
+     * Those that end within this many rounds.
      *
      * @param rounds of a loop itself
      * @param nested with all loops in it

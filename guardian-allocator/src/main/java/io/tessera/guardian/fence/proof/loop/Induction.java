@@ -29,8 +29,8 @@ import java.util.Map;
 public final class Induction {
     private static final int LONGEST_CHAIN = 256;
     /**
-     * The largest step for which a limit is cut. What is cut off is as long as the largest step that is possible, not as the
-     * one that is taken: with the stride of a grid it would be all that a loop has to do.
+     * The largest step for which a limit is cut. The cut-off part is as long as the largest possible step, not as the actual one: with the
+     * stride of a grid it would be all that a loop has to do.
      */
     private static final long LARGEST_STEP = 1 << 16;
 
@@ -79,7 +79,7 @@ public final class Induction {
         return all;
     }
 
-    /** What the phi is when the loop is entered. */
+    /** The value of the phi when the loop is entered. */
     AbstractValue entry(int phi, LoopForest.Loop loop) {
         return entries.of(phi, loop);
     }

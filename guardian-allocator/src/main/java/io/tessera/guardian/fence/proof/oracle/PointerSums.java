@@ -70,7 +70,7 @@ final class PointerSums {
         };
     }
 
-    /** Of two sums the smaller counts; where neither is small the first operand is taken for the pointer, as compilers write it. */
+    /** The smaller of two sums counts; where neither is small the first operand is taken for the pointer, as compilers write it. */
     private Part added(int index, Instruction instruction) {
         Part first = part(index, instruction, 1, number(index, instruction, 2));
         Part second = first != null && first.isSmall() ? null : part(index, instruction, 2, number(index, instruction, 1));

@@ -29,8 +29,8 @@ import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
- * The facts about one function that was analysed. Those that need no shadows and no ends of loops are at hand at once; for the others everything is
- * decided when the first of them is asked for. Not thread-safe.
+ * The facts about one function that was analysed. Those that need no shadows and no ends of loops are available at once; for the others
+ * everything is decided when the first of them is asked for. Not thread-safe.
  */
 final class ProvedFacts implements AddressFacts {
     private static final int MOST_ATTEMPTS = 12;
@@ -50,7 +50,7 @@ final class ProvedFacts implements AddressFacts {
     private final List<CarriedPointer> carried = new ArrayList<>();
 
     /**
-     * Of a function.
+     * For a function.
      *
      * @param plain what is known of it without regard to how often loops go round, by which loops are counted, as verifiers do
      * @param of    what is known with that

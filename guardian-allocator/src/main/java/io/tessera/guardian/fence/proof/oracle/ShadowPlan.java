@@ -29,7 +29,7 @@ final class ShadowPlan {
     private static final int DEEPEST = 400;
     private static final int LONGEST_CHAIN = 64;
     private static final int MOST_DEPTH = 6;
-    /** A pointer that goes round a loop floats if it is followed at so many places at most: each has a fence then. */
+    /** A pointer that goes round a loop floats if it is followed at this many places at most: each has a fence then. */
     private static final int MOST_FLOATING_USES = 4;
     /** By how many rounds more a verifier may take a part to be longer than it is. */
     private static final long SPARE_ROUNDS = 8;

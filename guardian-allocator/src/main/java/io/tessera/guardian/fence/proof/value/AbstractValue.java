@@ -5,9 +5,8 @@ import java.util.Objects;
 
 /**
  * What an integer register of w bits may hold: the address of a variable (or 0, if there is none) plus a number m between two
- * bounds, counted modulo 2^w. Because of the modulus neither additions nor multiplications that wrap need care; only who
- * asks for the number as signed or unsigned does ({@link #signed}, {@link #unsigned}). Besides, m is a multiple of
- * {@code 2^zeros}. Immutable.
+ * bounds, counted modulo 2^w. Because of the modulus neither additions nor multiplications that wrap need care; only code that asks for the
+ * number as signed or unsigned does ({@link #signed}, {@link #unsigned}). Besides, m is a multiple of {@code 2^zeros}. Immutable.
  *
  * @param variable the variable, or null
  * @param generic  whether its generic address is meant, not that in its own space
@@ -43,7 +42,7 @@ public record AbstractValue(Variable variable, boolean generic, long low, long h
         return of(variable, false, offset, offset, zeros(offset));
     }
 
-    /** The address of a variable, or 0 where it is null, plus a number between two bounds, with so many trailing zeros. */
+    /** The address of a variable, or 0 where it is null, plus a number between two bounds, with this many trailing zeros. */
     public static AbstractValue of(Variable variable, boolean generic, long low, long high, int zeros) {
         if (low > high) {
             throw new IllegalArgumentException(low + " > " + high);
@@ -78,7 +77,7 @@ public record AbstractValue(Variable variable, boolean generic, long low, long h
         return variable == null ? this : multiple(0);
     }
 
-    /** The same, with at least so many trailing zeros. */
+    /** The same, with at least this many trailing zeros. */
     public AbstractValue withZeros(int known) {
         return new AbstractValue(variable, generic, low, high, Math.min(MOST_ZEROS, Math.max(zeros, known)));
     }
@@ -106,7 +105,7 @@ public record AbstractValue(Variable variable, boolean generic, long low, long h
     }
 
     /**
-     * The number that a register of so many bits shows as a signed integer: no variable, always bounded for widths up to 32.
+     * The number that a register of this many bits shows as a signed integer: no variable, always bounded for widths up to 32.
      */
     public AbstractValue signed(int bits) {
         if (bits >= 62) {

@@ -16,7 +16,7 @@ import io.tessera.guardian.ptx.ScalarType;
 public record IntegerTransfer(Operands states, int index, Instruction instruction, ScalarType type, int bits) {
     /** What operands of instructions may be. */
     public interface Operands {
-        /** What an operand that is read as so many bits may be. */
+        /** The possible values of an operand that is read with this number of bits. */
         AbstractValue operand(int index, Operand operand, int bits);
 
         /** The mask if a difference of two operands leaves the low bits of the first, else 0. */

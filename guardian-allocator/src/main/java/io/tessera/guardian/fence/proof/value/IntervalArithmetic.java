@@ -70,7 +70,7 @@ public final class IntervalArithmetic {
                 : multiply(a, AbstractValue.constant(1L << shift));
     }
 
-    /** Of a true number: divided by 2^shift, rounded down. */
+    /** A true number divided by 2^shift, rounded down. */
     static AbstractValue shiftRight(AbstractValue a, int shift) {
         int by = Math.min(shift, 63);
         int zeros = Math.max(0, a.zeros() - by);

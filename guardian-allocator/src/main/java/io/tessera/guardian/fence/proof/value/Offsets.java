@@ -27,7 +27,7 @@ public record Offsets(long low, long high) {
         return ((a ^ sum) & (b ^ sum)) >= 0 ? sum : a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
 
-    /** Whether accesses of so many bytes stay within the window and its guard bands. */
+    /** Whether accesses of this many bytes stay within the window and its guard bands. */
     public boolean fit(long guardBytes, long accessBytes) {
         return low >= -guardBytes && high <= guardBytes - accessBytes;
     }

@@ -78,7 +78,7 @@ final class IntegerKernels {
         int over = labels++;
         line("setp.%s %%p1, %%r%d, %s;", comparison(), sum, other);
         line("@%s%%p1 bra over%d;", random.nextBoolean() ? "!" : "", over);
-        // What the comparison says of the summand is used at once: what is made of it shows whether it is true.
+        // The comparison's fact about the summand is used at once: a value made of it shows whether it is true.
         line("add.s32 %%r%d, %%r%d, %d;", register(), of, constant());
         for (int i = random.nextInt(3); i > 0; i--) {
             if (deep > 0 && random.nextInt(3) == 0) {

@@ -26,7 +26,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is proved of registers holds in every step of {@link IntegerKernels}, for parameters near where it could fail. */
+/** Proofs about registers hold in every step of {@link IntegerKernels}, for parameters near where they could fail. */
 @Timeout(300)
 class StatesHoldTest {
     private static final int KERNELS = Boolean.getBoolean("tessera.long") ? 3000 : 1200;

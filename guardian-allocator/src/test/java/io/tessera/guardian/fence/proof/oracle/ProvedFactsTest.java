@@ -194,7 +194,7 @@ class ProvedFactsTest {
 
     @Test
     void theStrideOfAGridLeavesNothingToCutFrom() throws PtxException {
-        // A grid may have 2^31 - 1 blocks: cut by so much, every loop would end after one round.
+        // A grid may have 2^31 - 1 blocks: with a cut by that much, every loop would end after one round.
         analyse("mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; loop: add.s32 %r2, %r2, %r3; setp.lt.s32 %p1, %r2, %r1; @%p1 bra loop;");
         assertFalse(facts.endsByItself(find("@%p1 bra")));
         assertEquals(List.of(), facts.loopCuts());

@@ -14,9 +14,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Limits of the context, which all clients share: they grow and never shrink. What they take is memory of the device that
- * counts for nobody, so no client may raise them far. A client that sets one lower is told what it set, as by a driver, and has no less. One
- * owner thread.
+ * Limits of the context, which all clients share: they grow and never shrink. They take memory of the device that counts for nobody, so no
+ * client may raise them far. A client that sets one lower reads the value that it set, as from a driver, and has no less. One owner thread.
  */
 final class LimitCalls {
     /** {@code CUlimit}: bytes of stack a thread, of printf's buffer, of the heap of kernels. */

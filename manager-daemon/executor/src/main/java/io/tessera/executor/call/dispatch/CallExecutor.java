@@ -213,7 +213,7 @@ public final class CallExecutor implements AutoCloseable {
         }
     }
 
-    /** What a stream is told while it takes part in a capture is a node. */
+    /** A call in a stream that takes part in a capture is a node. */
     private void capture(CallPlan plan) throws RejectedException {
         ClientStream stream = frame.stream();
         if (!plan.isNode() || stream == null || !streams.isCapturing(stream)) {
@@ -315,7 +315,10 @@ public final class CallExecutor implements AutoCloseable {
         }
     }
 
-    /** What belongs to something ends with that alone: a library's module, a level of a mipmapped array, a graph in a graph, a module's reference. */
+    /**
+     * An object that belongs to another ends with that alone: a library's module, a level of a mipmapped array, a graph in a graph, a
+     * module's reference.
+     */
     private long ending(HandleKind kind, long clientHandle) throws RejectedException {
         long value = known(kind, clientHandle);
         if (kind != HandleKind.GRAPH_NODE && clientHandle != 0 && !kind.deviceValue() && handles.table(kind).hasParent(clientHandle)) {

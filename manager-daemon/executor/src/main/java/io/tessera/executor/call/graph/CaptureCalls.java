@@ -20,7 +20,7 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
-/** Captures of streams: how they begin and end, and what is told of them. One owner thread. */
+/** Captures of streams: their begin, their end, and the answers about them. One owner thread. */
 final class CaptureCalls {
     private static final int MOST_DEPENDENCIES = 4096;
 
@@ -41,7 +41,7 @@ final class CaptureCalls {
     }
 
     void register(CallTable calls) {
-        // What a stream did before it takes part in a capture is waited for elsewhere: it cannot be asked any more.
+        // The stream's work before a capture is waited for elsewhere: it cannot be asked any more.
         calls.row(DriverApi.cuStreamBeginCapture).stream(StreamUse.STATE).prepares(this::settle)
                 .executes((frame, _) -> relaxed(frame, 1)).records(frame -> begun(frame.stream(), HandleTable.NONE));
         calls.row(DriverApi.cuStreamBeginCaptureToGraph).stream(StreamUse.STATE).prepares(this::settle)
@@ -58,7 +58,7 @@ final class CaptureCalls {
         frame.slot(0, frame.stream().value());
     }
 
-    /** Whose calls are unsafe while a stream is captured the client decides, in its mode. */
+    /** The client decides, in its mode, which calls are unsafe while a stream is captured. */
     private int relaxed(CallFrame frame, int mode) {
         frame.slot(mode, StreamCaptureMode.RELAXED);
         return driver.call(frame.entry(), frame.slots());

@@ -16,8 +16,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which nodes of graphs run their kernels in clusters, so that no kernel comes into one that knows of none. What a node has its driver says; a node
- * that had it once counts for executable graphs, which were made before. One owner thread.
+ * Which nodes of graphs run their kernels in clusters, so that no kernel comes into one that knows of none. The driver knows a node's
+ * cluster; a node that had one once counts for executable graphs, which were made before. One owner thread.
  */
 final class ClusterNodes {
     private final DriverCalls driver;
@@ -52,7 +52,7 @@ final class ClusterNodes {
         return result == CudaResult.SUCCESS && !one;
     }
 
-    /** What a node is refused that would run a kernel in clusters that may know of none. */
+    /** The refusal of a node that would run a kernel in clusters that may know of none. */
     static RejectedException noClusters() {
         return RejectedException.unsupported("a cluster for a graph node whose kernel is not compiled for clusters (__cluster_dims__)");
     }
@@ -65,7 +65,7 @@ final class ClusterNodes {
         }
     }
 
-    /** An executable graph has become what another graph is: whose kernels its nodes have, their own graph does not say any more. */
+    /** An executable graph has become equal to another graph: its own graph does not tell the kernels of its nodes any more. */
     void updates() {
         updated = true;
     }

@@ -36,7 +36,7 @@ public final class GraphBook {
     private final ClientAccount account;
     private final DriverCalls driver;
     private final NodeMoves moves;
-    /** What captures have made so far, by the driver's number of the capture; and that number by the stream they began on. */
+    /** The captures in progress, by the driver's number; and that number by the stream that they began on. */
     private final Map<Long, Capture> captures = new HashMap<>();
     private final Map<Long, Long> captureOfOrigin = new HashMap<>();
     /** Conditions of the client's graphs: the driver's own values, because kernels set them. */
@@ -169,7 +169,7 @@ public final class GraphBook {
         return node;
     }
 
-    /** Of a call whose second parameter is where edges begin. */
+    /** The edges of a call whose second parameter is where they begin. */
     private static long edges(CallFrame frame) {
         return frame.inBytes(1) / Long.BYTES;
     }
@@ -210,7 +210,7 @@ public final class GraphBook {
         require(Countable.GRAPH_NODE, by);
     }
 
-    /** Whether a graph, and all that it lies in, may have so much more. */
+    /** Whether a graph, and all that it lies in, may have this much more. */
     private void fits(long graph, GraphSize by) throws RejectedException {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             refuse(size(HandleKind.GRAPH, each).refusal(by));
@@ -228,7 +228,7 @@ public final class GraphBook {
         }
     }
 
-    /** What a handle's object is; nothing for what names nothing, which the driver never sees. */
+    /** The object of a handle; nothing for a handle that names nothing, which the driver never sees. */
     private GraphSize size(HandleKind kind, long clientHandle) {
         HandleTable table = handles.table(kind);
         if (table.value(clientHandle) == HandleTable.NONE) {

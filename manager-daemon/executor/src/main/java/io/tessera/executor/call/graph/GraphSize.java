@@ -29,22 +29,25 @@ final class GraphSize {
      * make (H200, driver 580), most of it for the branches. It is enough for 20,000 kernels with 600 bytes, or 2,000 with 4 KB.
      */
     static final int MOST_LARGE_BYTES = 8 << 20;
-    /** What copies and memsets of one graph take: once launched nobody can end them, and everybody's share of the device's memory is less meanwhile. */
+    /**
+     * Time of copies and memsets of one graph: once launched nobody can end them, and everybody's share of the device's memory is less
+     * meanwhile.
+     */
     static final long MOST_MOVES_NS = 2_000_000_000L;
     /** What an edge takes, at both of its ends. */
     private static final long EDGE_BYTES = 256;
 
     long nodes;
-    /** Of parameters. */
+    /** Bytes of parameters. */
     long bytes;
     long edges;
     /** Of {@link #bytes}, those beyond what each node has anyway. */
     long largeBytes;
-    /** Of {@link #nodes}, those inside of children that go on where another of the same child ended; at most so many. */
+    /** Of {@link #nodes}, those inside of children that go on where another of the same child ended; at most this many. */
     long continued;
-    /** Of an executable graph: in how many branches its nodes lie beside each other. */
+    /** In how many branches the nodes of an executable graph lie beside each other. */
     long branches = 1;
-    /** What its copies and memsets take ({@link io.tessera.executor.stream.MoveTime}). */
+    /** The time of its copies and memsets ({@link io.tessera.executor.stream.MoveTime}). */
     long movesNs;
     /** 1: no graph lies in it. */
     int depth = 1;
@@ -53,7 +56,7 @@ final class GraphSize {
     /** Conditions that were made for a graph; null: none. */
     private List<Long> conditions;
 
-    /** Nodes with all their parameters, each with so many edges. */
+    /** Nodes with all their parameters, each with this many edges. */
     static GraphSize of(long nodes, long bytes, long edges) {
         GraphSize size = new GraphSize();
         size.nodes = nodes;
@@ -100,7 +103,7 @@ final class GraphSize {
         movesNs = Math.min(movesNs, other.movesNs);
     }
 
-    /** What it has in parameters and edges that another has not; no nodes. */
+    /** Its parameters and edges beyond another's; no nodes. */
     GraphSize beyond(GraphSize other) {
         GraphSize more = new GraphSize();
         more.bytes = Math.max(0, bytes - other.bytes);
@@ -115,7 +118,7 @@ final class GraphSize {
         return bytes + edges * EDGE_BYTES;
     }
 
-    /** Why a graph of this size may not have so much more; null if it may. */
+    /** Why a graph of this size may not have this much more; null if it may. */
     String refusal(GraphSize by) {
         if (by.nodes > 0 && nodes + by.nodes > MOST_NODES) {
             return "a graph may have " + MOST_NODES + " nodes with those of its children, and this one has " + nodes + REMEDY;
@@ -136,7 +139,7 @@ final class GraphSize {
         return null;
     }
 
-    /** What parameters of a node add to an executable graph: where they were changed before, what they exceed that by. */
+    /** The size that parameters of a node add to an executable graph: where they were changed before, the excess over that. */
     GraphSize growth(long node, GraphSize parameters) {
         GraphSize known = changed == null ? null : changed.get(node);
         return parameters.beyond(known == null ? new GraphSize() : known);

@@ -231,7 +231,7 @@ final class NodeCalls {
         return result;
     }
 
-    /** What goes back of {@code CUgraphNodeParams}: an address, bodies' graphs, and nothing of the driver's own. */
+    /** The part of {@code CUgraphNodeParams} that goes back: an address, bodies' graphs, and nothing of the driver's own. */
     private void answer(CallFrame frame, MemorySegment node, MemorySegment followers, int type) {
         long address = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_MEM_ALLOC_NODE_PARAMS.dptr);
         long graphs = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_CONDITIONAL_NODE_PARAMS.phGraph_out);

@@ -11,8 +11,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a node that copies or sets memory takes the device, by its structure, which nobody has checked yet: what makes no sense
- * counts nothing and is refused later. One owner thread.
+ * The device time of a node that copies or sets memory, by its structure, which nobody has checked yet: an invalid one counts nothing and
+ * is refused later. One owner thread.
  */
 final class NodeMoves {
     /** No memory is larger, and products of what is not larger are no numbers of bytes. */
@@ -22,7 +22,7 @@ final class NodeMoves {
 
     private final MovedBytes moved;
 
-    /** What a node moves, and where its structure says so. */
+    /** The bytes that a node moves, and their places in its structure. */
     enum Content {
         /** Nothing. */
         NOTHING,

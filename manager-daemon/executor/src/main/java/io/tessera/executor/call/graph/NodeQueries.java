@@ -56,8 +56,8 @@ final class NodeQueries {
     }
 
     /**
-     * What the client wants back, cleared of what it sent: pointers in it are the driver's. All queries have the node first
-     * and the structure second.
+     * The answer for the client, without its own input: pointers in it are the driver's. All queries have the node first and the structure
+     * second.
      */
     private static MemorySegment wanted(CallFrame frame, int bytes) throws RejectedException {
         if (frame.data(1) == null || frame.outBytes(1) < bytes) {

@@ -34,8 +34,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongPredicate;
 
 /**
- * What describes nodes of graphs, as it travels (RELAY.md, section 8), made ready for the driver in place: handles and
- * addresses checked, pointers to what follows the structure. Layouts are cuda.h's. One owner thread.
+ * Structures of graph nodes as they travel (RELAY.md, section 8), made ready for the driver in place: handles and addresses checked,
+ * pointers to what follows the structure. Layouts are cuda.h's. One owner thread.
  */
 final class NodeStructures {
     /** Where the structure of its type begins in {@code CUgraphNodeParams}. */
@@ -84,7 +84,7 @@ final class NodeStructures {
         }
     }
 
-    /** What the client asked for, in {@code CUDA_KERNEL_NODE_PARAMS} from the driver, of a function of the client. */
+    /** The client's {@code CUDA_KERNEL_NODE_PARAMS} from the driver's, of a function of the client. */
     void asked(long clientHandle, long function, MemorySegment node) throws RejectedException {
         try {
             long added = clientHandle == 0 ? 0 : fences.kernels().sharedBytes(clientHandle, function, 0);
@@ -162,7 +162,7 @@ final class NodeStructures {
         node.set(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray, operations.address());
     }
 
-    /** The word of a node that {@link #hostCall} made, from what the driver tells of it; -1: it is another one. */
+    /** The word of a node that {@link #hostCall} made, from the driver's answer; -1: it is another one. */
     long wordOf(MemorySegment node) {
         long array = node.get(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray);
         if (node.get(WireTypes.U32, CUDA_BATCH_MEM_OP_NODE_PARAMS.count) != 2 || array == 0) {

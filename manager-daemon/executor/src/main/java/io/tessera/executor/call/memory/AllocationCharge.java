@@ -28,7 +28,7 @@ final class AllocationCharge {
         taken = bytes;
     }
 
-    /** The same of so many rows. */
+    /** The same of this many rows. */
     void take(long rowBytes, long rows) throws RejectedException {
         if (rowBytes < 0 || rows < 0 || rows != 0 && rowBytes > Long.MAX_VALUE / rows) {
             throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more than all memory");

@@ -21,7 +21,7 @@ final class MemoryLocations {
     }
 
     /**
-     * Of properties of allocations and pools, whose second field is the type of their handle for other processes.
+     * Checks properties of allocations and pools, whose second field is the type of their handle for other processes.
      *
      * @throws RejectedException if they ask for such a handle, or for memory of the host
      */
@@ -33,7 +33,7 @@ final class MemoryLocations {
         device(properties, CUmemPoolProps.location);
     }
 
-    /** Of access descriptions. Errors as {@link #location}. */
+    /** Checks access descriptions. Errors as {@link #location}. */
     void accesses(CallFrame frame, int parameter, long count) throws RejectedException {
         for (long i = 0; i < count; i++) {
             device(frame.required(parameter), i * CUmemAccessDesc.BYTES);
@@ -41,9 +41,9 @@ final class MemoryLocations {
     }
 
     /**
-     * Of a location.
+     * Checks a location.
      *
-     * @throws RejectedException if it is of the host
+     * @throws RejectedException if it is the host's
      */
     void location(CallFrame frame, int parameter) throws RejectedException {
         device(frame.data(parameter), 0);

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Memory that one client's program made itself, and where it is mapped. What it counts goes back when neither a handle
- * nor a mapping holds it any more. One owner thread.
+ * Memory that one client's program made itself, and where it is mapped. Its count goes back when neither a handle nor a mapping holds it
+ * any more. One owner thread.
  */
 final class VirtualMemory {
     private final Map<Long, Made> byHandle = new HashMap<>();

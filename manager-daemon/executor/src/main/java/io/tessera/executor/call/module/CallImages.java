@@ -39,7 +39,7 @@ final class CallImages {
      * something refers to the result; also makes sure that the driver says where it puts its handle.
      *
      * @throws RejectedException       if there is none or it is not whole
-     * @throws ProgramRefusedException if it cannot be kept, or cannot be had from its file
+     * @throws ProgramRefusedException if it cannot be kept, or its file cannot be read
      */
     ProgramSource source(CallFrame frame, int parameter) throws RejectedException, ProgramRefusedException {
         MemorySegment data = frame.data(parameter);

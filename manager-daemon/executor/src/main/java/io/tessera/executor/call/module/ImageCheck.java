@@ -22,7 +22,7 @@ final class ImageCheck {
     }
 
     /**
-     * What the driver gets for an image: itself, or a wrapper of version 2 over its parts.
+     * The driver's input for an image: itself, or a wrapper of version 2 over its parts.
      *
      * @throws RejectedException with INVALID_IMAGE if it is none, or shorter than it says
      */

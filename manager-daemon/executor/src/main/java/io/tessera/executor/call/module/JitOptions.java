@@ -39,7 +39,7 @@ final class JitOptions {
         MemorySegment allocate(long bytes) throws RejectedException;
     }
 
-    /** Of one call; errors as the other constructor. */
+    /** For one call; errors as the other constructor. */
     JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt) throws RejectedException {
         this(frame, countAt, optionsAt, valuesAt, frame::room);
     }

@@ -33,10 +33,10 @@ import java.util.Map;
 final class LinkCalls {
     /** cuLinkComplete with this offset asks for option values and logs (RELAY.md, section 8). */
     private static final long LOGS = 1L << 63;
-    /** Of the inputs of one linker, which lie in the heap that all clients share. */
+    /** Most bytes of the inputs of one linker, which lie in the heap that all clients share. */
     private static final long MOST_BYTES = 128L << 20;
     private static final int MOST_INPUTS = 4096;
-    /** Of linkers: odd, and no address of a driver's. */
+    /** First number of a linker: odd, and no address of a driver's. */
     private static final long FIRST_NUMBER = 0x8000_0000_0000_0001L;
 
     private final ClientFences fences;
@@ -58,7 +58,7 @@ final class LinkCalls {
             this.options = options;
         }
 
-        /** Of its inputs and its image: how many, and their bytes. */
+        /** Its inputs and its image: how many, and their bytes. */
         private int kept;
         private long bytes;
 

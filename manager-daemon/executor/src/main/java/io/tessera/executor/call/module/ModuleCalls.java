@@ -92,7 +92,7 @@ final class ModuleCalls {
             }
             if (result == CudaResult.SUCCESS) {
                 boolean known = !source.isKept() && source.prints();
-                // What is on the heap is not held for this; what is kept is asked when something of it is used.
+                // An image on the heap is not held for this; a kept one is asked when something of it is used.
                 printing.loaded(frame.data(0).get(WireTypes.U64, 0), source.isKept() ? source::prints : () -> known);
             }
         } catch (ProgramRefusedException e) {

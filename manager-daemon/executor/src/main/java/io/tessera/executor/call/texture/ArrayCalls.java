@@ -142,7 +142,7 @@ final class ArrayCalls {
                 shape.planes(level), destroy);
     }
 
-    /** To a client an array that cannot be had zeroed is one for which there is no memory. */
+    /** For a client, an array that cannot be zeroed is one for which there is no memory. */
     private static int answer(int result) {
         return result == CudaResult.SUCCESS || FatalErrors.isFatal(result) ? result : CudaResult.OUT_OF_MEMORY;
     }

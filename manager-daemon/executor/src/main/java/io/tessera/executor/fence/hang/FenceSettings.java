@@ -16,25 +16,25 @@ import io.tessera.protocol.UnfencedPolicy;
 public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean fenceAlone, int timeoutS,
         int sharedTimeoutS) {
     /**
-     * Whether this executor fences nobody: the control run of the attack suite, in which attacks must succeed. Only who
-     * starts the manager can say so, in its environment; no tenant can.
+     * Whether this executor fences nobody: the control run of the attack suite, in which attacks must succeed. Only the user who starts the
+     * manager can say so, in its environment; no tenant can.
      */
     public static final boolean UNPROTECTED = "1".equals(System.getenv("TESSERA_EXECUTOR_UNPROTECTED"));
 
-    /** Whether images without PTX run as they are, for comparisons of speed. Said as {@link #UNPROTECTED} is. */
+    /** Whether images without PTX run as they are, for comparisons of speed. Set like {@link #UNPROTECTED}. */
     public static final boolean MACHINE_CODE_AS_IT_IS = "1".equals(System.getenv("TESSERA_EXECUTOR_MACHINE_CODE_AS_IT_IS"));
 
-    /** Of a client of whom nothing is said: the safest. */
+    /** For a client of which nothing is said: the safest. */
     public static FenceSettings safest() {
         return new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, 0);
     }
 
-    /** Whether kernels are fenced also while nobody else is there; who wants to be told of violations always does. */
+    /** Whether kernels are fenced also while nobody else is there; a user who wants to be told of violations always has them fenced. */
     public boolean alwaysFenced() {
         return fenceAlone || fence == FenceChoice.CHECK;
     }
 
-    /** What users are told that the fence is. */
+    /** The fence's name for users. */
     public String label() {
         return UNPROTECTED ? "none" : fence.label();
     }

@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Whose endless work keeps the others waiting. A device that is full of one client's threads makes everybody's work late, so
- * lateness alone proves nothing: of clients whose work is late the one goes whose work has been next to be done for
- * longest, and when it has gone the clocks of all others begin anew. Thread-safe.
+ * Finds the client whose endless work delays the others. A device that is full of one client's threads makes everybody's work late, so
+ * lateness alone proves nothing: of the clients whose work is late, the one is ended whose work has been first in line for longest. Then
+ * the clocks of all others start again. Thread-safe.
  */
 public final class HangAttribution {
     private static final long NONE = Long.MAX_VALUE;
@@ -22,19 +22,22 @@ public final class HangAttribution {
     /** How often a tenant had come to be beside others, and when that was last so, as of the last look for late work. */
     private int shared;
     private long changedNs;
-    /** Works that were told to end and have; and how many as of the last look for late work. */
+    /** Works that were ordered to end and have; and how many as of the last look for late work. */
     private final AtomicInteger haltedEnded = new AtomicInteger();
     private int seenEnded;
 
-    /** One client's. Everything is its owner thread's that is not volatile. */
+    /** One client's turn. Fields that are not volatile belong to its owner thread. */
     public final class Turn {
         /** Since when its oldest unfinished work has been the next to be done; {@link #NONE}: it has none that counts. */
         private volatile long sinceNs = NONE;
         /** The place behind that work ({@link ProgressCounters}). */
         private volatile long place;
-        /** Since when its thread has been about to say a place behind work: a call that waits for that work may hold it up. {@link #NONE}: it is not. */
+        /**
+         * Since when its thread has been about to record a place behind work: a call that waits for that work may hold it up. {@link
+         * #NONE}: it is not.
+         */
         private volatile long markingNs = NONE;
-        /** The last place in each stream, by its word: what its thread has submitted since it last looked is before one of them. */
+        /** The last place in each stream, by its word. Work that its thread has submitted since it last looked is before one of them. */
         private final Map<Integer, Long> last = new ConcurrentHashMap<>();
         /** When somebody else saw that {@link #place} was passed while work before a later one was not done; and which place that was. */
         private long passedNs;
@@ -67,7 +70,7 @@ public final class HangAttribution {
         /**
          * Tells its kernels to end; any thread.
          *
-         * @return false: they were told to already
+         * @return false: they had the order already
          */
         synchronized boolean haltNow(long nowNs) {
             boolean first = haltedNs == 0;
@@ -78,7 +81,7 @@ public final class HangAttribution {
             return first;
         }
 
-        /** Whether its kernels were told to end while its thread was held up. */
+        /** Whether its kernels were ordered to end while its thread was held up. */
         boolean isHalted() {
             return haltedNs != 0;
         }
@@ -91,7 +94,7 @@ public final class HangAttribution {
             return is;
         }
 
-        /** It has submitted work, and is about to say a place behind it. */
+        /** It has submitted work, and is about to record a place behind it. */
         void marking(long nowNs) {
             markingNs = nowNs;
         }
@@ -101,7 +104,7 @@ public final class HangAttribution {
             markingNs = NONE;
         }
 
-        /** It has submitted work and a place behind it; if it had none, this is what is next from now on. */
+        /** It has submitted work and a place behind it; if it had none, this work is next from now on. */
         void begun(long nowNs, long behind) {
             if (sinceNs == NONE) {
                 place = behind;
@@ -171,7 +174,7 @@ public final class HangAttribution {
             seen = round.incrementAndGet();
         }
 
-        /** A stream that waits for nobody's program was told a place behind all its work. */
+        /** A place behind all its work was recorded for a stream that waits for nobody's program. */
         void last(int word, long behind) {
             if (behind != ProgressCounters.UNKNOWN) {
                 last.put(word, behind);
@@ -212,10 +215,10 @@ public final class HangAttribution {
      * Ends the kernels of the client whose work has been next for longest, if that is longer than they may take: for clients
      * whose own threads cannot, because a call holds them up that waits for those kernels. Any one thread.
      *
-     * @param timesShared how often there have come to be several tenants: who was alone before has his time from then on
+     * @param timesShared how often the executor has come to have several tenants: a tenant that was alone before has its time from then on
      * @param unfinished whether the work before a place is not done
      * @param graceNs    from being told to end to the end
-     * @return whether work that was told to end has not done so in time
+     * @return whether work that was ordered to end has not done so in time
      */
     boolean haltLate(long nowNs, int timesShared, long graceNs, LongPredicate unfinished) {
         int ended = haltedEnded.get();

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out when the unfenced work of a client is done that was submitted while its tenant was alone: an event behind all
- * that was submitted, so that fenced work goes on meanwhile. One owner thread.
+ * Finds out when the unfenced work that a client submitted while its tenant was alone is done: by an event behind all of it, so that fenced
+ * work goes on meanwhile. One owner thread.
  */
 public final class NativeDrain {
     private final TenantPresence.Member member;
@@ -37,7 +37,7 @@ public final class NativeDrain {
     /** Looks once. Returns SUCCESS, or a fatal CUresult. */
     public int poll() {
         if (member.hasRunNative()) {
-            forget(); // who waited has left, and there is work behind the events
+            forget(); // the client that waited has left, and there is work behind the events
         }
         if (!begun) {
             begun = true;

@@ -69,7 +69,7 @@ public final class ProgressCounters {
         }
     }
 
-    /** Has a stream, that captures nothing, write the word's next number. Returns the place behind what it was told so far, or {@link #UNKNOWN}. */
+    /** Has a stream, that captures nothing, write the word's next number. Returns the place behind its work so far, or {@link #UNKNOWN}. */
     long write(DriverCalls driver, long stream, int word) {
         if (word == NO_WORD) {
             return UNKNOWN;

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 /**
- * Who is in an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before
- * a second tenant comes in, what runs unfenced of the first has to be done. Machine code that may leave its window runs beside programs of its own user alone: no other user's
- * program comes in beside it. Thread-safe.
+ * Knows the clients of an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before a
+ * second tenant comes in, the unfenced work of the first has to be done. Machine code that may leave its window runs beside programs of its
+ * own user alone: no other user's program comes in beside it. Thread-safe.
  */
 public final class TenantPresence {
     /** Why {@link #enter} lets nobody in. */
@@ -26,7 +26,9 @@ public final class TenantPresence {
         private final String tenant;
         private final int uid;
         private final Runnable settled;
-        /** Written by the owner before it looks at {@link TenantPresence#shared}: who flips that sees the one or the other. */
+        /**
+         * Written by the owner before it looks at {@link TenantPresence#shared}: the thread that changes that sees one of the two writes.
+         */
         private volatile boolean nativeInFlight;
         /** Whether a kernel may have been launched unfenced since the owner last asked. */
         private boolean ranNative;
@@ -41,7 +43,7 @@ public final class TenantPresence {
             this.turn = turns.enter(tenant);
         }
 
-        /** Whose it is. */
+        /** The user it belongs to. */
         public int uid() {
             return uid;
         }
@@ -88,9 +90,10 @@ public final class TenantPresence {
         }
 
         /**
-         * Tells kernels of all other programs of its user to end: its own work was told to and does not, so it may wait for theirs. Any thread.
+         * Orders kernels of all other programs of its user to end: its own work has the order and does not end, so it may wait for theirs.
+         * Any thread.
          *
-         * @return whether there were any who were not told yet
+         * @return whether there were any that were not told yet
          */
         public boolean haltOthersOfUser(long nowNs) {
             boolean any = false;
@@ -122,7 +125,7 @@ public final class TenantPresence {
         public void letOthersIn() {
             if (othersKeptOut) {
                 ranNative = true;
-                nativeInFlight = true; // first: whoever comes in from now on sees it
+                nativeInFlight = true; // first: a client that comes in from now on sees it
                 othersKeptOut = false;
             }
         }
@@ -136,7 +139,7 @@ public final class TenantPresence {
     /**
      * A client comes in. Its kernels run only after {@link #isSettled}.
      *
-     * @param tenant  what no other user's is called ({@link io.tessera.protocol.message.TenantName})
+     * @param tenant by a name that no other user's tenant has ({@link io.tessera.protocol.message.TenantName})
      * @param settled called by owner threads when something that is waited for may be done
      * @return null: it may not, by {@link #REFUSAL}
      */
@@ -169,7 +172,7 @@ public final class TenantPresence {
      *
      * @param unfinished whether the work before a place ({@link ProgressCounters}) is not done
      * @param graceNs    from being told to end to the end
-     * @return whether kernels that were told to end have not done so in time
+     * @return whether kernels that were ordered to end have not done so in time
      */
     public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
         return turns.haltLate(nowNs, timesShared, graceNs, unfinished);

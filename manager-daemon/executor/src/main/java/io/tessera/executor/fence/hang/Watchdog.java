@@ -15,33 +15,38 @@ import java.util.stream.IntStream;
 
 /**
  * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
- * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that
- * moment: there, and while such waits are out wherever a stream may wait for another one, events stand before and behind.
- * Of several clients whose work takes too long the one is blamed whose work was next first ({@link HangAttribution}): the others may
- * only wait behind it, and their time begins anew when it has ended. One owner thread.
+ * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that moment. An event
+ * is placed before and after each such wait, and, while such waits are pending, also wherever a stream may wait for another one. If the
+ * work of several clients takes too long, the one is blamed whose work was next first ({@link HangAttribution}): the others may only wait
+ * behind it, and their time starts again when it has ended. One owner thread.
  */
 public final class Watchdog {
-    /** From one event to the next, unless others come between: what runs between two is measured as one. */
+    /** From one event to the next, unless others come between. Work between two events is measured as one. */
     private static final long INTERVAL_NS = 100_000_000L;
-    /** Above the number of submissions behind which {@code ClientStreams} has an event for all: where launches are short, those do. */
+    /**
+     * Larger than the interval at which {@code ClientStreams} records its own events, so that those are enough where launches are short.
+     */
     private static final int MOST_LAUNCHES = 128;
-    /** What is measured as one should take no more than such a part of the timeout: a queue of long kernels is not endless. */
+    /** Work that is measured as one should take no more than this fraction of the timeout, since a queue of long kernels is not endless. */
     private static final int PARTS = 8;
-    /** With so many events out in a stream it is looked at once which are complete: a burst needs no more, and is known as such. */
+    /**
+     * With this many events pending in a stream, complete ones are looked for at once, so that a burst is recognized and needs no more
+     * events.
+     */
     private static final int MANY_MARKS = 64;
     private static final long NO_STREAM = -1;
     private static final long SECOND_NS = 1_000_000_000L;
-    /** More than the waits that a client may have out ({@code AwaitedValues}), with what waits for those. */
+    /** More than the waits that a client may have pending ({@code AwaitedValues}), with the work behind them. */
     private static final int MOST_PAUSES = 8192;
 
     private final FenceSettings settings;
     private final TenantPresence.Member member;
     private final DriverCalls driver;
     private final Map<Long, Track> tracks = new HashMap<>();
-    /** Of the last launch: the next one is mostly in the same stream. */
+    /** The last launch's: the next one is mostly in the same stream. */
     private long lastStream = NO_STREAM;
     private Track lastTrack;
-    /** Of streams that were destroyed before their work was done. */
+    /** The tracks of streams that were destroyed before their work was done. */
     private final List<Track> orphans = new ArrayList<>();
     private final ProgressEvents progress;
     private final ProgressCounters words;
@@ -51,14 +56,17 @@ public final class Watchdog {
     /** The oldest first. */
     private final ArrayDeque<Pause> pauses = new ArrayDeque<>();
     private boolean graphsWait;
-    /** Whether a stream may wait of which no event tells when it waits no more. */
+    /** Whether a stream may wait without an event that shows the end of the wait. */
     private boolean waitsUnseen;
     private long nextNs;
     private long lookedNs;
     private boolean besideOthers;
-    /** When somebody else's late work was last seen to have ended, or others came or went; who was next first stays so. */
+    /**
+     * When somebody else's late work was last seen to have ended, or clients came or went; the client whose work was next first keeps its
+     * place.
+     */
     private long roundNs = Long.MIN_VALUE / 2;
-    /** When its work may last have waited in a channel in which somebody else's stream stands: its time begins anew then. */
+    /** When its work may last have waited in a channel in which another client's stream stands. Its time starts again then. */
     private long behindNs = Long.MIN_VALUE / 2;
 
     /** One stream's events that are not complete, the oldest first. */
@@ -202,7 +210,7 @@ public final class Watchdog {
         }
     }
 
-    /** A stream of the client is about to be destroyed; what it was told to do it does all the same. */
+    /** A stream of the client is about to be destroyed; its submitted work is done all the same. */
     public void forget(long stream) {
         Track track = tracks.remove(stream);
         lastTrack = null;
@@ -281,7 +289,7 @@ public final class Watchdog {
         return progress.query(event) == CudaResult.SUCCESS;
     }
 
-    /** Whether a stream may wait of which nobody is told when it waits no more, unless all streams are idle. */
+    /** Whether a stream may wait without news of the end of the wait, unless all streams are idle. */
     public boolean waitsUnseen() {
         return waitsUnseen;
     }
@@ -313,7 +321,9 @@ public final class Watchdog {
         pauses.clear();
     }
 
-    /** Forgets where streams of the client might have waited and do no more. An event that the driver does not know is never reached. */
+    /**
+     * Forgets the places where streams of the client waited and no longer wait. An event that the driver does not know is never reached.
+     */
     public void forgetPauses() {
         while (!pauses.isEmpty() && progress.query(pauses.peek().behind) != CudaResult.NOT_READY) {
             Pause over = pauses.poll();
@@ -415,7 +425,7 @@ public final class Watchdog {
         return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
     }
 
-    /** Whether the stream of a track, which gets no more work, has done all that it was told; then its word is given back. */
+    /** Whether the stream of a track, which gets no more work, has done all its work; then its word is given back. */
     private boolean isOver(Track track) {
         boolean is = track.marks.isEmpty() && (track.lastPlace == ProgressCounters.UNKNOWN || !words.isAhead(track.lastPlace));
         if (is) {
@@ -434,7 +444,7 @@ public final class Watchdog {
         words.giveBack(track.word);
     }
 
-    /** The work that was too long has ended: the others' time begins anew. */
+    /** The work that was too long has ended: the others' time starts again. */
     public void ended() {
         member.turn().ended();
     }

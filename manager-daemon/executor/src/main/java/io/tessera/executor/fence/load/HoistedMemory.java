@@ -121,7 +121,7 @@ public final class HoistedMemory {
         return result;
     }
 
-    /** Of each variable what is not zero: what a variable says it takes may be far more than anybody has said of it. */
+    /** Fills the part of each variable that is not zero: a variable may declare far more bytes than its initializer has. */
     private int fillEach(OwnStream stream, DriverCalls driver) throws ProgramRefusedException {
         int result = stream.zero(driver, address, bytes);
         result = result == CudaResult.SUCCESS ? stream.await(driver) : result;

@@ -2,7 +2,7 @@ package io.tessera.executor.fence.load;
 
 /** What is known of a kernel of machine code, from the best to the least. */
 enum MachineGrade {
-    /** It has a fence, and stays in its window whoever wrote it. */
+    /** It has a fence, and is verified to stay in its window. */
     SHOWN,
     /** It has a fence, and something is taken on trust that the vendor's compiler keeps; its cubin is one of the vendor's. */
     VENDORS,

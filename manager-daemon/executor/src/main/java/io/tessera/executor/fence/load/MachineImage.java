@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** An image without PTX that the driver has. One owner thread. */
 final class MachineImage {
-    /** What the driver may read while it is loaded; empty: nothing. */
+    /** The image for the driver while it is loaded; empty: nothing. */
     private final Optional<ProgramSource> source;
     /** Null: it is loaded as it is. */
     private final PlacedImage placed;

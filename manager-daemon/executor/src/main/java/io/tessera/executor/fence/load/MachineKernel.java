@@ -18,7 +18,7 @@ public final class MachineKernel {
     private final TensorMapPlaces tensorMaps;
     private final boolean waits;
     private final int addedRegisters;
-    /** Whether it may run from now on, whoever comes. */
+    /** Whether it may run from now on, beside any client. */
     boolean admitted;
     /** Whether its user was told that it does not run. */
     boolean told;
@@ -50,7 +50,8 @@ public final class MachineKernel {
             return new MachineKernel(image, name, trusted == null ? MachineGrade.SHOWN : MachineGrade.VENDORS, null, maps);
         }
         return new MachineKernel(image, name, MachineGrade.UNKNOWN, "not all of it is shown to stay there (" + trusted
-                + "), and its code is not known as a vendor's, which whoever runs the manager can say it is: tessera fence --trust " + fenced.hash(),
+                + "), and its code is not known as a vendor's; if it is, the user who runs the manager can say so: tessera fence --trust "
+                + fenced.hash(),
                 maps);
     }
 

@@ -15,7 +15,7 @@ import java.util.List;
  *
  * @param image    what it was made of
  * @param code     a cubin with the addresses of the variables
- * @param memory   of the variables; whoever has the image frees it
+ * @param memory of the variables; the owner of the image frees it
  * @param number   by which its threads report; 0: by none of its own
  */
 public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory, int number) {
@@ -40,7 +40,7 @@ public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory, 
         return new PlacedImage(image, code, memory, number);
     }
 
-    /** The same once it is loaded: the driver has the code, and whoever reads reports has the texts. */
+    /** The same once it is loaded: the driver has the code, and the reader of reports has the texts. */
     PlacedImage loaded() {
         return new PlacedImage(image.loaded(), new byte[0], memory, number);
     }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * {@code own} every kernel runs beside programs of its own user, and beside others' those that stay in their window ({@link MachineGrade}). One owner thread.
  */
 public final class UnfencedImages {
-    /** What makes an image one that any device can load and fences can be put into. */
+    /** The remedy: it makes an image that any device can load and fences can be put into. */
     private static final String REMEDY = "; compile it with PTX inside (nvcc -gencode arch=compute_75,code=compute_75, or -arch of an older GPU)";
     private static final String OTHERS = "; other users' programs share the device, so it is refused";
     private static final Logger LOG = LoggerFactory.getLogger(UnfencedImages.class);
@@ -30,7 +30,7 @@ public final class UnfencedImages {
     /** By the driver's handle, also modules of libraries. */
     private final Map<Long, MachineImage> loaded = new HashMap<>();
     private final Map<Long, MachineImage> modules = new HashMap<>();
-    /** Of kernels of which nobody tells where they are from. */
+    /** The image of kernels whose origin is not known. */
     private final MachineImage nowhere = new MachineImage(Optional.empty(), null, false);
     private volatile MachineCodeFigures figures = MachineCodeFigures.NONE;
 
@@ -102,7 +102,10 @@ public final class UnfencedImages {
         return new ProgramRefusedException(CudaResult.NO_BINARY_FOR_GPU, why);
     }
 
-    /** One that passed was given to the driver. Programs say of what it refuses that a kernel is missing, or nothing, so the user is told. */
+    /**
+     * One that passed was given to the driver. Programs report of such a refusal that a kernel is missing, or nothing, so the user gets a
+     * line.
+     */
     public void asked(int result, long handle, ProgramSource source, PlacedImage fenced) {
         if (result == CudaResult.SUCCESS) {
             loaded(handle, source, fenced);

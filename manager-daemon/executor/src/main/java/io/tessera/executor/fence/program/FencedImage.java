@@ -40,7 +40,7 @@ public record FencedImage(byte[] code, String hash, Map<String, String> refused,
         assertions = List.copyOf(assertions);
     }
 
-    /** The same for whoever has loaded it: without code, contents of variables, and texts. */
+    /** The same once it is loaded: without code, contents of variables, and texts. */
     public FencedImage loaded() {
         return new FencedImage(new byte[0], hash, refused, trusted, endless, misaligned, waiting, tensorMaps, addedRegisters, kernels, reports, looks,
                 accesses,

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class FencingRounds {
     /** Texts that are looked at at once, at most. */
     private static final int MOST_CHECKS = 4;
-    /** Of a text that is verified in a fraction of a second. */
+    /** Size of a text that is verified in a fraction of a second. */
     private static final int SHORT_BYTES = 256 << 10;
     private static final Logger LOG = LoggerFactory.getLogger(FencingRounds.class);
 
@@ -89,7 +89,7 @@ public final class FencingRounds {
         return accepted;
     }
 
-    /** What is fenced without proofs after something was not accepted. */
+    /** The functions to fence without proofs after something was not accepted. */
     private static PlainFunctions next(PlainFunctions plain, List<TextCheck.Checked> looked) {
         Set<String> unproven = new HashSet<>();
         for (TextCheck.Checked one : looked) {
@@ -126,7 +126,10 @@ public final class FencingRounds {
         return why;
     }
 
-    /** Looks at a text in its tenant's turn: of no tenant are two looked at at once, and not so many of all that there is no processor for launches. */
+    /**
+     * Looks at a text in its tenant's turn: of no tenant are two looked at at once, and never so many that no processor is left for
+     * launches.
+     */
     private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
         Thread own = Thread.currentThread();
         if (!turns.await(tenant, text.text().length <= SHORT_BYTES, () -> workers.isAbandoned(own))) {
@@ -145,7 +148,7 @@ public final class FencingRounds {
         turns.wake();
     }
 
-    /** What is left of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    /** The rest of a text: kernels that are not seen to be fenced are as those that cannot be. */
     private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
         if (looked.refusal() != null) {
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());

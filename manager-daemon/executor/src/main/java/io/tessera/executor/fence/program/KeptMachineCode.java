@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * Fenced machine code in the cache of compiled code. An entry is for all windows of one size. Where the window lies, the word that threads report to, what they write, and the stop
  * word are other ones at each start, and are put into the code when it is read. Thread-safe.
  *
- * <p>Code from the cache is not verified again, as text is not: it was verified before it was kept, its key names the verifier's classes, and the folder is its owner's alone,
- * who runs this executor. Whoever can write there can also change the executor.
+ * <p>Code from the cache is not verified again, like text: it was verified before it was kept, its key names the verifier's classes, and
+ * the folder belongs to this executor's user alone. A process that can write there can also change the executor.
  *
  * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports, the address of the stop
  * word and the upper half of the window's base as the code has them; then lists with their lengths before them: instructions that name the window, a list for each
@@ -75,7 +75,7 @@ final class KeptMachineCode {
         try {
             return read(kept.code(), ByteBuffer.wrap(kept.tables()), fence);
         } catch (IOException | MachineCodeException | BufferUnderflowException | IllegalArgumentException e) {
-            LOG.warn("cached machine code is made anew: {}", e.getMessage());
+            LOG.warn("cached machine code is made again: {}", e.getMessage());
             return null;
         }
     }

@@ -18,7 +18,7 @@ public record LocalQuota(long threads, long totalBytes) {
     /** The part of a device's memory that local memory may take. */
     private static final int PART = 4;
 
-    /** Of a device, by its number. */
+    /** For a device, by its number. */
     public static LocalQuota of(int device, DriverCalls driver) {
         long threads = (long) attribute(device, DeviceAttribute.MULTIPROCESSOR_COUNT, driver)
                 * attribute(device, DeviceAttribute.MAX_THREADS_PER_MULTIPROCESSOR, driver);

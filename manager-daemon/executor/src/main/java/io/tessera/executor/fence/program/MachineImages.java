@@ -32,9 +32,12 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts fences for one client's window into images that have machine code alone. One owner thread where nothing else is said; it uses the processors that are free. */
+/**
+ * Puts fences for one client's window into images that have machine code alone. One owner thread unless a method says otherwise; it uses
+ * the processors that are free.
+ */
 public final class MachineImages {
-    /** Off for measurements alone: what an access by such an address does to all programs is said in MACHINE.md. */
+    /** Off for measurements alone: MACHINE.md has the effect of an access by such an address on all programs. */
     private static final boolean ALIGNS = !"false".equals(System.getProperty("tessera.executor.alignAddresses"));
     private static final Logger LOG = LoggerFactory.getLogger(MachineImages.class);
     private static final double NS_PER_MS = 1e6;
@@ -156,7 +159,7 @@ public final class MachineImages {
         return image;
     }
 
-    /** Addresses are not rounded in the code of vendors, who align them, and whose speed it would cost. */
+    /** Addresses are not rounded in the code of vendors: it aligns them, and rounding would cost speed. */
     private FencedImage made(CacheKey key, byte[] cubin, MachineFence fence, boolean rounds) throws MachineCodeException, ImageException {
         String hash = ModuleImage.of(cubin).hash();
         MachineFence wanted = rounds && !vendors.test(hash) ? fence.aligning() : fence;

@@ -38,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has fenced programs made of images, for all clients of an executor: each is made once, whoever asks first; the others wait
+ * Has fenced programs made of images, for all clients of an executor: each is made once, for the first client that asks; the others wait
  * for it. Workers make them; here is looked at what they made. It is kept in memory as long as there is room, and on disk: as text, of
  * which the driver keeps the machine code in its own cache, or as machine code where several modules were linked. Thread-safe.
  */
@@ -100,7 +100,7 @@ public final class ProgramMaker {
     /**
      * The fenced program of a source.
      *
-     * @param tenant  who asks
+     * @param tenant that asks
      * @param form    how
      * @param anew    whether what was kept must not be taken, because the driver refused it
      * @throws ProgramRefusedException if it cannot be fenced or compiled
@@ -132,7 +132,7 @@ public final class ProgramMaker {
             own.complete(program);
             return program;
         } catch (ProgramRefusedException | RuntimeException | Error e) {
-            running.remove(key); // first: who waited may begin anew
+            running.remove(key); // first: a thread that waited may begin again
             own.completeExceptionally(e);
             throw e;
         }
@@ -191,7 +191,7 @@ public final class ProgramMaker {
         return program;
     }
 
-    /** Of text that was kept: that this driver's compiler has had it, in a worker. */
+    /** Key of kept text: this driver's compiler has had it, in a worker. */
     private CacheKey compiledKey(ProgramSource source, CodeIdentity identity) {
         return key(source, new CodeIdentity(identity.mode(), identity.rewriterVersion(), identity.architecture(), target.compiler(),
                 identity.options() + " compiled"));
@@ -204,8 +204,8 @@ public final class ProgramMaker {
     }
 
     /**
-     * What was kept, if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache is its
-     * owner's alone, who runs this executor: it is not verified again, which would take longer than all else of a second start.
+     * What was kept, if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache belongs to
+     * this executor's user alone. It is not verified again, which would take longer than all else of a second start.
      */
     private FencedProgram checked(Optional<CachedCode> kept, FenceMode mode) {
         FencedProgram program = kept.map(ProgramMaker::read).orElse(null);
@@ -215,7 +215,7 @@ public final class ProgramMaker {
         for (FencedTables tables : program.tables()) {
             String why = TablesCheck.refusal(tables, mode);
             if (why != null) {
-                LOG.warn("cached code is made anew: {}", why);
+                LOG.warn("cached code is made again: {}", why);
                 return null;
             }
         }
@@ -226,7 +226,7 @@ public final class ProgramMaker {
         try {
             return new FencedProgram(KeptText.code(code.code()), LinkedTables.read(code.tables()), "", true);
         } catch (IOException e) {
-            LOG.debug("cached code is made anew: {}", e.getMessage());
+            LOG.debug("cached code is made again: {}", e.getMessage());
             return null;
         }
     }
@@ -251,7 +251,7 @@ public final class ProgramMaker {
         return new FencedProgram(text, tables, assemble(tenant, text, options), false);
     }
 
-    /** A function that could not be fenced is undefined to the others: what is said of it helps more. */
+    /** A function that could not be fenced is undefined to the others: its own reason helps more. */
     private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
         try {
             requireLinkable(fenced.stream().map(FencedText::link).toList());
@@ -363,7 +363,7 @@ public final class ProgramMaker {
         keep(key, program);
     }
 
-    /** What was linked before and has these bytes, fenced so; null if it is not known. */
+    /** The program that was linked before to these bytes, fenced in this mode; null if it is not known. */
     public FencedProgram linked(ModuleImage code, FenceMode mode) {
         CacheKey key = key(code);
         FencedProgram program = linked.get(key);

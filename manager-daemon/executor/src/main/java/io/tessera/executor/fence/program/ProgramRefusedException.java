@@ -24,7 +24,10 @@ public final class ProgramRefusedException extends Exception {
         this.told = told;
     }
 
-    /** What no driver refuses: whoever answers the client gives it the sentence, which ends with what to do, as a line, too. */
+    /**
+     * A reason for which no driver refuses. The caller that answers the client also gives it the sentence, which ends with what to do, as a
+     * line.
+     */
     public static ProgramRefusedException toTell(int result, String line) {
         return new ProgramRefusedException(result, line, true);
     }

@@ -56,8 +56,8 @@ public final class ProgramSource {
     }
 
     /**
-     * Takes an image apart that was checked to be whole. Its bytes are those of the call that brought it, and are valid as
-     * long as that: who needs them longer takes {@link #held}.
+     * Takes an image apart that was checked to be whole. Its bytes are those of the call that brought it, and are valid as long as that; a
+     * caller that needs them longer takes {@link #held}.
      */
     public static ProgramSource of(MemorySegment travelled) {
         if (travelled.byteSize() < 2 * Long.BYTES || travelled.get(ValueLayout.JAVA_INT_UNALIGNED, 0) != WRAPPER) {
@@ -139,7 +139,7 @@ public final class ProgramSource {
                     return false;
                 }
             } catch (ImageException e) {
-                return false; // what is wrong with it is said where it is loaded
+                return false; // its faults are reported where it is loaded
             }
         }
         return true;
@@ -159,8 +159,9 @@ public final class ProgramSource {
     }
 
     /**
-     * Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. Of several parts one
-     * is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that has PTX for few devices.
+     * Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. One of
+     * several parts is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that
+     * has PTX for few devices.
      */
     public String lacksPtx(ComputeCapability device) {
         return withPtx(device).isEmpty() ? lacksPtx(images.getFirst(), device) : null;
@@ -174,7 +175,7 @@ public final class ProgramSource {
                 bytes += image.kind() == ImageKind.PTX ? image.bytes().byteSize()
                         : image.fatBinary().ptxFor(device).stream().findFirst().map(FatBinaryEntry::unpackedBytes).orElse(0L);
             } catch (ImageException e) {
-                return 0; // what is wrong with it is said where it is loaded
+                return 0; // its faults are reported where it is loaded
             }
         }
         return bytes;

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What programs are compiled for, and by whom. Immutable.
+ * The GPU that programs are compiled for, and the compiler. Immutable.
  *
  * @param capability the device's
  * @param compiler   as {@link CodeIdentity} names it

@@ -2,7 +2,7 @@ package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.image.ModuleImage;
 
-/** What is known of machine code by its hash. Whoever runs the manager says it, and no other user. Thread-safe. */
+/** What is known of machine code by its hash. The user who runs the manager says it, and no other user. Thread-safe. */
 public interface TrustedImages {
     /** Whether an image, as it travelled, may run as it is under the policy {@code trusted}. */
     boolean mayRunAsItIs(ModuleImage image);

@@ -13,7 +13,7 @@ import java.util.Map;
 final class MachineReports {
     private static final Image UNKNOWN = new Image("of an unknown name", List.of());
 
-    /** Of the texts of all images of a client; images beyond that have none. */
+    /** Most characters of the texts of all images of a client; images beyond that have none. */
     static final int MOST_CHARACTERS = 1 << 24;
 
     private final Map<Integer, Image> images = new HashMap<>();

@@ -73,7 +73,8 @@ public final class StrayWriteChecks {
     }
 
     /**
-     * What was waited for is done, as far as is known: begins the check that was left out then, as soon as there may be one, so that the next wait finds its error.
+     * The awaited work is done, as far as is known: begins the check that was left out then, as soon as there may be one, so that the next
+     * wait finds its error.
      *
      * @return whether a check has begun
      */

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client's kernels were kept from doing becomes the error that CUDA would give, for this client alone and for ever,
- * and a sentence for its user. One owner thread.
+ * A prevented action of a client's kernels becomes the error that CUDA would give, for this client alone and for ever, and a sentence for
+ * its user. One owner thread.
  */
 public final class Violations {
     /** Shows a line as it is, as RELAY.md says. */
@@ -31,7 +31,7 @@ public final class Violations {
     private final MachineReports machineReports = new MachineReports();
     private int result;
 
-    /** Of one client; nothing has been reported. */
+    /** For one client; nothing has been reported. */
     public Violations(ReportPage page, RelaySegment segment) {
         this.page = page;
         this.segment = segment;

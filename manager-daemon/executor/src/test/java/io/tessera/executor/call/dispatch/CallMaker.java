@@ -26,7 +26,7 @@ final class CallMaker {
     static final long OWN_BYTES = 1 << 20;
     static final long FOREIGN = 0x2000_9000_0000L;
     private static final int FOREIGN_INDEX = 77_777;
-    /** Behind every pointer lies so much: more than any structure has, and what packed ones are followed by. */
+    /** The bytes behind every pointer: more than any structure has, and what packed ones are followed by. */
     private static final int DATA_BYTES = 1024;
     private static final int REPLY_BYTES = 512;
 
@@ -156,7 +156,7 @@ final class CallMaker {
             conditions(data, spot);
         }
         for (Field field : structure.fields()) {
-            // Of those that share a place the first is meant where nothing else is said.
+            // Among those that share a place the first is meant where nothing else is said.
             if (field != spot && named(field) && field.conditions().stream().allMatch(c -> c.holds(data)
                     || zero(data, c.offset()) && !decides(spot, c.offset()))) {
                 conditions(data, field);

@@ -74,7 +74,7 @@ class ForeignValuesTest {
         return CudaResult.SUCCESS;
     }
 
-    /** A client that has one of everything. What has no part in the checks it has not: who asks for that has passed them. */
+    /** A client that has one of everything. It lacks what the checks never read; a call that asks for that has passed the checks. */
     static CallExecutor client(Arena arena) throws DriverFailedException {
         CallInjector yes = (entry, slots, _) -> yes(entry, slots);
         DeviceContext device = DeviceContext.open(yes.port(), 0);

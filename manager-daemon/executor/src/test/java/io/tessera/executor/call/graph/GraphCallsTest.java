@@ -24,15 +24,15 @@ import org.junit.jupiter.api.io.TempDir;
 /** A driver holds its lock for the length of a call: no call for one tenant works on so much that others wait for long. */
 @Timeout(300)
 class GraphCallsTest {
-    /** A child of so many nodes, 64 times: as much as a graph may have. */
+    /** A child of this many nodes, 64 times: as much as a graph may have. */
     private static final int CHILD = 1023;
     private static final int MOST = 65_536;
-    /** Of an executable graph. */
+    /** Branches of an executable graph. */
     private static final int BRANCHES = 1024;
     /** What a destruction may free in one call. */
     private static final int MOST_DESTROYED = 8192;
     private static final int OPERATION_BYTES = 48;
-    /** Of parameters of one node: 250 operations. */
+    /** Bytes of the parameters of one node: 250 operations. */
     private static final int LARGE = 12_000;
 
     @TempDir
@@ -83,7 +83,7 @@ class GraphCallsTest {
         return client.call(DriverEntry.cuGraphAddChildGraphNode, outBytes(8), value(graph), value(0), value(0), value(child));
     }
 
-    /** Memory operations that ask for nothing, as many as take so many bytes. */
+    /** Memory operations that ask for nothing, as many as take this many bytes. */
     private static byte[] operations(int bytes) {
         int count = bytes / OPERATION_BYTES;
         MemorySegment node = MemorySegment.ofArray(new long[4 + 6 * count]);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GraphQuotaTest {
     private static final int MOST_DEPTH = 32;
     private static final long PIECE_BYTES = 64L << 20;
-    /** Of such pieces, that 4 GB/s set in two seconds. */
+    /** The pieces that 4 GB/s set in two seconds. */
     private static final int PIECES = (int) (8_000_000_000L / PIECE_BYTES);
 
     @TempDir
@@ -144,7 +144,7 @@ class GraphQuotaTest {
         }
     }
 
-    /** No word ends them, as it ends kernels: so much of a graph takes two seconds (at 4 GB/s, as of a device in software). */
+    /** No word ends them, as it ends kernels: this much of a graph takes two seconds (at 4 GB/s, as of a device in software). */
     @Test
     void whatAGraphCopiesAndSetsHasABound() throws Exception {
         try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a stream is given beyond the client's launches: one event now and then, which serves whoever needs one. */
+/** What a stream is given beyond the client's launches: one event now and then, which serves all that need one. */
 class EventsAmongLaunchesTest {
     private static final int LAUNCHES = 1280;
     private static final int EVERY = 64;
@@ -74,7 +74,7 @@ class EventsAmongLaunchesTest {
         }
     }
 
-    /** Who is alone has no limit, and is watched for the case that others come. */
+    /** A client that is alone has no limit, and is watched for the case that others come. */
     @Test
     void whoIsAloneHasNoMore() {
         watch(new DriverCalls(driver, arena), 0);

@@ -54,7 +54,7 @@ class ProgressCountersTest {
         assertTrue(words.isAhead(words.write(calls, SECOND, word)));
     }
 
-    /** Who takes all words gains nothing by it: of him it is not known that he is done. */
+    /** A client that takes all words gains nothing: it is never known to be done. */
     @Test
     void withoutAWordNobodyKnows() {
         Set<Integer> taken = new HashSet<>();

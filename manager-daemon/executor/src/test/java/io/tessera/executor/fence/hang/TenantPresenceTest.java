@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who may run kernels without a fence, and who may come in. */
+/** Which clients may run kernels without a fence, and which may come in. */
 class TenantPresenceTest {
     private static final int ROUNDS = 3000;
     private final TenantPresence presence = new TenantPresence();
@@ -87,7 +87,7 @@ class TenantPresenceTest {
         assertTrue(presence.isSettled(other), "it kept nobody out");
     }
 
-    /** Whoever is answered that it may launch, and whoever comes in: never both. */
+    /** A client that is allowed to launch, and a client that comes in: never both. */
     @Test
     @Timeout(60)
     void nobodyComesInBetweenTheAnswerAndTheLaunch() throws Exception {

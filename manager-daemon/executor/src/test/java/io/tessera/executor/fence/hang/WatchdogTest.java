@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whose work is ended when the work of several takes too long. Times are given, and nothing waits. */
+/** Which client's work is ended when the work of several takes too long. Times are given, and nothing waits. */
 class WatchdogTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long LOOK_NS = 100_000_000L;
@@ -139,7 +139,7 @@ class WatchdogTest {
             }
             driver.heldStreams.remove(ATTACK);
             attack.ended();
-            assertTrue(pass((SHARED_S - 1) * SECOND_NS, victimFirst) == 0, "its time begins anew");
+            assertTrue(pass((SHARED_S - 1) * SECOND_NS, victimFirst) == 0, "its time starts again");
             driver.heldStreams.remove(VICTIM);
             assertTrue(pass(SECOND_NS, victimFirst) == 0);
         }
@@ -155,7 +155,7 @@ class WatchdogTest {
             assertEquals(0, pass((SHARED_S - 1) * SECOND_NS, victimFirst));
             driver.heldStreams.remove(ATTACK);
             assertFalse(attack.isExpired(nowNs));
-            assertEquals(0, pass((SHARED_S - 1) * SECOND_NS, victimFirst), "its time begins anew");
+            assertEquals(0, pass((SHARED_S - 1) * SECOND_NS, victimFirst), "its time starts again");
             assertEquals(2, pass(2 * SECOND_NS, victimFirst), "and ends");
             driver.heldStreams.remove(VICTIM);
             victim.ended();
@@ -188,7 +188,7 @@ class WatchdogTest {
             assertFalse(alone.isExpired(nowNs), "its time has just begun");
             assertFalse(quiet.haltLate(nowNs, SECOND_NS, place -> true));
             assertFalse(alone.isHalted());
-            quiet.leave(quiet.enter("newcomer", 1, () -> { // who comes and goes gains nobody time
+            quiet.leave(quiet.enter("newcomer", 1, () -> { // a client that comes and goes gains nobody time
             }));
         }
         nowNs += 2 * SECOND_NS;
@@ -215,7 +215,7 @@ class WatchdogTest {
         attack.ended();
         launch(victim, VICTIM);
         attacker.turn().marking(nowNs - SECOND_NS);
-        assertFalse(presence.haltLate(nowNs, SECOND_NS, place -> true), "the time of all begins anew");
+        assertFalse(presence.haltLate(nowNs, SECOND_NS, place -> true), "the time of all starts again");
         presence.haltLate(nowNs + (SHARED_S + 1) * SECOND_NS, SECOND_NS, place -> true);
         assertTrue(victim.isHalted(), "what has a place goes first");
         assertFalse(attack.isHalted());

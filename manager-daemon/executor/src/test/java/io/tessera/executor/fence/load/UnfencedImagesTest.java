@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which kernels of images without PTX run, beside whom, and as what their images count. */
+/** Which kernels of images without PTX run, beside which tenants, and as what their images count. */
 class UnfencedImagesTest {
     private static final ProgramSource SOURCE = ProgramSource.of(ModuleImage.of(new byte[64]));
     private static final TensorMapPlaces MAPS = new TensorMapPlaces(Set.of(64), Set.of(128), false);
@@ -211,7 +211,7 @@ class UnfencedImagesTest {
         assertNull(presence.enter("b", 2, () -> {}));
     }
 
-    /** Whoever runs the manager has named the image, and said that what is named may run as it is. */
+    /** The user who runs the manager has named the image, and allowed that it runs as it is. */
     @Test
     void underThePolicyTrustedEverythingRunsThatIsLoaded() {
         presence.enter("b", 2, () -> {});

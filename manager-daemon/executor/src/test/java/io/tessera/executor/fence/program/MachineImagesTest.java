@@ -200,7 +200,7 @@ class MachineImagesTest {
         assertEquals(looking.refused(), off.refused());
     }
 
-    /** What a look does was seen on sm_90 alone. */
+    /** The effect of a look was seen on sm_90 alone. */
     @Test
     void onOtherGpusLoopsDoNotLook() throws Exception {
         FencedImage fenced = fence(spinning(80), 80, FencedArchitectures.KNOWN, FencedLoops.LOOK);

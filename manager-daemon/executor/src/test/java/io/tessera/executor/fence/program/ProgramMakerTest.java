@@ -49,7 +49,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What workers and a driver are asked when programs are made, kept, loaded and ended; both write down what they are asked. */
+/** The calls to workers and a driver when programs are made, kept, loaded and ended; both write them down. */
 class ProgramMakerTest {
     private static final String PTX = """
             .version 8.0
@@ -187,7 +187,7 @@ class ProgramMakerTest {
         first.join();
     }
 
-    /** Of several processes of a tenant, which have a thread each. */
+    /** Several processes of a tenant have a thread each. */
     @Test
     void ofATenantOneTextIsLookedAtAtATime() throws Exception {
         AtomicInteger inside = new AtomicInteger();
@@ -254,7 +254,9 @@ class ProgramMakerTest {
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
     }
 
-    /** Of several that are linked, each says of itself alone what it knows: a function that names clusters says nothing of others' kernels. */
+    /**
+     * Each of several linked modules says of itself alone what it knows: a function that names clusters says nothing of others' kernels.
+     */
     @Test
     void aLinkedProgramKnowsClustersWhereAllOfItDoes() {
         List<FencedTables> tables = new ArrayList<>();
@@ -324,7 +326,7 @@ class ProgramMakerTest {
         assertTrue(check.check(unfenced.getBytes(StandardCharsets.US_ASCII), tables, false).first().contains("st.global.u64"));
     }
 
-    /** Of a kernel that no module of a linked program has told of, nothing is known; where two have one, either may be linked. */
+    /** Nothing is known of a kernel that no module of a linked program has told of; where two have one, either may be linked. */
     @Test
     void aKernelMayWaitForBlocksUnlessItsModuleSaysThatItDoesNot() {
         List<FencedTables> tables = new ArrayList<>();

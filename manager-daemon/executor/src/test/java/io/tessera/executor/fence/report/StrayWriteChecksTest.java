@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 
-/** When stray writes are looked for, and who hears of them how often. */
+/** When stray writes are looked for, and which clients hear of them how often. */
 class StrayWriteChecksTest {
     private static final long MS = 1_000_000L;
 
@@ -112,7 +112,7 @@ class StrayWriteChecksTest {
         }
     }
 
-    /** Of a program that works and waits every ms. */
+    /** A program that works and waits every ms. */
     private int rounds(int from, int count) {
         int begun = 0;
         for (int i = from; i < from + count; i++) {

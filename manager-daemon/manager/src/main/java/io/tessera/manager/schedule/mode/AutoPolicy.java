@@ -25,7 +25,7 @@ public final class AutoPolicy implements SharingMode {
     /** Turns that reach less than this share of free running after one round are given up at once. */
     private static final double HOPELESS = 0.75;
 
-    /** One round says that much only of clients that submit often: with so many, half a submission is 2.5 %. */
+    /** One round says that only of clients that submit often: with this many, half a submission is 2.5 %. */
     private static final int HOPELESS_SUBMISSIONS = 20;
 
     /** Memory has to fit with this much room before free running is considered again. */

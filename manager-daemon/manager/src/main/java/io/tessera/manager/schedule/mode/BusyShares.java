@@ -14,7 +14,7 @@ record BusyShares(double busiest, double others) {
     /** Nothing is known. */
     static final BusyShares UNKNOWN = new BusyShares(1, 1);
 
-    /** Of the active clients. */
+    /** For the active clients. */
     static BusyShares of(Collection<ClientRates> clients) {
         double busiest = 0;
         double sum = 0;

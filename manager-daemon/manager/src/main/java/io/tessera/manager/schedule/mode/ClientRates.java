@@ -59,7 +59,7 @@ final class ClientRates {
         return load.usedBytes();
     }
 
-    /** Forgets what was measured running freely; the next {@link #slice} begins anew. */
+    /** Forgets what was measured running freely; the next {@link #slice} starts again. */
     void restartFree() {
         free.clear();
         slicing = false;

@@ -52,7 +52,7 @@ final class Measurements {
         }
     }
 
-    /** Reads every load, and sees who is active. */
+    /** Reads every load, and finds the active clients. */
     void observe(long nowNs) {
         usedBytes = 0;
         Set<Long> ids = new TreeSet<>();
@@ -149,7 +149,7 @@ final class Measurements {
         return rounds == Integer.MAX_VALUE ? 0 : rounds;
     }
 
-    /** Whether every active client that had turns submitted at least so much in them. */
+    /** Whether every active client that had turns submitted at least this many in them. */
     boolean countedInTurns(long submissions) {
         for (ClientRates client : activeRates()) {
             if (client.turns.rate.size() > 0 && client.turns.rate.counted() < submissions) {
@@ -185,8 +185,8 @@ final class Measurements {
     }
 
     /**
-     * Whether every active client has at least so many samples of free running, and its rate is as sure as asked
-     * for, or has {@link #MAX_SLICES}.
+     * Whether every active client has at least this many samples of free running, and its rate is as sure as asked for, or has {@link
+     * #MAX_SLICES}.
      */
     boolean sliced(int slices, double relativeError) {
         for (ClientRates client : activeRates()) {

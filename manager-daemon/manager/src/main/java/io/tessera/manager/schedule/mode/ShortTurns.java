@@ -1,8 +1,8 @@
 package io.tessera.manager.schedule.mode;
 
 /**
- * What clients would get done in long turns, from what they got done in the short ones of a trial. Two things differ: a hand-over takes as long
- * whatever the turn's length, and who gives its turns back early waits for long turns of the others. Immutable; nanoseconds.
+ * What clients would get done in long turns, from what they got done in the short ones of a trial. Two things differ: a hand-over takes as
+ * long whatever the turn's length, and a client that gives its turns back early waits for long turns of the others. Immutable; nanoseconds.
  *
  * @param handoverNs how long a hand-over takes
  * @param shortNs    length of the turns in which clients were measured
@@ -30,7 +30,7 @@ record ShortTurns(double handoverNs, double shortNs, double longNs) {
         return isWhole(heldNs, shortNs);
     }
 
-    /** Whether a client that holds the device for so long in turns of a length uses them up. */
+    /** Whether a client that holds the device for this long in turns of a length uses them up. */
     static boolean isWhole(double heldNs, double turnNs) {
         return heldNs >= WHOLE * turnNs;
     }

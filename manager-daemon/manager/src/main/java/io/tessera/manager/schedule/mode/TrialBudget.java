@@ -8,7 +8,7 @@ import io.tessera.manager.schedule.turn.AutoSettings;
  * the long run, however often the load changes. Not thread-safe.
  */
 final class TrialBudget {
-    /** What is earned is kept up to this many times the allowance: a quiet hour does not pay for a burst of trials. */
+    /** Earned time is kept up to this many times the allowance: a quiet hour does not pay for a burst of trials. */
     private static final int CAP_ALLOWANCES = 2;
 
     private final AutoSettings settings;
@@ -25,7 +25,7 @@ final class TrialBudget {
         restart(nowNs);
     }
 
-    /** Something changed: the next trial is due at once, costs permitting, and the back-off begins anew. */
+    /** Something changed: the next trial is due at once, costs permitting, and the back-off starts again. */
     void restart(long nowNs) {
         intervalNs = settings.retrialNs();
         dueNs = nowNs;

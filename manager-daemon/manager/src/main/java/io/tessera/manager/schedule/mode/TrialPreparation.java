@@ -5,11 +5,11 @@ package io.tessera.manager.schedule.mode;
  * when turns begin. Not thread-safe.
  */
 final class TrialPreparation {
-    /** What all clients together may have queued when a trial begins: for so long nobody who asks runs. */
+    /** The work that all clients together may have queued when a trial begins: for this time no client that asks runs. */
     private static final long PACE_NS = 10_000_000L;
     private static final long LEAST_PACE_NS = 2_000_000L;
 
-    /** For so long that bound holds before a trial, at first; twice as long after each trial that did not come to a turn. */
+    /** Time for which that bound holds before a trial, at first; twice as long after each trial that did not come to a turn. */
     private static final long LENGTH_NS = 500_000_000L;
     private static final long LONGEST_NS = 16_000_000_000L;
 

@@ -1,9 +1,9 @@
 package io.tessera.manager.schedule.mode;
 
 /**
- * How long the turns of a trial are. They begin short, because whoever pauses between short bursts waits for every turn of the others. As long as all
- * clients use their turns up, the turns of the next round are twice as long, up to those that say most. So a client that pauses waits for turns of at
- * most twice its bursts. Not thread-safe.
+ * How long the turns of a trial are. They begin short, because a client that pauses between short bursts waits for every turn of the
+ * others. As long as all clients use their turns up, the turns of the next round are twice as long, up to those that say most. So a client
+ * that pauses waits for turns of at most twice its bursts. Not thread-safe.
  */
 final class TrialTurns {
     /** With 5 ms of queued work nobody waits longer than 10 ms for another's first turn; a hand-over is then up to a tenth of it. */

@@ -8,7 +8,7 @@ import java.util.Set;
  * How far the present round of turns is: whether everybody who asks has had as many turns as the others. Not
  * thread-safe.
  *
- * <p>Only who waits is owed a turn, so a client that stops asking holds up nothing.
+ * <p>Only a waiting client is owed a turn, so a client that stops asking holds up nothing.
  */
 final class TurnRound {
     private final Set<Long> served = new HashSet<>();

@@ -64,7 +64,7 @@ public record AutoSettings(long activeWithinNs, long observeNs, long settleNs, l
                 60 * SECOND, 0.005, 150 * MS, 10_000_000_000L, 0.2, 30 * SECOND);
     }
 
-    /** A quantum so long that bringing back what does not fit takes no more than the allowed share of the time. */
+    /** A quantum long enough that bringing back what does not fit takes no more than the allowed share of the time. */
     public long stretchedQuantumNs(long excessBytes) {
         double moveNs = 1e9 * Math.max(0, excessBytes) / moveBytesPerSecond;
         double quantumNs = moveNs * (1 - moveShare) / moveShare;

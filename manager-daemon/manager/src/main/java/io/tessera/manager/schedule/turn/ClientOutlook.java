@@ -12,7 +12,7 @@ package io.tessera.manager.schedule.turn;
  */
 public record ClientOutlook(boolean quiet, boolean running, long nextTurnNs, long lastTurnEndedNs,
         long handoverLastNs, long handoverMedianNs) {
-    /** Of a client that is not on the device. */
+    /** The outlook of a client that is not on the device. */
     public static final ClientOutlook GONE = new ClientOutlook(true, false, Long.MAX_VALUE, Long.MIN_VALUE,
             0, 0);
 }

@@ -46,7 +46,7 @@ public final class ClientTurn {
     /** Until when the turn was charged. */
     long chargedUntilNs;
 
-    /** Number of the grant of the last turn, for who is next after a time without turns; 0 before the first. */
+    /** Number of the grant of the last turn, to find the next client after a time without turns; 0 before the first. */
     long grantNumber;
     long formerGrantNumber;
 
@@ -146,8 +146,8 @@ public final class ClientTurn {
     }
 
     /**
-     * Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. Of one that awaits its memory
-     * it is noted first, which ends its turn.
+     * Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. A stop of a client that
+     * awaits its memory is noted first, which ends its turn.
      */
     boolean isFoundStopped(ScheduleSettings settings, TurnPort port, long nowNs) {
         if (stopping() && stuck) {
@@ -200,9 +200,9 @@ public final class ClientTurn {
     }
 
     /**
-     * What goes with what the client was told last.
+     * The terms of the client's last order.
      *
-     * @param accompanied there are others, who may ask at any time
+     * @param accompanied whether there are others, which may ask at any time
      * @param freePaceNs  bound on outstanding work while everybody may run; 0: none
      */
     TurnTerms terms(ScheduleSettings settings, long quantumNs, boolean contended, boolean accompanied, boolean sample,

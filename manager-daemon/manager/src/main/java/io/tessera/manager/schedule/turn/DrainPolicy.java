@@ -1,6 +1,6 @@
 package io.tessera.manager.schedule.turn;
 
-/** What happens to a client that was told to stop and has not drained within the grace (SPEC.md, section 3). */
+/** The treatment of a client that was told to stop and has not drained within the grace (SPEC.md, section 3). */
 public enum DrainPolicy {
     /** It runs for another quantum, then is told again: it may wait for work that it has yet to submit itself. */
     EXTEND,

@@ -80,9 +80,9 @@ public record ScheduleSettings(long quantumNs, boolean fitsSecond, long graceNs,
     }
 
     /**
-     * Length of a turn when so many clients take turns: the quantum, if somebody chose it. The default becomes the
-     * longest turn up to the quantum of which a whole number of rounds makes a second, so that in every second each
-     * has had the same; with more than ten clients it stays at 100 ms, and a round takes longer than a second.
+     * Length of a turn for this number of clients: the quantum, if somebody chose it. The default becomes the longest turn up to the
+     * quantum of which a whole number of rounds makes a second, so that in every second each has had the same; with more than ten clients
+     * it stays at 100 ms, and a round takes longer than a second.
      */
     public long turnNs(int clients) {
         if (!fitsSecond || clients < 2) {

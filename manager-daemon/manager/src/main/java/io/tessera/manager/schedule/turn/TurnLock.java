@@ -10,7 +10,7 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The lock of one device: who may run, who has to stop, who waits.
+ * The lock of one device: which clients may run, have to stop, or wait.
  *
  * <p>While it is exclusive at most one client is GRANTED, and a grant is written only when every other client was told
  * CLOSED and has answered, gave its turn back, or is gone. While it is not, everybody is FREE. {@link TurnQueue} says
@@ -172,7 +172,7 @@ public final class TurnLock {
         }
     }
 
-    /** Memory moved: who waits for its own may go on waiting. */
+    /** Memory moved: a client that waits for its own may go on waiting. */
     public void moved(long nowNs) {
         if (holder != null) {
             holder.progressNs = nowNs;
@@ -204,7 +204,7 @@ public final class TurnLock {
         }
     }
 
-    /** Who waits and who is next, for what can be set about that. */
+    /** The waiting clients and the next one, for what can be set about that. */
     public TurnQueue queue() {
         return queue;
     }
@@ -355,7 +355,7 @@ public final class TurnLock {
 
     // Clients that do not drain
 
-    /** Whose process a signal has stopped will not drain: the others go on without it, until it answers. */
+    /** A client whose process a signal has stopped will not drain: the others go on without it, until it answers. */
     private void passOverStopped(long nowNs) {
         for (ClientTurn client : clients.values()) {
             if (client.isFoundStopped(settings, port, nowNs)) {
@@ -469,7 +469,7 @@ public final class TurnLock {
         return exclusive;
     }
 
-    /** Who has the turn; empty where nobody has it or clients run freely. */
+    /** The client that has the turn; empty where nobody has it or clients run freely. */
     public OptionalLong holder() {
         return holder == null ? OptionalLong.empty() : OptionalLong.of(holder.id);
     }

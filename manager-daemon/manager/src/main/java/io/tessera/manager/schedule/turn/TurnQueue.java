@@ -17,13 +17,13 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
- * Who waits for the turn of one device, and who is next. A policy chooses the tenant; of a tenant's clients the one that has waited longest is next.
- * A tenant has as much of the device with several clients as with one.
+ * The queue for the turn of one device. A policy chooses the tenant; of a tenant's clients the one that has waited longest is next. A
+ * tenant has as much of the device with several clients as with one.
  *
  * <p>The policy is charged for what turns take, in pieces, whenever something happens. Not thread-safe: owned by {@link TurnLock}.
  */
 public final class TurnQueue {
-    /** Whoever had a turn within the last second is expected to ask again: the second over which fairness is promised. */
+    /** A client that had a turn within the last second is expected to ask again: the second over which fairness is promised. */
     static final long EXPECTED_NS = 1_000_000_000L;
 
     /** As many as the policy keeps in mind. */
@@ -33,7 +33,10 @@ public final class TurnQueue {
     private static final long CAP_LOOK_NS = 10_000_000L;
 
     private final Map<String, TurnTenant> byName = new LinkedHashMap<>();
-    /** The numbers of tenants that have left, by name: who comes back has the same one, by which the policy knows what it owes to its cap. */
+    /**
+     * The numbers of tenants that have left, by name: a tenant that comes back has the same one, by which the policy knows what it owes to
+     * its cap.
+     */
     private final LinkedHashMap<String, Long> departed = new LinkedHashMap<>();
     private final Map<Long, TurnTenant> byNumber = new HashMap<>();
     private final Set<ClientTurn> waiting = new LinkedHashSet<>();
@@ -42,7 +45,10 @@ public final class TurnQueue {
     private long quantumNs;
     private long tenants;
 
-    /** No turn yet since the change to turns: the policy has not heard yet who waits, because the order of the turns before goes on. */
+    /**
+     * No turn yet since the change to turns: the policy has not heard yet which clients wait, because the order of the turns before goes
+     * on.
+     */
     private boolean resuming = true;
 
     /** The answer of {@link #needsTurns}, where it is known. */
@@ -55,7 +61,7 @@ public final class TurnQueue {
     /** Nobody is next until then, by the policy's choice; {@link Long#MIN_VALUE}: it did not say so. */
     private long delayedUntilNs = Long.MIN_VALUE;
 
-    /** Who is next, and for how long. */
+    /** The next client, and the length of its turn. */
     record Next(ClientTurn client, long lengthNs) {
     }
 
@@ -70,7 +76,7 @@ public final class TurnQueue {
 
     // Settings
 
-    /** The policy that says who is next. */
+    /** The policy of the next turn. */
     public PolicyName policy() {
         return name;
     }
@@ -194,7 +200,7 @@ public final class TurnQueue {
     /**
      * A client waits.
      *
-     * @param holder who has the turn; null: nobody. What it had alone is charged first, since nobody wanted it.
+     * @param holder the client that has the turn; null: none. Its time alone is charged first, since nobody wanted it.
      */
     void add(ClientTurn client, ClientTurn holder, long nowNs) {
         if (!waiting.add(client)) {
@@ -246,7 +252,7 @@ public final class TurnQueue {
 
     // Turns
 
-    /** Who gets the turn now; null: nobody does. */
+    /** The client that gets the turn now; null: none. */
     Next next(long nowNs) {
         if (resuming) {
             resume(nowNs);
@@ -273,7 +279,7 @@ public final class TurnQueue {
         };
     }
 
-    /** Who had its last turn longest ago is first. */
+    /** The client that had its last turn longest ago is first. */
     private void resume(long nowNs) {
         resuming = false;
         ToLongFunction<TurnTenant> lastGrant = tenant -> tenant.clients.stream().mapToLong(client -> client.grantNumber).max().orElse(0);
@@ -319,7 +325,7 @@ public final class TurnQueue {
     /**
      * Everybody may run from now on.
      *
-     * @param holder who had the turn, and continues it later; null: nobody
+     * @param holder the client that had the turn, and continues it later; null: none
      */
     void suspend(ClientTurn holder, long nowNs) {
         boolean cutOff = holder != null && !waiting.isEmpty();

@@ -1,2 +1,2 @@
-/** The turn lock of one device: who may run, who has to stop, who waits, and what turns cost. */
+/** The turn lock of one device: which clients may run, have to stop, or wait, and what turns cost. */
 package io.tessera.manager.schedule.turn;

@@ -13,7 +13,7 @@ public final class DriverException extends RuntimeException {
         this(error, error.text());
     }
 
-    /** Ends an entry with a code, and a reason for whoever reads a log. */
+    /** Ends an entry with a code, and a reason for the log. */
     public DriverException(CudaError error, String reason) {
         super(reason, null, false, false);
         this.error = error;

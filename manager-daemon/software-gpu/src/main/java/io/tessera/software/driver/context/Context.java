@@ -149,7 +149,7 @@ public final class Context {
         task.submit();
     }
 
-    /** Waits until all that {@link #whenQuiet} was given is done, or so long; true if there was something to wait for. */
+    /** Waits until all that {@link #whenQuiet} was given is done, or the time is over; true if there was something to wait for. */
     public boolean awaitQuiet(long millis) {
         Task last;
         synchronized (order) {
@@ -167,7 +167,7 @@ public final class Context {
         drain();
     }
 
-    /** All streams, the legacy one first, for who takes what they printed. */
+    /** All streams, the legacy one first, for the reader of what they printed. */
     public List<Stream> allStreams() {
         synchronized (order) {
             List<Stream> all = new ArrayList<>();

@@ -217,7 +217,7 @@ public final class Stream {
         return task.submit();
     }
 
-    /** Lets go of it; its work goes on, and who waits for the context waits for it. */
+    /** Lets go of it; its work goes on, and a thread that waits for the context waits for it. */
     public void destroy() {
         synchronized (order) {
             if (capture() != null) {

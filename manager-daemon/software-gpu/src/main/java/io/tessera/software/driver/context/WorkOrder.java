@@ -99,12 +99,12 @@ final class WorkOrder {
         return tail;
     }
 
-    /** Who waits for the context does not wait for this stream any more. */
+    /** A thread that waits for the context does not wait for this stream any more. */
     void remove(Tail tail) {
         tails.remove(tail);
     }
 
-    /** Whether who waits for the context waits for this stream. */
+    /** Whether a thread that waits for the context waits for this stream. */
     boolean contains(Tail tail) {
         return tails.contains(tail);
     }
@@ -140,7 +140,7 @@ final class WorkOrder {
         return task;
     }
 
-    /** The captures that are open; who begins or ends one changes this. */
+    /** The captures that are open; the begin and the end of one change this. */
     List<Capture> captures() {
         return captures;
     }

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What the device says of itself: the numbers of CUdevice_attribute that are not zero. Where programs depend on a number
- * it is that of compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability");
- * what the software GPU cannot do is said to be missing.
+ * What the device says of itself: the numbers of CUdevice_attribute that are not zero. Where programs depend on a number it is that of
+ * compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"); abilities that the software GPU
+ * lacks are reported as missing.
  *
  * @param limits of launches
  * @param machine bytes that are the same at every start on this machine and differ from others'

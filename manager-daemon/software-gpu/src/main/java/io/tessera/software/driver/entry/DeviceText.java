@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 
 /**
  * Brings what kernels printed to the process's standard output, file descriptor 1, when somebody has waited for them.
- * The descriptor itself, not Java's stream over it: who redirects it expects the text there.
+ * The descriptor itself, not Java's stream over it: a program that redirects it expects the text there.
  */
 public final class DeviceText {
     private DeviceText() {

@@ -94,7 +94,7 @@ public final class DriverState implements AutoCloseable {
         return log;
     }
 
-    /** What a kernel that loses its context is told to. */
+    /** The end of a kernel that loses its context. */
     public KernelLaunch.FaultReport faultReport() {
         return log;
     }

@@ -31,7 +31,7 @@ public final class GraphNode {
         this.original = original;
     }
 
-    /** Whose it is. */
+    /** Its owner. */
     public Owner owner() {
         return owner;
     }

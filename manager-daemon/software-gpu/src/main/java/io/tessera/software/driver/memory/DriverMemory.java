@@ -7,7 +7,7 @@ import io.tessera.software.memory.OutOfDeviceMemoryException;
 
 /**
  * The memory that programs see: the device's arena, and what the driver knows of each address beyond what the arena
- * does. Thread-safe. Nothing here waits for kernels: who frees makes sure that none is using it.
+ * does. Thread-safe. Nothing here waits for kernels: the caller that frees makes sure that none is using it.
  */
 public final class DriverMemory {
     private final DeviceMemory device;

@@ -17,8 +17,8 @@ public final class DeviceFunction {
     /** Capability 9.0, as the attributes of functions count it. */
     private static final int BINARY_VERSION = 90;
     /**
-     * Registers are a resource of hardware that this device does not have; what is told is what a compiler for 9.0
-     * would give a kernel of middling size, so that formulas of programs come out sensibly.
+     * Registers are a resource of hardware that this device does not have; the answer is the number that a compiler for 9.0 would give a
+     * kernel of middling size, so that formulas of programs come out sensibly.
      */
     private static final int REGISTERS = 32;
     /** The same where it may have as many: compilers then overlap more instructions. */
@@ -29,7 +29,7 @@ public final class DeviceFunction {
         /** The architecture that its PTX was compiled for: 75 for sm_75. */
         int target();
 
-        /** Registers that a thread may have, as its JIT was told; 0: it was not. */
+        /** Registers that a thread may have, by an option of its JIT; 0: there was none. */
         int mostRegisters();
 
         /** What texture and surface references stand for now. */

@@ -32,7 +32,7 @@ public final class DriverModule implements DeviceFunction.Origin {
      * Takes over a module of the processor; its variables become known addresses.
      *
      * @param target        the architecture that its PTX names: 90 for sm_90
-     * @param mostRegisters that a thread may have; 0: nothing was said
+     * @param mostRegisters that a thread may have; 0: not given
      */
     public DriverModule(LoadedModule loaded, int target, int mostRegisters, DeviceLimits limits, DriverMemory memory, long context) {
         this.loaded = loaded;

@@ -7,8 +7,8 @@ import io.tessera.software.driver.abi.HostMemory;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Options of the JIT (CUjit_option): a log for messages and one for errors are written, and how many registers a thread may have is
- * told; the others steer a compiler of machine code and have nothing to act upon. Used for one entry, or for the life of a linker.
+ * Options of the JIT (CUjit_option): a log for messages and one for errors are written, and the limit of a thread's registers is kept; the
+ * others steer a compiler of machine code and have nothing to act upon. Used for one entry, or for the life of a linker.
  */
 public final class JitLogOptions {
     /** No option has this number; cuda.h 13.0 has one less, and an option of a newer one is passed over. */
@@ -73,7 +73,7 @@ public final class JitLogOptions {
         errors.write(text);
     }
 
-    /** Registers that a thread may have at most; 0: nothing was said. */
+    /** Registers that a thread may have at most; 0: not given. */
     int mostRegisters() {
         return mostRegisters;
     }

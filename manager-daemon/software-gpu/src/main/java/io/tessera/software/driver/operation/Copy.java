@@ -11,7 +11,7 @@ import io.tessera.software.driver.work.Operation;
  * @param source      where from
  * @param target      where to
  * @param box         how much
- * @param description CUDA_MEMCPY3D as the program or the driver wrote it, for who asks a graph's node; not changed
+ * @param description CUDA_MEMCPY3D as the program or the driver wrote it, for queries of a graph's node; not changed
  */
 public record Copy(PitchedPlace source, PitchedPlace target, Extent3 box, byte[] description) implements Operation {
     /** Below this a copy takes less than waking another thread does. */

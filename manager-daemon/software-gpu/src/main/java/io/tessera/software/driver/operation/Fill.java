@@ -73,7 +73,7 @@ public record Fill(long address, long pitchBytes, int value, int elementBytes, l
         } else {
             HostMemory.putInt(row, value);
         }
-        // What is done so far is the source for the next stretch, twice as long.
+        // The part that is done so far is the source for the next stretch, twice as long.
         for (long done = elementBytes; done < bytes;) {
             long next = Math.min(done, bytes - done);
             HostMemory.copy(row, row + done, next);

@@ -31,7 +31,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
         /** One fault. */
         void lost(CudaError error, String kernel, String message);
 
-        /** The device failed in a kernel; whoever fenced it has been told, and the context goes on. */
+        /** The device failed in a kernel; the owner of its fence has been told, and the context goes on. */
         void failed(String kernel, Throwable failure);
     }
 

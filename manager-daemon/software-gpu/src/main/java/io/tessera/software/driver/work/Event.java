@@ -4,8 +4,8 @@ import io.tessera.device.CudaEnums.EventFlag;
 import io.tessera.software.clock.DeviceClock;
 
 /**
- * An event: what its last record stands for, and when the device got there. Thread-safe; a record replaces the one
- * before it, and who waits for the older one goes on waiting for that.
+ * An event: what its last record stands for, and when the device got there. Thread-safe; a record replaces the one before it, and a thread
+ * that waits for the older one goes on waiting for that.
  */
 public final class Event {
     private final int flags;

@@ -85,9 +85,9 @@ final class FairQueue {
     }
 
     /**
-     * Waits until tasks wait and none was taken for so long.
+     * Waits until tasks wait and none was taken for this long.
      *
-     * @param idleMillis without tasks for so long it sleeps until the next one comes, in place of looking
+     * @param idleMillis after this time without tasks it sleeps until the next one comes, in place of looking
      * @return of how many streams tasks wait; 0: the queue is closed
      */
     int awaitStuck(long millis, long idleMillis) throws InterruptedException {

@@ -36,7 +36,7 @@ public final class FaultState {
         stop.run();
     }
 
-    /** What was running has ended. */
+    /** The running work has ended. */
     public synchronized void ended(Runnable stop) {
         running.remove(stop);
     }

@@ -23,7 +23,7 @@ public interface Operation {
         /** Where kernels print. */
         Output output();
 
-        /** Who waits for words in memory. */
+        /** Waits for words in memory. */
         WordPoller poller();
 
         /** Ends the run; called exactly once, where the operation goes on after {@link Operation#run}. */

@@ -16,7 +16,7 @@ public final class Task implements Operation.Run {
         /** An operation failed in a way that no driver documents. */
         void failed(Task task, Throwable failure);
 
-        /** Who waits for words in memory. */
+        /** Waits for words in memory. */
         WordPoller poller();
     }
 
@@ -133,7 +133,7 @@ public final class Task implements Operation.Run {
         return done;
     }
 
-    /** Waits until it is done, or so long; true if it is done. An interrupt ends the wait and is kept for the caller. */
+    /** Waits until it is done, or the time is over; true if it is done. An interrupt ends the wait and is kept for the caller. */
     public boolean await(long millis) {
         synchronized (this) {
             try {

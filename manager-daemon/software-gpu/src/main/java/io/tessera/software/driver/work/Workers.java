@@ -18,11 +18,11 @@ import java.util.function.BiConsumer;
  * workers, which share the processors, until they have nothing to do.
  */
 public final class Workers implements Task.Runner, AutoCloseable {
-    /** Grids that a GPU of compute capability 7.5 or later runs at once (CUDA programming guide, «resident grids per device»). */
+    /** Grids that a GPU of compute capability 7.5 or later runs at once (CUDA programming guide, "resident grids per device"). */
     private static final int MOST = 128;
-    /** Tasks that wait for so long, while none is taken, wait behind work that takes long. */
+    /** Tasks that wait for this long, while none is taken, wait behind work that takes long. */
     private static final long STUCK_MS = 20;
-    /** A worker that came for them stays for so long without a task. */
+    /** A worker that came for them stays for this long without a task. */
     private static final long LINGER_MS = 1_000;
 
     private final AtomicInteger alive = new AtomicInteger();
@@ -52,7 +52,7 @@ public final class Workers implements Task.Runner, AutoCloseable {
         named(device, "software-gpu-watch-").newThread(this::watch).start();
     }
 
-    /** One more worker, which ends when it had no task for so long. */
+    /** One more worker, which ends when it had no task for this long. */
     private void work(long millis) {
         alive.incrementAndGet();
         deviceThreads.newThread(() -> {

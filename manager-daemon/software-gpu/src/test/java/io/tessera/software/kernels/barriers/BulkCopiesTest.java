@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bulk copies into shared memory, fenced: whoever waits for one finds what the device would have copied. */
+/** Bulk copies into shared memory, fenced: a thread that waits for one finds what the device would have copied. */
 @Timeout(300)
 class BulkCopiesTest {
     /** One thread asks for two bulk copies of drawn lengths; all wait for them and see them. */

@@ -58,7 +58,7 @@ class ClusterBarrierTest {
             mov.u32 %r2, %ctaid.x;
             mad.lo.u32 %r1, %r2, 64, %r1;
             """;
-    /** Each phase has a count: each thread that arrives has added one before, and whoever has waited finds what all have added. */
+    /** Each phase has a count: each thread that arrives has added one before, and a thread that has waited finds what all have added. */
     private static final String PHASES = HEAD + """
             mul.wide.u32 %d2, %r1, 4;
             add.u64 %d2, %d1, %d2;
@@ -165,7 +165,7 @@ class ClusterBarrierTest {
         phases(3, 9, "barrier.cluster.arrive" + arrival + ";\n", "barrier.cluster.wait" + wait + ";\n", true, mode, "");
     }
 
-    /** Whoever arrives in a function that is called has waited when it returns. */
+    /** A thread that arrives in a function that is called has waited when it returns. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void functionsThatAreCalled(boolean compiled) throws Exception {

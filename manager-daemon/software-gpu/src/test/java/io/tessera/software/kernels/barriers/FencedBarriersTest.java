@@ -89,7 +89,7 @@ class FencedBarriersTest {
         RealMemory.putInt(window.stopWord, 0);
         assertEquals(LaunchOutcome.COMPLETED, launch.get(30, TimeUnit.SECONDS));
         assertEquals(List.of(), window.violations());
-        // Who waited for the whole block goes on: threads that ended count as there.
+        // Threads that waited for the whole block go on: threads that ended count as there.
         assertFalse(results(32).contains(1));
     }
 
@@ -166,7 +166,7 @@ class FencedBarriersTest {
         return window.violations();
     }
 
-    /** A legal kernel: lanes that have returned do not count at its one barrier. What others of its module do is theirs. */
+    /** A legal kernel: lanes that have returned do not count at its one barrier. Other kernels of its module do not change that. */
     @Test
     void aKernelWithOneBarrierPaysForNobodyElses() throws Exception {
         String other = ".visible .entry other(.param .u32 n)\n{\n.reg .b32 %r<2>;\nld.param.u32 %r1, [n];\nbarrier.sync %r1;\n" + CALLED

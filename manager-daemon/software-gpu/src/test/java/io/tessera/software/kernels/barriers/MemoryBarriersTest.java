@@ -342,7 +342,10 @@ class MemoryBarriersTest {
         }
     }
 
-    /** Nobody else comes, or the word is none that a barrier was made in: who waits is ended with the tenant, and nothing else happens. */
+    /**
+     * Nobody else comes, or the word is none that a barrier was made in: a waiting thread is ended with the tenant, and nothing else
+     * happens.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"@%p1 mbarrier.init.shared.b64 [bar], 2;", "mov.u64 %d5, 1234567;\nst.shared.u64 [bar], %d5;",
             "mov.u64 %d5, -1;\nst.shared.u64 [bar], %d5;"})

@@ -191,7 +191,7 @@ class NamedBarriersTest {
                 assertArrayEquals(plain, fenced, mode.toString());
                 assertEquals(List.of(), window.violations(), mode.toString());
                 if (threads == 128) {
-                    // Of 128 threads 32 say yes, 96 no; somebody does, not everybody; then everybody.
+                    // 32 of 128 threads say yes, 96 no; somebody does, not everybody; then everybody.
                     assertEquals(32 + 96_000 + 1_000_000 + 4_000_000, plain[0]);
                 }
             }

@@ -100,7 +100,7 @@ class EndedBlocksTest {
         return run(2);
     }
 
-    /** In one cluster of so many blocks. */
+    /** In one cluster of this many blocks. */
     private LaunchOutcome run(int blocks) {
         byte[] parameters = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(out).array();
         Dim3 cluster = new Dim3(blocks, 1, 1);

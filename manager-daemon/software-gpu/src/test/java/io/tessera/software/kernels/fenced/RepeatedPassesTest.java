@@ -153,7 +153,7 @@ class RepeatedPassesTest {
                 """);
 
         private final int copies;
-        /** Whether it is asked before the passes, and not between them, whether there are so many. */
+        /** Whether one test before the passes, and none between them, asks whether that many are left. */
         private final boolean steady;
         private final String loop;
 

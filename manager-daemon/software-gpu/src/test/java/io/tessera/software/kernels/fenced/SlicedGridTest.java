@@ -33,7 +33,10 @@ class SlicedGridTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int MOST = 7;
     private static final int OUT_BYTES = 16 * MOST * MOST * MOST;
-    /** Of its block, the first thread adds one to a count, and writes the block's number and the grid's size; every second thread by a guarded read. */
+    /**
+     * The first thread of its block adds one to a count, and writes the block's number and the grid's size; every second thread by a
+     * guarded read.
+     */
     private static final String TEXT = """
             .version 8.0
             .target sm_50

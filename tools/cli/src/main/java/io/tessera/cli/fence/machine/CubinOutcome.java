@@ -47,7 +47,7 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
         } catch (ImageException | MachineCodeException e) {
             return new CubinOutcome(image.where(), image.offset(), code, e.getMessage(), null, List.of());
         } catch (RuntimeException e) {
-            // A fault of ours in one image; what is said about the others stays right.
+            // A fault of ours in one image; the results of the others stay right.
             return new CubinOutcome(image.where(), image.offset(), code, "the fencer fails: " + e, null, List.of());
         }
     }
@@ -62,7 +62,7 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
                 seen.tensorMaps().getOrDefault(report.name(), TensorMapPlaces.NONE))).toList();
     }
 
-    /** Of a function without a fence nothing is taken to be known. */
+    /** Nothing is taken to be known of a function without a fence. */
     private static String waits(String function, Map<String, String> unfenced, Map<String, String> waiting) {
         return waiting.getOrDefault(function, unfenced.containsKey(function) ? "it is not fenced" : null);
     }

@@ -105,7 +105,7 @@ final class MachineTotals {
         return inserted;
     }
 
-    /** Of the cubins. */
+    /** The bytes of the cubins. */
     long bytes() {
         return bytes;
     }

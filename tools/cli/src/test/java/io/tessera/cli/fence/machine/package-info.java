@@ -1,2 +1,2 @@
-/** Fences in machine code: what is told of them, and what of a kernel is printed. */
+/** Fences in machine code: the report, and the printed parts of a kernel. */
 package io.tessera.cli.fence.machine;

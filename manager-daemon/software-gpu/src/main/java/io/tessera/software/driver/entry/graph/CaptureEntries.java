@@ -24,10 +24,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/** Streams that record what they are told as a graph. */
+/** Streams that record their calls as a graph. */
 public final class CaptureEntries implements EntryGroup {
     private final DriverState state;
-    /** What was told last of a capture's frontier: programs may read it until they ask again. */
+    /** The last answer of a capture's frontier: programs may read it until they ask again. */
     private final Map<Stream, MemorySegment[]> told = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** Over a driver's state. */
@@ -99,7 +99,7 @@ public final class CaptureEntries implements EntryGroup {
 
     private void tell(Call call, Stream stream, Map<GraphNode, Long> frontier, int edgesIndex) {
         boolean plain = frontier.values().stream().allMatch(edge -> edge == 0);
-        // Who does not ask for edges must not be told less than there is.
+        // A caller that does not ask for edges must not be told less than there is.
         DriverException.require(plain || edgesIndex >= 0 && call.given(edgesIndex), CudaError.LOSSY_QUERY);
         Arena arena = Arena.ofAuto();
         MemorySegment nodes = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, frontier.size()));

@@ -49,7 +49,7 @@ import java.util.WeakHashMap;
 final class NodeParameters {
     private final DriverState state;
     private final Transfers transfers;
-    /** Memory behind pointers that were told last of a node; it lives as long as the node, or until the next telling. */
+    /** Memory behind the pointers of a node's last answer; it lives as long as the node, or until the next answer. */
     private final Map<GraphNode, MemorySegment[]> told = Collections.synchronizedMap(new WeakHashMap<>());
 
     NodeParameters(DriverState state) {

@@ -52,7 +52,7 @@ public final class LaunchAttributes {
         return attributes.containsKey(LaunchAttributeId.COOPERATIVE) && number(attributes.get(LaunchAttributeId.COOPERATIVE)) != 0;
     }
 
-    /** Blocks of a cluster, null where nothing was said. */
+    /** Blocks of a cluster, null where none were given. */
     static Dim3 cluster(Map<Integer, byte[]> attributes) {
         byte[] value = attributes.get(LaunchAttributeId.CLUSTER_DIMENSION);
         if (value == null) {

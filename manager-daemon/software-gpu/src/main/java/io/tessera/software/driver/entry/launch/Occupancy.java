@@ -43,7 +43,7 @@ final class Occupancy {
         return (bytes + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
     }
 
-    /** Dynamic shared memory that is left to a block if so many are to run at once. */
+    /** Dynamic shared memory that is left to a block if this many are to run at once. */
     static long sharedLeft(DeviceFunction function, DeviceLimits limits, int blocks) {
         long each = sharedOfMultiprocessor(limits) / blocks / SHARED_UNIT * SHARED_UNIT;
         long left = each - DeviceLimits.RESERVED_SHARED_BYTES - function.kernel().staticSharedBytes();

@@ -73,7 +73,7 @@ public final class VirtualMemoryEntries implements EntryGroup {
         return HostMemory.getInt(location) == LocationType.DEVICE && HostMemory.getInt(location + 4) == 0;
     }
 
-    /** Reads CUmemAllocationProp; memory of the host, and handles for other processes, are not to be had. */
+    /** Reads CUmemAllocationProp; memory of the host, and handles for other processes, are not available. */
     private static byte[] properties(long place) {
         DriverException.require(HostMemory.getInt(place + AllocationProperties.TYPE) == AllocationType.PINNED,
                 CudaError.INVALID_VALUE);

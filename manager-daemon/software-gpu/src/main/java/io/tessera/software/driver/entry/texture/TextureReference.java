@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 
 /**
  * A texture or surface reference of a module: what it stands for, and how that is read, kept as the descriptors that an
- * object would be made of. Every change makes it anew; launches that were made before keep what they had. Thread-safe.
+ * object would be made of. Every change makes it again; launches that were made before keep what they had. Thread-safe.
  */
 final class TextureReference {
     private final DriverState state;
@@ -53,8 +53,8 @@ final class TextureReference {
     }
 
     /**
-     * Changes both descriptors, in host memory, and binds what they say. What is no texture yet is none until it has become
-     * one; what the device lacks ends the entry with NOT_SUPPORTED, and nothing changes.
+     * Changes both descriptors, in host memory, and binds what they say. A resource that is no texture yet is none until it has become one;
+     * a texture that the device lacks ends the entry with NOT_SUPPORTED, and nothing changes.
      *
      * @param change gets the addresses of resource and texture descriptor
      */
