@@ -106,7 +106,8 @@ final class KernelVariants {
             long module = few.find(kernel.module);
             long found = module > 0 ? function(DriverEntry.cuModuleGetFunction, module, kernel.name) : module;
             // Asked for its registers, it is loaded. With as many as the first it has no other code.
-            boolean has = found > 0 && !isNoLarger(found, kernel, FunctionAttribute.NUM_REGS) && isNoLarger(found, kernel, FunctionAttribute.LOCAL_SIZE_BYTES);
+            boolean has = found > 0 && !isNoLarger(found, kernel, FunctionAttribute.NUM_REGS)
+                    && isNoLarger(found, kernel, FunctionAttribute.LOCAL_SIZE_BYTES);
             kernel.fewBlocks.found(found == 0 || has ? found : OtherCode.NEVER);
         }
     }
@@ -130,7 +131,9 @@ final class KernelVariants {
             int result = driver.call(DriverEntry.cuKernelGetFunction, driver.out(0), found); // loads it
             found = result == CudaResult.SUCCESS ? driver.outLong(0) : OtherCode.NEVER;
         }
-        return found == 0 ? 0 : found > 0 && isNoLarger(found, kernel, FunctionAttribute.NUM_REGS) && isNoLarger(found, kernel, FunctionAttribute.LOCAL_SIZE_BYTES) ? found
+        return found == 0 ? 0
+                : found > 0 && isNoLarger(found, kernel, FunctionAttribute.NUM_REGS) && isNoLarger(found, kernel, FunctionAttribute.LOCAL_SIZE_BYTES)
+                        ? found
                 : OtherCode.NEVER;
     }
 

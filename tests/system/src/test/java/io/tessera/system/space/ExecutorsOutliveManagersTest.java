@@ -31,7 +31,8 @@ class ExecutorsOutliveManagersTest {
 
     private static RunningProgram relayed(TestRun run, String mode, int number) {
         return run.program("relay_worker", mode, Integer.toString(number), "0").env("TESSERA_SHARE", "space")
-                .env("RELAY_WORKER_SECONDS", Integer.toString(120 + 10 * KILLS)).env("RELAY_WORKER_PAUSE_US", "2000").tenant("relayed-" + number).start().awaitLine("ready");
+                .env("RELAY_WORKER_SECONDS", Integer.toString(120 + 10 * KILLS)).env("RELAY_WORKER_PAUSE_US", "2000").tenant("relayed-" + number)
+                .start().awaitLine("ready");
     }
 
     private static JsonObject executor(ManagerProcess manager) {
