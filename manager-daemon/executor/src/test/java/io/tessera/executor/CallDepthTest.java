@@ -15,7 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The number of our functions between a record and the driver's function: what a reader who follows a call has to read. */
+/**
+ * The number of our functions between a record's receipt and the driver's function: what a reader who follows a call has to read. It counts the
+ * functions that are on the stack when the driver is called, from {@code RecordDispatcher.record}, which gets the record. Functions that have
+ * returned by then, checks for example, are not counted. For an allocation that has memory made the classes are counted too, each of which is a
+ * file. The preload library's side is {@code native-preload/checks/call-path}, which has the same limit.
+ */
 class CallDepthTest {
     private static final int MOST = 10;
     /** Functions of the executor where memory has to be made too. */

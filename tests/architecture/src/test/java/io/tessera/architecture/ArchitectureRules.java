@@ -68,7 +68,7 @@ final class ArchitectureRules {
             .because("clocks come in through a port, so that every policy can be stepped through; the demo's programs"
                     + " and the samples are ordinary ones");
 
-    /** Who else waits, and why, is in package {@code io.tessera.executor.wait}. The thread of {@code PartKeeper} waits for nothing: it looks once in a while. */
+    /** All other waits are in package {@code io.tessera.executor.wait}. The thread of {@code PartKeeper} waits for nothing: it looks once in a while. */
     private static final Set<String> SLEEPERS = Set.of("io.tessera.executor.wait.BoundedWait", "io.tessera.executor.part.PartKeeper");
     static final ArchRule THE_EXECUTOR_SLEEPS_IN_ONE_PLACE = noClasses()
             .that().resideInAPackage("io.tessera.executor..").and(areNot(SLEEPERS))

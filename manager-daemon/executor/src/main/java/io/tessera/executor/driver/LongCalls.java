@@ -20,7 +20,7 @@ final class LongCalls {
     private LongCalls() {
     }
 
-    /** A call that began at a time is over; others go first, if there are any. */
+    /** A call that began at this time is over; others go first, if there are any. */
     static void giveWay(DriverEntry entry, SynchronizationGate.Client client, long beginNs) {
         long tookNs = client.nowNs() - beginNs;
         if (tookNs < LONG_NS) {

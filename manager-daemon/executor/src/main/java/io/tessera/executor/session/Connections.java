@@ -79,7 +79,7 @@ public final class Connections implements AutoCloseable {
     /**
      * No clients yet.
      *
-     * @param company is told of clients that come and go
+     * @param presence is told which clients come and go
      */
     public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
             TenantPresence presence, Reports reports) {

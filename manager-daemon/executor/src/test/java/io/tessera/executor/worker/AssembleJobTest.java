@@ -17,7 +17,7 @@ class AssembleJobTest {
 
     private final List<DriverEntry> called = new ArrayList<>();
 
-    /** A worker's answer if its driver takes every image as a library and returns this for the module. */
+    /** A worker's answer if its driver takes every image as a library and returns this result for its module; 0: the library has a module. */
     private Message compiled(int module) {
         CallInjector calls = (entry, slots, driver) -> {
             called.add(entry);

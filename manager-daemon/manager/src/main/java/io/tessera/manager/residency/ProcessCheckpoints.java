@@ -104,7 +104,7 @@ public final class ProcessCheckpoints implements Checkpoints {
         if (exitCode == EXIT_UNABLE) {
             return "this driver does not take processes off the device, 570 and newer ones do" + where;
         }
-        // Driver 580 answers a checkpoint of a process with managed memory so, which then goes on.
+        // Driver 580 gives this answer for a process with managed memory, which then goes on.
         boolean managed = said.step.equals("checkpoint") && said.code == CudaResult.NOT_SUPPORTED;
         return "the driver refuses" + where + (managed ? ": it takes no managed memory, for one" : "");
     }
