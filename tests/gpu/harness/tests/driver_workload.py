@@ -1,4 +1,4 @@
-"""A stand-in for a training that makes real driver calls, for a rehearsal of the suites without a GPU.
+"""A stand-in for a training that makes real driver calls, for a warm-up of the suites without a GPU.
 
 Each step launches through ``libcuda.so.1``, as a CUDA program does, and then sleeps. Under Tessera that library is the
 preload library on the driver that TESSERA_DRIVER names; natively it is the driver that REHEARSAL_DRIVER names.

@@ -10,6 +10,7 @@ import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.FencingService;
 import io.tessera.executor.fence.hang.TenantPresence;
+import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.print.PrintedText;
@@ -68,8 +69,6 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long LONG_CALL_NS = 1_000_000_000L;
     /** From here on the log names it. */
     private static final long SAID_CALL_NS = 3_000_000_000L;
-    /** From being told to end to the end of kernels. */
-    private static final long LATE_NS = 10_000_000_000L;
     /** An executor that lives for seconds does not earn back what it compiles ahead. */
     private static final boolean WARMS_UP = !"no".equals(System.getProperty("tessera.executor.warmUp"));
     /** A client that has sent this many records is working: a warm-up beside it takes the driver's lock from it. */
@@ -213,8 +212,8 @@ public final class Executor implements ManagerOrders, Reports {
         Optional<SynchronizationGate.LongCall> call = factory.synchronization().longCall(nowNs, LONG_CALL_NS);
         if (call.isPresent()) {
             say(call.get(), nowNs);
-            if (fencing.haltLate(nowNs, LATE_NS + factory.moves().graceNs())) {
-                fail("kernels for which a call of the driver waits did not end within 10 s after they were to");
+            if (fencing.haltLate(nowNs, Watchdog.END_NS + factory.moves().graceNs())) {
+                fail("kernels for which a call of the driver waits did not end within " + Watchdog.END_NS / 1_000_000_000L + " s after they were told to");
             }
         }
     }

@@ -27,7 +27,7 @@ class CallDepthTest {
     private static final int MOST_GROWING = 14;
     /** The window's heap, which decides that memory is made: it is the guardian's. */
     private static final String HEAP = "guardian.heap.";
-    private static final String DRIVERS = "io.tessera.executor.fake.";
+    private static final String DRIVERS = "io.tessera.testing.driver.";
 
     @TempDir
     Path folder;

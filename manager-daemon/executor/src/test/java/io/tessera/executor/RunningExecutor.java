@@ -165,7 +165,7 @@ public final class RunningExecutor implements AutoCloseable {
     /** Waits until it has ended; whether it was ordered to. */
     public boolean awaitEnd() {
         try {
-            thread.join(TimeUnit.SECONDS.toMillis(30));
+            thread.join(TimeUnit.SECONDS.toMillis(60));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Lock;
 /** A service and a victim of its own, against which attacks run one after the other. One owner thread. */
 final class AttackLane implements AutoCloseable {
     private static final long SECOND_NS = 1_000_000_000L;
-    /** An executor gives work that was told to end ten seconds, and takes a moment to end itself. */
-    private static final long GONE_NS = 15 * SECOND_NS;
+    /** Work that was told to end has fifteen seconds to do so; then the executor ends, which takes a moment. */
+    private static final long GONE_NS = 20 * SECOND_NS;
     /**
      * The same of code that an assembler needs minutes for: a driver does not give up an assembly. The victim noticed nothing of 18 s on an
      * H100.

@@ -21,6 +21,8 @@ public final class CallTrees {
      * seconds, in the worst case.
      */
     static final long MOST = 1L << 24;
+    /** Nanoseconds between two looks at most: the time of {@link #MOST} instructions of the slowest kind, made by all threads of an H200 at once ({@link AccessWork}). */
+    public static final long MOST_NS = 12_000_000_000L;
     /**
      * Most work of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to
      * it.
@@ -30,7 +32,7 @@ public final class CallTrees {
     private static final long PRINT = 16 * AccessWork.ACCESS;
     /**
      * Instructions that all blocks of a grid make before they look, without the threads of a block: 1024 threads for each are 2^48, which an H100 makes
-     * in 9.6 s, and an executor gives work that is to end 10 s. The rewriter's {@code GridLookCheck} keeps to a quarter of it.
+     * in 9.6 s, within {@link #MOST_NS}. The rewriter's {@code GridLookCheck} keeps to a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
     /**

@@ -29,7 +29,7 @@ class RefusalTest {
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 24, [%r3];|run alone",
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 262160, [%r3];|run alone",
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r2], [%d1], 16, [%r3], %h1;|multicast",
-            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d1, {%r1}], [%r3];|by its map alone",
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d1, {%r1}], [%r3];|its map alone",
             "mbarrier [%r1];|run alone", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], 16; mbarrier.pending_count.b64 %r2, %d1;|run alone",
             "mbarrier.init.shared.b64 [%r1];|run alone", "mbarrier.test_wait.shared.b64 [%r1], %d1;|run alone",
             "mbarrier.later.shared.b64 [%r1];|does not know", "mbarrier.arrive.shared.b64 %d1;|no address",

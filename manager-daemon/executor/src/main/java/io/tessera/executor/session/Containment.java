@@ -21,8 +21,6 @@ import org.slf4j.LoggerFactory;
  * waited for before somebody else comes in. One owner thread.
  */
 final class Containment {
-    /** From the order to end to the end of a kernel that looks at it. */
-    static final long END_NS = 10_000_000_000L;
     private static final long TIDY_NS = 20_000_000L;
     /** Interval of looks while waits of streams are ended, of which one may follow another thousands of times. */
     static final long RELEASE_NS = 50_000L;
@@ -162,12 +160,12 @@ final class Containment {
         segment.notice(text);
         records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which a waiting thread takes for success
         fences.stop();
-        endsNs = nowNs + END_NS + streams.moveTime().graceNs();
+        endsNs = nowNs + Watchdog.END_NS + streams.moveTime().graceNs();
     }
 
     /** Why an executor ends for work that does not. */
     static String endless(String name) {
-        return "work of " + name + " did not end within " + END_NS / 1_000_000_000L + " s after it was to, beside what copies may take";
+        return "work of " + name + " did not end within " + Watchdog.END_NS / 1_000_000_000L + " s after it was to, beside what copies may take";
     }
 
     private void ending(long nowNs) {
@@ -178,7 +176,7 @@ final class Containment {
         } else if (nowNs - endsNs > 0 && !spread && fences.member().haltOthersOfUser(nowNs)) {
             spread = true;
             LOG.warn("{}: its work does not end; what else its user runs is ended, for which it may wait", name);
-            endsNs = nowNs + END_NS;
+            endsNs = nowNs + Watchdog.END_NS;
         } else if (nowNs - endsNs > 0) {
             endsNs = 0;
             reports.stuck(fences.member().tenant(), endless(name));

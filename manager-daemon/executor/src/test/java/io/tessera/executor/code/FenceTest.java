@@ -314,7 +314,7 @@ class FenceTest {
             client.launch(function, 0, longs(0, 0));
             RelayTestClient.await(() -> client.segment().contextError() == CudaResult.LAUNCH_TIMEOUT, "the timeout");
             assertFalse(executor.awaitEnd(), "it has not ended as it was told to");
-            assertTrue(executor.told().contains("\"tenant\":\"a\"") && executor.told().contains("did not end within 10 s"), executor.told());
+            assertTrue(executor.told().contains("\"tenant\":\"a\"") && executor.told().contains("did not end within 15 s"), executor.told());
             executor.driver.held = false;
         }
     }
