@@ -213,7 +213,8 @@ public final class Executor implements ManagerOrders, Reports {
         if (call.isPresent()) {
             say(call.get(), nowNs);
             if (fencing.haltLate(nowNs, Watchdog.END_NS + factory.moves().graceNs())) {
-                fail("kernels for which a call of the driver waits did not end within " + Watchdog.END_NS / 1_000_000_000L + " s after they were told to");
+                fail("kernels for which a call of the driver waits did not end within " + Watchdog.END_NS / 1_000_000_000L
+                        + " s after they were told to");
             }
         }
     }
