@@ -1,6 +1,7 @@
 package io.tessera.testing.driver;
 
 import io.tessera.device.CudaResult;
+import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
@@ -99,13 +100,11 @@ public final class FakeDriver implements DriverPort {
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
-    /** CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES of what a program has without fences. */
+    /** The size of constants that it answers for a kernel of a program without fences. */
     public static final int CONSTANT_BYTES = 102;
-    /** CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR. */
-    private static final int REGISTERS_ATTRIBUTE = 82;
-    private static final int REGISTERS = 65_536;
-    /** CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR; without managed memory (CONCURRENT_MANAGED_ACCESS). */
-    private static final Map<Long, Integer> GPU_ATTRIBUTES = Map.of(75L, 9, 76L, 0, 89L, 0);
+    /** Compute capability 9.0, without managed memory. */
+    private static final Map<Long, Integer> GPU_ATTRIBUTES = Map.of((long) DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, 9,
+            (long) DeviceAttribute.COMPUTE_CAPABILITY_MINOR, 0, (long) DeviceAttribute.CONCURRENT_MANAGED_ACCESS, 0);
     /** What every module and library lists as its kernels. */
     public volatile List<String> kernels = List.of("__tessera_checked_work", "work");
 
@@ -386,7 +385,7 @@ public final class FakeDriver implements DriverPort {
             case cuMemGetAllocationGranularity -> put(slot(s, 0), FakePages.GRANULE);
             case cuDeviceGetAttribute -> gpu && GPU_ATTRIBUTES.containsKey(slot(s, 1)) ? putInt(slot(s, 0), GPU_ATTRIBUTES.get(slot(s, 1)))
                     : slot(s, 1) > 100 ? 1
-                    : putInt(slot(s, 0), slot(s, 1) == REGISTERS_ATTRIBUTE ? REGISTERS : (int) slot(s, 1) * 3);
+                    : putInt(slot(s, 0), slot(s, 1) == DeviceAttribute.MAX_REGISTERS_PER_MULTIPROCESSOR ? 65_536 : (int) slot(s, 1) * 3);
             case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
             case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);
             case cuStreamIsCapturing -> putInt(slot(s, 1), capturing ? 1 : 0);
