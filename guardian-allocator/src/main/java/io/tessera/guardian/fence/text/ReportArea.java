@@ -8,7 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Memory in which fenced code records the accesses and operations that it stopped: device-visible, outside the window, one area per tenant, aligned to 64. Little-endian:
+ * Memory in which fenced code records the accesses and operations that it stopped: device-visible, outside the window, one area per
+ * tenant, aligned to 64. Little-endian:
  * <pre>
  *   0  u32  violations so far; the first {@link #RECORDS} of them have a record, and once these are full it may stay
  *  64  records of 64 bytes:

@@ -23,7 +23,8 @@ import io.tessera.guardian.machine.code.MachineOpcode;
  *       EXIT
  * </pre>
  *
- * R is a register whose contents the code does not need there. Only looks use URa, URa+1, URc, URv and UPx. URc is not initialised: any number will do. Stateless.
+ * R is a register whose contents the code does not need there. Only looks use URa, URa+1, URc, URv and UPx.
+ * URc is not initialised: any number will do. Stateless.
  */
 public final class LookWords {
     /** Instructions of a look behind the code. */
