@@ -58,7 +58,7 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
         return calls.handOn(misaligned, ", which it may call, has ");
     }
 
-    /** Functions that may run for ever, and those that may call them or themselves, by name. */
+    /** Functions that may run forever, and those that may call them or themselves, by name. */
     public Map<String, String> mayBeEndless() {
         Map<String, String> all = new HashMap<>(endless);
         calls.recursive().forEach(function -> all.putIfAbsent(function, "calls in a circle"));

@@ -11,14 +11,14 @@ import io.tessera.guardian.ptx.PtxVersion;
 import java.util.List;
 
 /**
- * Barriers of a block in its shared memory, for those that a device would wait at for ever: a device's barrier with a number of its
- * own or a count of threads waits for threads that may never come, looks at no stop word, and nothing but the end of the context
- * ends it. Here warps arrive by an atomic addition, and a waiting thread looks at the stop word now and then. {@code bar.sync 0} of the
- * whole block stays the device's: threads that ended count as there, so it ends with the last that waits elsewhere.
+ * Barriers of a block in its shared memory, for those at which a device would wait forever: a device's barrier with a number of its own or a count of
+ * threads waits for threads that may never come, looks at no stop word, and nothing but the end of the context ends it. Here warps arrive by an
+ * atomic addition, and a waiting thread looks at the stop word now and then. {@code bar.sync 0} of the whole block stays the device's: threads that
+ * ended count as there, so it ends with the last that waits elsewhere.
  *
- * <p>Four words of 32 bits for each barrier: threads that have come; number of the phase; votes of the phase; votes of the last
- * phase. As on a device, the threads of a phase are in whole warps. A program must prevent, on a device too, that other threads go on
- * before those of a phase have read its votes. Not thread-safe.
+ * <p>Four words of 32 bits for each barrier: threads that have come; number of the phase; votes of the phase; votes of the last phase. As on a
+ * device, the threads of a phase are in whole warps. A program must prevent, on a device too, that other threads go on before those of a phase have
+ * read its votes. Not thread-safe.
  */
 public final class NamedBarriers {
     /** The words of all barriers, in shared memory of modules that need them. */

@@ -101,7 +101,7 @@ public final class Loops {
         slowAgain = passes[flat.size()] - slow[flat.size()] + fuel * slowOfFuel;
     }
 
-    /** Has passes written one behind the other where that is worth it and can be done; gives how many. */
+    /** Has passes written in sequence if that is possible and worthwhile; returns how many. */
     private int repeat(int at) {
         int copies = Integer.highestOneBit(Math.min(MOST_COPIES, MOST_REPEATED / (at - text.start(at) + 1)));
         RepeatedPass pass = copies > 1 ? text.repeated(at, copies) : null;

@@ -90,7 +90,7 @@ public final class FunctionContext {
         return address;
     }
 
-    /** Address behind the block's shared memory, as far as it is the program's. */
+    /** Address after the part of the block's shared memory that belongs to the program. */
     public Operand.Register sharedEnd() {
         return prologue.sharedEnd();
     }

@@ -126,7 +126,7 @@ public final class Prologue {
         return sharedBytes;
     }
 
-    /** Address behind the block's shared memory, as far as it is the program's. */
+    /** Address after the part of the block's shared memory that belongs to the program. */
     Operand.Register sharedEnd() {
         if (sharedEnd == null) {
             sharedEnd = code.word();
