@@ -63,7 +63,7 @@ public final class LinkInterface {
     final Map<String, Routine> routines = new LinkedHashMap<>();
     /** Functions of this text that other texts do not see by the name that is called, and what they are here. */
     final Map<String, String> own = new LinkedHashMap<>();
-    /** Names in this text of names that other texts see. */
+    /** For each name that other texts see: the name of its definition in this text. */
     final Map<String, String> shown = new LinkedHashMap<>();
 
     /**
