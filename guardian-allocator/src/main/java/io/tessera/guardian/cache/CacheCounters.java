@@ -1,7 +1,7 @@
 package io.tessera.guardian.cache;
 
 /**
- * What a cache did since it was opened, by this process alone; a snapshot.
+ * Counters of a cache since it was opened, for this process only; a snapshot.
  *
  * @param hits    entries found
  * @param misses  entries that were not there

@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.stream.IntStream;
 
 /**
- * The name of an entry: SHA-256 over an image and a {@link CodeIdentity}, so that nobody finds code that was made from
- * something else. Immutable.
+ * The name of an entry: SHA-256 over an image and a {@link CodeIdentity}, so that a lookup never finds code that was made from another image.
+ * Immutable.
  *
  * @param hex 64 lower-case hexadecimal digits
  */
@@ -27,11 +27,11 @@ public record CacheKey(String hex) {
     }
 
     /**
-     * The key of code that is made from an image.
+     * Returns the key of code that is made from an image.
      *
-     * @param image    as a program gave it to the driver; what lies behind its declared end does not count, so that the
-     *                 image in a file and the one in a program's memory have the same key
-     * @param identity how the code is made
+     * @param image    the image as a program passed it to the driver; bytes behind its declared end do not count, so that the image in a file and in
+     *                 a program's memory have the same key
+     * @param identity identity of the code
      */
     public static CacheKey of(ModuleImage image, CodeIdentity identity) {
         return ofHash(HexFormat.of().parseHex(image.hash()), identity);
@@ -53,7 +53,8 @@ public record CacheKey(String hex) {
     }
 
     /**
-     * The same of a large image, whose parts of 1 MiB are hashed on all processors that are free: the image's hash is that of their hashes in a row.
+     * As above, for a large image, whose parts of 1 MiB are hashed in parallel on all free processors. The hash of the image is the hash of the
+     * parts' hashes in sequence.
      *
      * @param bytes all of them count
      */
@@ -68,7 +69,7 @@ public record CacheKey(String hex) {
         return ofHash(sha256().digest(hashes), identity);
     }
 
-    /** The same of an image in an array. */
+    /** As above, for an image in an array. */
     public static CacheKey of(byte[] image, CodeIdentity identity) {
         return of(ModuleImage.of(image), identity);
     }
@@ -78,7 +79,7 @@ public record CacheKey(String hex) {
         return HexFormat.of().parseHex(hex);
     }
 
-    /** Whether a text is a key. */
+    /** Returns whether a text is a key. */
     static boolean isHex(String text) {
         return text.length() == HEX_DIGITS
                 && text.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');

@@ -3,11 +3,11 @@ package io.tessera.guardian.cache;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Where a user's cache lies. Pure: computes a path, touches no file. */
+/** Location of a user's cache. Computes a path and touches no file. */
 public final class CacheLocation {
     /** Environment variable that names the directory. */
     public static final String VARIABLE = "TESSERA_CACHE_DIR";
-    /** Where root's lies (FHS 3.0, section 5.5). */
+    /** Location of root's cache (FHS 3.0, section 5.5). */
     private static final Path SYSTEM = Path.of("/var/cache/tessera");
     private static final String SUBJECT = "code";
 

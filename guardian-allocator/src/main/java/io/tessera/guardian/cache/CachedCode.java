@@ -1,11 +1,11 @@
 package io.tessera.guardian.cache;
 
 /**
- * What an entry holds. The cache looks into neither part and copies neither; nobody writes to them.
+ * Contents of an entry. The cache neither reads nor copies its parts, and they must not be written to.
  *
- * @param code   what the driver loads, as its maker keeps it: a cubin, or text
- * @param tables what else the executor needs to load and fill it (hoisted variables, texts of assertions, names of
- *               kernels) in the binary form of {@link FencedTables}, so that nothing is parsed at a second start
+ * @param code   code that the driver loads: a cubin or text
+ * @param tables other data that the executor needs to load the code and fill its variables (hoisted variables, texts of assertions, names of
+ *               kernels), in the binary form of {@link FencedTables}, so that a second start parses nothing
  */
 public record CachedCode(byte[] code, byte[] tables) {
     /** Bytes of both parts. */

@@ -22,13 +22,13 @@ import java.util.function.Consumer;
  * in one line, and storing rests for a while after one, so that a full disk costs nothing.
  */
 public final class CodeCache {
-    /** What the directory may grow to where nobody says otherwise. */
+    /** Default limit of the directory's size. */
     public static final long DEFAULT_LIMIT_BYTES = 2L << 30;
     private static final String ENTRY = ".code";
-    /** How long storing rests after a failure. */
+    /** How long nothing is stored after a failure. */
     private static final Duration REST = Duration.ofMinutes(1);
 
-    /** Null: there is no directory, and nothing is cached. */
+    /** Null if there is no directory; then nothing is cached. */
     private final EntryFiles files;
     private final Evictor evictor;
     private final long limitBytes;
@@ -59,13 +59,13 @@ public final class CodeCache {
     }
 
     /**
-     * Opens the cache in a directory, which is made where it does not exist; leaves it at most at its limit.
+     * Opens the cache in a directory, which is created if it does not exist. The size is at most the limit afterwards.
      *
      * @param directory  see {@link CacheLocation}; the cache uses a folder {@code v1} in it
-     * @param limitBytes what all entries together may take on disk
+     * @param limitBytes limit of the space that all entries together take on disk
      * @param clock      the wall clock, which orders entries by use
      * @param notice     takes one line when the cache cannot be used, with the reason; called at most once
-     * @return a cache that keeps nothing, if the directory cannot be used or belongs to somebody else
+     * @return a cache that keeps nothing, if the directory cannot be used or belongs to another user
      */
     public static CodeCache open(Path directory, long limitBytes, InstantSource clock, Consumer<String> notice) {
         try {
@@ -109,9 +109,9 @@ public final class CodeCache {
     }
 
     /**
-     * Keeps code under a key, in place of what was there.
+     * Stores code under a key; replaces an existing entry.
      *
-     * @return whether it is on disk now
+     * @return true if the code is on disk now
      */
     public boolean store(CacheKey key, CachedCode code) {
         long size = EntryFormat.HEADER_BYTES + code.sizeBytes();
@@ -139,7 +139,7 @@ public final class CodeCache {
         return true;
     }
 
-    /** What happened so far. */
+    /** Returns a snapshot of the counters. */
     public CacheCounters counters() {
         return new CacheCounters(hits.get(), misses.get(), stored.get(), damaged.get(), evicted.get(), failed.get());
     }

@@ -3,15 +3,13 @@ package io.tessera.guardian.cache;
 import java.util.Objects;
 
 /**
- * What fenced code depends on besides the image that it was made from. Two that are equal make interchangeable
- * code. Immutable.
+ * Everything besides the image that determines fenced code. Equal identities make interchangeable code. Immutable.
  *
  * @param mode            the fence: {@code mask}, {@code modulo}, {@code check}, {@code none}
- * @param rewriterVersion version of the rewriter ({@code Fencer.version()}); another one after every change of what it writes
+ * @param rewriterVersion version of the rewriter ({@code Fencer.version()}); it changes with every change of the rewriter's output
  * @param architecture    the GPU's {@code sm_} number with its suffix: {@code 90}, {@code 90a}
- * @param compiler        what made machine code of the PTX: {@link #ofDriver}, {@link #AHEAD_OF_TIME}; {@link #TEXT}: nothing did
- * @param options         everything else that changes the code, as the compiler was given it: {@code -O3 -maxrregcount=64};
- *                        empty for none
+ * @param compiler        compiler of the PTX: {@link #ofDriver} or {@link #AHEAD_OF_TIME}; {@link #TEXT} if there was none
+ * @param options         everything else that changes the code, as the compiler was given it: {@code -O3 -maxrregcount=64}; empty for none
  */
 public record CodeIdentity(String mode, String rewriterVersion, String architecture, String compiler, String options) {
     /**
@@ -19,10 +17,10 @@ public record CodeIdentity(String mode, String rewriterVersion, String architect
      * finds no code of its own driver's compiler asks for this, and takes its own compiler if the driver refuses it.
      */
     public static final String AHEAD_OF_TIME = "ahead";
-    /** In place of a compiler for text, which every driver compiles when it loads it, and keeps in its own cache. */
+    /** Stands for the compiler of text. Every driver compiles text when it loads it, and keeps the result in its own cache. */
     public static final String TEXT = "text";
 
-    /** Nothing is null. */
+    /** Creates an identity. No argument may be null. */
     public CodeIdentity {
         Objects.requireNonNull(mode);
         Objects.requireNonNull(rewriterVersion);
@@ -41,7 +39,7 @@ public record CodeIdentity(String mode, String rewriterVersion, String architect
         return "driver " + driverVersion + " " + release;
     }
 
-    /** The same code as {@code tessera fence} makes it. */
+    /** Returns the identity of the same code as {@code tessera fence} makes it. */
     public CodeIdentity aheadOfTime() {
         return new CodeIdentity(mode, rewriterVersion, architecture, AHEAD_OF_TIME, options);
     }

@@ -36,9 +36,9 @@ final class EntryDirectory implements EntryFiles {
     private final Path directory;
 
     /**
-     * Makes the directory where it does not exist.
+     * Opens the directory, which is created if it does not exist.
      *
-     * @throws IOException if it cannot be made, is a link, or belongs to somebody else
+     * @throws IOException if it cannot be created, is a link, or belongs to another user
      */
     EntryDirectory(Path directory) throws IOException {
         this.directory = directory;
@@ -50,7 +50,7 @@ final class EntryDirectory implements EntryFiles {
         if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
             throw new FileSystemException(directory.toString(), null, "is no directory");
         }
-        // What /proc says about this process needs no native call and no privilege.
+        // Reading this process's user from /proc needs no native call and no privilege.
         Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         if (!self.equals(Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
             throw new FileSystemException(directory.toString(), null, "belongs to somebody else");

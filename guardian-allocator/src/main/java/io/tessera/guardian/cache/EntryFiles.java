@@ -10,11 +10,11 @@ import java.util.Optional;
 /** The cache's directory; tests put faults between. Names are of files in it. Thread-safe. */
 interface EntryFiles {
     /**
-     * A file as a listing shows it.
+     * A file in a listing.
      *
      * @param name     its name
      * @param bytes    its size
-     * @param lastUsed when it was last written or touched
+     * @param lastUsed time of the last write or touch
      */
     record Listed(String name, long bytes, Instant lastUsed) {
     }

@@ -22,8 +22,7 @@ import java.util.zip.CRC32C;
  *   68+m      t  tables, to the end of the file
  * </pre>
  *
- * The sums find torn and damaged files. They are no defence against somebody who may write into the directory, which is
- * the owner alone.
+ * The sums find torn and damaged files. They do not protect against a user who may write into the directory; only its owner may.
  */
 final class EntryFormat {
     /** Version of the form; also the directory's, so that two versions never meet. */

@@ -33,7 +33,7 @@ final class Evictor {
         this.limitBytes = limitBytes;
     }
 
-    /** Looks at the directory, whatever was added; returns the number of entries deleted. */
+    /** Checks the directory regardless of the bytes added; returns the number of entries deleted. */
     int look(Instant now) throws IOException {
         Optional<Closeable> lock = files.tryLock();
         if (lock.isEmpty()) {
@@ -44,7 +44,7 @@ final class Evictor {
         }
     }
 
-    /** Notes that this process added an entry, and looks if that may have been one too many. */
+    /** Records that this process added an entry, and checks the directory if the limit may be exceeded. */
     int added(long bytes, Instant now) throws IOException {
         addedBytes += bytes;
         boolean due = seenBytes + addedBytes > limitBytes || addedBytes > limitBytes / LOOKS_PER_LIMIT;
@@ -54,7 +54,7 @@ final class Evictor {
     private int tidy(Instant now) throws IOException {
         long total = 0;
         for (Listed file : files.list()) {
-            // A clock that was set back makes files of the future; those are nobody's leftovers yet.
+            // After a clock was set back, files have dates in the future; those do not count as abandoned.
             boolean abandoned = file.name().endsWith(UNFINISHED)
                     && file.lastUsed().isBefore(now.minus(ABANDONED));
             if (abandoned) {

@@ -19,20 +19,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What is needed besides the machine code to load a fenced module: {@link FencedModule} without its PTX and reports. Kept
- * beside the code in a cache, so that a second start parses nothing. Immutable.
+ * The data besides the machine code that are needed to load a fenced module: {@link FencedModule} without its PTX and reports. They are stored with
+ * the code in a cache, so that a second start parses nothing. Immutable.
  *
- * @param mode        how the module is fenced
+ * @param mode        fence mode of the module
  * @param id          {@link FencedModule#id()}
  * @param variables   {@link FencedModule#variables()}
  * @param patches     {@link FencedModule#patches()}
  * @param functions   {@link FencedModule#functions()}
  * @param assertTexts {@link FencedModule#assertTexts()}
- * @param reports     whether its code may write into the report area, so that somebody has to look there
- * @param keepsState  whether loaded code keeps what another copy of the module would not share: constants and texture
- *                    references that the host writes
+ * @param reports     whether its code may write into the report area, which then has to be read
+ * @param keepsState  whether loaded code has state that another copy of the module would not share: constants and texture references that the host
+ *                    writes
  * @param tensorMaps  {@link FencedModule#tensorMaps()}
- * @param refused     why what {@link FencedModule#refused()} has is not there, by name
+ * @param refused     reasons for the functions in {@link FencedModule#refused()}, by name
  * @param clusters    {@link FencedModule#clusters()}
  * @param waits       {@link FencedModule#waits()}
  * @param waiting     functions of which {@link io.tessera.guardian.fence.KernelReport#waits} says that they may wait for other blocks of their grid
@@ -65,7 +65,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
                         .collect(Collectors.toSet()));
     }
 
-    /** The same for a module without some kernels, by name, and why they are not there. */
+    /** Returns the tables of the module without some kernels, given by name with the reason for each. */
     public FencedTables without(Map<String, String> kernels) {
         Map<String, String> all = new HashMap<>(refused);
         all.putAll(kernels);

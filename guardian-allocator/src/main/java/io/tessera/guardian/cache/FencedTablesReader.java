@@ -52,7 +52,7 @@ public final class FencedTablesReader {
         }
     }
 
-    /** Variables as {@link FencedTablesWriter#variables} wrote them. Errors as {@link #read}, and whatever numbers that are none throw. */
+    /** Reads variables that {@link FencedTablesWriter#variables} wrote. Throws as {@link #read} does; invalid numbers may throw other exceptions. */
     public static List<HoistedVariable> variables(ByteBuffer in) throws IOException {
         return list(in, FencedTablesReader::variable);
     }

@@ -1,10 +1,10 @@
 package io.tessera.guardian.fence;
 
-/** What keeps a kernel's global accesses inside its tenant's window. */
+/** The method that keeps a kernel's global accesses inside its tenant's window. */
 public enum FenceMode {
     /**
-     * Nothing does; module variables still move into the window, and traps, asserts and endless loops are contained, but those that count to a
-     * bound and run over, or past it.
+     * No fence. Module variables still move into the window, and traps, asserts and endless loops are contained, except loops that count to a bound
+     * and overflow or step past it.
      */
     NONE,
     /** The high word of an address is forced into the window: {@code (address & (size - 1)) | base}. Windows of 2^k bytes, k >= 32. */

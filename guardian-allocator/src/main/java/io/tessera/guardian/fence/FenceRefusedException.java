@@ -10,20 +10,20 @@ public final class FenceRefusedException extends Exception {
     private final boolean whole;
 
     /**
-     * A refusal.
+     * Creates a refusal.
      *
-     * @param name   what cannot be fenced: an instruction with its modifiers, a function, a variable
-     * @param line   its line in the PTX, from 1; 0 where it has none
-     * @param reason why, in words for the user
+     * @param name   name of the refused item: an instruction with its modifiers, a function, a variable
+     * @param line   its line in the PTX, from 1; 0 if it has none
+     * @param reason reason, in words for the user
      */
     public FenceRefusedException(String name, int line, String reason) {
         this(name, line, reason, false);
     }
 
     /**
-     * A refusal.
+     * Creates a refusal.
      *
-     * @param whole whether it is of the whole module, and not of the function alone
+     * @param whole whether the whole module is refused, not only the function
      */
     public FenceRefusedException(String name, int line, String reason, boolean whole) {
         super((line > 0 ? "line " + line + ": " : "") + name + ": " + reason);
@@ -33,7 +33,7 @@ public final class FenceRefusedException extends Exception {
         this.whole = whole;
     }
 
-    /** What cannot be fenced. */
+    /** Returns the name of the refused item. */
     public String name() {
         return name;
     }
@@ -43,7 +43,7 @@ public final class FenceRefusedException extends Exception {
         return line;
     }
 
-    /** Whether the whole module is refused. */
+    /** Returns whether the whole module is refused. */
     public boolean isWhole() {
         return whole;
     }

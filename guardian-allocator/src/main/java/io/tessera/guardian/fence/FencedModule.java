@@ -8,31 +8,34 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A module that may run beside other tenants' in one context. After it is loaded and before its first launch, its loader
- * allocates the variables, fills their constants and {@link WindowConstants#NAME}, and writes the patches. Immutable.
+ * A module that may run beside other tenants' in one context. After it is loaded and before its first launch, its loader allocates the variables,
+ * fills their constants and {@link WindowConstants#NAME}, and writes the patches. Immutable.
  *
- * @param mode        how it is fenced
+ * @param mode        its fence mode
  * @param module      the fenced module
- * @param id          tells the modules of a tenant apart in violations; a hash of its names and sizes, the same in
- *                    every process
- * @param variables   what moved into the window, in the order of the module
- * @param patches     what has to be written into constants that stayed
- * @param functions   names of the functions of the original module that were fenced, in order; then those of the functions that were added for indirect calls
+ * @param id          tells the modules of a tenant apart in violations; a hash of its names and sizes, the same in every process
+ * @param variables   variables that moved into the window, in the order of the module
+ * @param patches     addresses to be written into constants that stayed
+ * @param functions   names of the functions of the original module that were fenced, in order; then those of the functions that were added for
+ *                    indirect calls
  * @param assertTexts texts of assertions: {@code file:line: function: text}
  * @param tensorMaps  parameters that hold tensor maps: to be checked at every launch
- * @param refused     kernels, and functions for others to link with, that the fenced module does not have because they cannot be fenced, by name: line and reason are
- *                    those of the instruction that is in the way
- * @param clusters    whether the module has to do with clusters, or not even with shared memory; if not, its kernels must not be
- *                    launched with a cluster dimension
- * @param waits       whether blocks of its kernels stay until their cluster has ended: each launch of a kernel then has {@link #CLUSTER_BYTES} more of dynamic
- *                    shared memory than the program asks for
+ * @param refused     kernels and linkable functions that are omitted because they cannot be fenced, by name, with line and reason of the instruction
+ *                    that prevents it
+ * @param clusters    whether the module supports clusters or does not use shared memory; if false, its kernels must not be launched with a cluster
+ *                    dimension
+ * @param waits       whether blocks of its kernels stay until their cluster has ended: each launch of a kernel then has {@link #CLUSTER_BYTES} more
+ *                    of dynamic shared memory than the program asks for
  * @param reports     one for each function of the original that was fenced, in order
  */
 public record FencedModule(FenceMode mode, PtxModule module, int id, List<HoistedVariable> variables,
         List<ConstantPatch> patches, List<String> functions, List<String> assertTexts,
         List<TensorMapParameter> tensorMaps, Map<String, FenceRefusedException> refused, boolean clusters,
         boolean waits, List<KernelReport> reports) {
-    /** Shared memory of a block that has to stay until its cluster has ended, behind all that the program has: four words, wherever 8 bytes are aligned. */
+    /**
+     * Shared memory of a block that must stay until its cluster has ended, behind all of the program's: four words, at any place with 8-byte
+     * alignment.
+     */
     public static final int CLUSTER_BYTES = 24;
 
     /** Copies the lists. */
@@ -46,7 +49,7 @@ public record FencedModule(FenceMode mode, PtxModule module, int id, List<Hoiste
         reports = List.copyOf(reports);
     }
 
-    /** The same with other reports. */
+    /** Returns this module with other reports. */
     public FencedModule with(List<KernelReport> others) {
         return new FencedModule(mode, module, id, variables, patches, functions, assertTexts, tensorMaps, refused, clusters, waits, others);
     }

@@ -5,21 +5,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A variable of a module that lives in the tenant's window. The fenced module has the constant {@link #constant()} in its
- * place, 8 bytes that hold its address; the loader allocates {@link #sizeBytes()}, writes {@link #initial()} with the
- * {@link #relocations()} applied, fills the constant, and answers requests for the variable's address with it. Immutable
- * as long as nobody writes to the bytes.
+ * A variable of a module that lives in the tenant's window. The fenced module has the constant {@link #constant()} in its place, 8 bytes that hold
+ * its address; the loader allocates {@link #sizeBytes()}, writes {@link #initial()} with the {@link #relocations()} applied, fills the constant, and
+ * answers requests for the variable's address with it. Immutable as long as nobody writes to the bytes.
  *
  * @param name           its name in the program
  * @param constant       {@code __tessera_at_} and the name
- * @param linkage        {@link Linkage#EXTERN} where another module defines it: then nothing is allocated, the constant
- *                       of the module that defines it serves both. Where modules are linked, those of the same name that are
- *                       {@link Linkage#WEAK} or {@link Linkage#COMMON} share one constant, and so one variable: the largest
+ * @param linkage        {@link Linkage#EXTERN} if another module defines it: then nothing is allocated, and the constant of the defining module
+ *                       serves both. If modules are linked, variables of the same name that are {@link Linkage#WEAK} or {@link Linkage#COMMON} share
+ *                       one constant, and so one variable: the largest
  * @param managed        whether it was declared {@code .managed}
  * @param constantSpace  whether it was a {@code .const} variable
  * @param sizeBytes      its size, at least 1
  * @param alignmentBytes its alignment, a power of two
- * @param initial        what it holds at first, from its start; what is beyond the array is zero
+ * @param initial        its initial bytes, from its start; bytes beyond the array are zero
  * @param relocations    addresses to be added into the bytes
  */
 public record HoistedVariable(String name, String constant, Linkage linkage, boolean managed, boolean constantSpace,
@@ -30,13 +29,13 @@ public record HoistedVariable(String name, String constant, Linkage linkage, boo
     }
 
     /**
-     * An address in initial bytes.
+     * An address in the initial bytes.
      *
-     * @param offsetBytes where, from the variable's start
-     * @param widthBytes  how many of its low bytes are stored there: 1 to 8
-     * @param shiftBits   how far it is shifted right before (a mask of an address picks one byte)
-     * @param variable    the hoisted variable whose address it is
-     * @param addend      added to that address first
+     * @param offsetBytes offset from the variable's start
+     * @param widthBytes  number of its low bytes that are stored there: 1 to 8
+     * @param shiftBits   shift to the right before storing (a mask of an address selects one byte)
+     * @param variable    the hoisted variable whose address is stored
+     * @param addend      number added to that address first
      */
     public record Relocation(long offsetBytes, int widthBytes, int shiftBits, String variable, long addend) {
         /** The bits that are stored, in the low bytes of the result. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What fencing did to a function. Immutable.
+ * Result of fencing a function. Immutable.
  *
  * @param name      the kernel or device function
  * @param kernel    whether it is a kernel
@@ -14,12 +14,12 @@ import java.util.Map;
  * @param fences    fences added, by kind
  * @param proved    accesses that need no fence of their own, by reason
  * @param calls     device functions of the module that it calls directly
- * @param notes     what else is worth telling, a line each
- * @param waits     why it may wait for other blocks of its grid, so that all of them have to run at once; null: it does not
+ * @param notes     further notes, one line each
+ * @param waits     reason why it may wait for other blocks of its grid, so that all of them have to run at once; null if it does not
  */
 public record KernelReport(String name, boolean kernel, int line, Map<String, Integer> accesses,
         Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes, String waits) {
-    /** What is added to the code. */
+    /** Kind of an added fence. */
     public enum Fence {
         /** Global address forced into the window by mask, modulo or check. */
         WINDOW,
@@ -45,7 +45,7 @@ public record KernelReport(String name, boolean kernel, int line, Map<String, In
         CALL_TARGET,
         /** Number of a barrier, or of the threads that it waits for. */
         BARRIER,
-        /** Look at whether the whole warp has come to the same barrier. */
+        /** Check that the whole warp has arrived at the same barrier. */
         WHOLE_WARP,
         /** Barrier kept in shared memory, which the stop word can end. */
         NAMED_BARRIER,
@@ -80,14 +80,14 @@ public record KernelReport(String name, boolean kernel, int line, Map<String, In
         notes = List.copyOf(notes);
     }
 
-    /** The same with one note more. */
+    /** Returns this report with one more note. */
     public KernelReport noted(String note) {
         List<String> more = new ArrayList<>(notes);
         more.add(note);
         return new KernelReport(name, kernel, line, accesses, fences, proved, calls, more, waits);
     }
 
-    /** The same of a function that may wait for that reason; null: it does not. */
+    /** Returns the report of a function that may wait for a reason; null if it does not wait. */
     public KernelReport waiting(String why) {
         return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, why);
     }

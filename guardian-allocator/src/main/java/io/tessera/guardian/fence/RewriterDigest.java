@@ -19,14 +19,14 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
- * A digest of the classes that read, rewrite, write and verify modules: it is another one whenever the same module might be fenced in
- * another way, or refused, without anybody having to think of it. Stateless.
+ * A digest of the classes that read, rewrite, print and verify modules. It changes automatically whenever the same module might be fenced in another
+ * way, or refused. Stateless.
  */
 public final class RewriterDigest {
     private static final int HEX_BYTES = 16;
-    /** By name: the rewriter uses nothing of it. */
+    /** Given by name, since the rewriter uses nothing of it. */
     private static final String VERIFIER = "io/tessera/guardian/verify/";
-    /** What does the same with machine code. */
+    /** The rewriter and verifier of machine code. */
     private static final String MACHINE_CODE = "io/tessera/guardian/machine/";
 
     private RewriterDigest() {
@@ -48,9 +48,9 @@ public final class RewriterDigest {
     }
 
     /**
-     * The digest of classes in a jar or a folder, the same for both.
+     * Returns the digest of classes in a jar or a folder, which is the same for both.
      *
-     * @param place where the classes of this module are
+     * @param place location of this module's classes
      */
     static String of(Path place) throws IOException {
         Map<String, byte[]> classes = new TreeMap<>();
@@ -85,7 +85,7 @@ public final class RewriterDigest {
                 && (in(RewriterDigest.class, name) || in(PtxModule.class, name) || name.startsWith(VERIFIER) || name.startsWith(MACHINE_CODE));
     }
 
-    /** In the package of a class, or in one below it. */
+    /** Returns whether a name is in the package of a class, or in a package below it. */
     private static boolean in(Class<?> one, String name) {
         return name.startsWith(one.getPackageName().replace('.', '/') + "/");
     }

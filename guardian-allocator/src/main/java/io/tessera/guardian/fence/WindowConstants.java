@@ -35,7 +35,7 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
     public static final String NAME = "__tessera_window";
     /** Its size. */
     public static final int BYTES = 64;
-    /** What every name that a fenced module adds starts with. */
+    /** Prefix of every name that a fenced module adds. */
     public static final String PREFIX = "__tessera_";
     /** Bits of a texture or surface handle that index the device's table of descriptors (20 on every GPU since Kepler). */
     public static final int HANDLE_INDEX_BITS = 20;
@@ -61,7 +61,7 @@ public record WindowConstants(FenceMode mode, long base, long sizeBytes, long re
     public static final int REPORT_AREA = 32;
     public static final int STOP_WORD = 40;
     public static final int HANDLES = 48;
-    /** The same words as at {@link #HIGH_WORDS}, for fences of pointers that all threads have in common. */
+    /** The same words as at {@link #HIGH_WORDS}, for fences of pointers that are the same in all threads. */
     public static final int COMMON_HIGH_WORDS = 56;
 
     /** Checks what the code relies on. */

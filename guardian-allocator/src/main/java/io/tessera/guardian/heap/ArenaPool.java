@@ -1,9 +1,9 @@
 package io.tessera.guardian.heap;
 
 /**
- * Small allocations: cells of 256 bytes in arenas of 2 MiB, which are blocks of the range, so that what is small and
- * lives long does not lie between what is large. An arena that is empty goes back to the range; one is kept, so that a
- * program that allocates and frees at the border of an arena costs nothing.
+ * Small allocations: cells of 256 bytes in arenas of 2 MiB, which are blocks of the range. Arenas keep small, long-lived allocations from fragmenting
+ * the space between large ones. An empty arena goes back to the range. One empty arena is kept, so that a program that allocates and frees at the
+ * border of an arena costs nothing.
  */
 final class ArenaPool {
     private static final int CELLS_PER_SPAN_LOG2 = HeapSettings.SPAN_LOG2 - HeapSettings.CELL_LOG2;
@@ -14,7 +14,7 @@ final class ArenaPool {
     final BlockPool pool = new BlockPool(HeapSettings.CELL_LOG2, CELLS);
     private final PageHeap pages;
 
-    /** By span of the range: whether it is an arena. */
+    /** Indexed by span of the range: true if the span is an arena. */
     private final boolean[] arenas;
 
     ArenaPool(PageHeap pages, long rangeBytes) {
@@ -22,7 +22,7 @@ final class ArenaPool {
         this.arenas = new boolean[(int) (rangeBytes >>> HeapSettings.SPAN_LOG2)];
     }
 
-    /** Whether an offset of the range lies in an arena. */
+    /** Returns whether an offset of the range lies in an arena. */
     boolean holds(long offset) {
         return arenas[(int) (offset >>> HeapSettings.SPAN_LOG2)];
     }

@@ -28,7 +28,7 @@ final class BlockPool {
         return row;
     }
 
-    /** Takes a region out that is one free block. */
+    /** Removes a region that is one free block. */
     void removeRegion(int row) {
         free.remove(row);
         blocks.remove(row);
@@ -40,7 +40,7 @@ final class BlockPool {
         return wholeRegions;
     }
 
-    /** A region that is one free block; only if there is one. */
+    /** Returns a region that is one free block, if there is one. */
     int wholeRegion(int units) {
         return free.find(units);
     }

@@ -8,19 +8,19 @@ import java.util.Arrays;
  * ends where a region of the pool ends.
  */
 final class BlockTable {
-    /** Not a block: the end of a chain or list. */
+    /** End of a chain or list; not a block. */
     static final int NONE = -1;
 
-    /** Physical memory that is handed out to nobody. */
+    /** Physical memory that is not allocated. */
     static final byte FREE = 1;
 
     /** Handed out. */
     static final byte USED = 2;
 
-    /** Addresses without memory of ours, handed out to nobody. */
+    /** Addresses without memory that this heap committed, not allocated. */
     static final byte HOLE = 3;
 
-    /** Addresses without memory of ours, handed out. */
+    /** Addresses without memory that this heap committed, allocated. */
     static final byte RESERVED = 4;
 
     private static final byte UNUSED = 0;
@@ -30,7 +30,7 @@ final class BlockTable {
     int[] size = new int[FIRST_ROWS];
     byte[] state = new byte[FIRST_ROWS];
 
-    /** As asked for, in bytes; of used and reserved blocks. */
+    /** Requested size in bytes, for used and reserved blocks. */
     long[] requestedBytes = new long[FIRST_ROWS];
 
     /** Neighbours by address. */
@@ -92,7 +92,7 @@ final class BlockTable {
         return upper;
     }
 
-    /** Makes a block part of the one below it. */
+    /** Merges a block into the one below it. */
     void join(int lower, int upper) {
         size[lower] += size[upper];
         above[lower] = above[upper];
@@ -102,7 +102,7 @@ final class BlockTable {
         remove(upper);
     }
 
-    /** Whether the block is a whole region. */
+    /** Returns whether the block is a whole region. */
     boolean isAlone(int row) {
         return below[row] == NONE && above[row] == NONE;
     }

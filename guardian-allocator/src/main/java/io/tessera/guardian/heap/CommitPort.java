@@ -22,9 +22,9 @@ public interface CommitPort {
     }
 
     /**
-     * Puts zeroed physical memory behind a range that has none. Does not throw.
+     * Commits zeroed physical memory for a range that has none. Does not throw.
      *
-     * @return false if there is none to be had; then nothing has changed
+     * @return false if no memory is available; then nothing has changed
      */
     boolean commit(long offset, long bytes);
 

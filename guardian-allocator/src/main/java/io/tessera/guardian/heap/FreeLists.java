@@ -13,7 +13,7 @@ final class FreeLists {
     private static final int STEPS = 1 << STEP_LOG2;
     private static final int LEVELS = 32 - STEP_LOG2;
 
-    /** As many blocks of a class are compared before a larger class is tried. */
+    /** Number of blocks of a class that are compared before a larger class is tried. */
     private static final int LOOKED_AT = 16;
 
     private final BlockTable blocks;

@@ -11,13 +11,13 @@ public enum HeapRefusal {
     /** The tenant's quota does not allow it. */
     OVER_QUOTA("the tenant's quota does not allow it"),
 
-    /** No contiguous range of the window is free. */
+    /** No free contiguous range of the window is large enough. */
     NO_ADDRESSES("no contiguous part of the window is free that is large enough"),
 
-    /** The device has no physical memory left, or the tenant's kernels did not come to rest. */
+    /** The device has no physical memory left, or the tenant's kernels did not stop in time. */
     NO_MEMORY("no physical memory is available for it"),
 
-    /** Nothing live is there: never allocated, freed before, or no address of this heap. */
+    /** No live allocation begins there: it was never made or is already freed, or the address is not in this heap. */
     NOT_LIVE("nothing live begins there: never allocated, freed before, or another's"),
 
     /** The address is inside a live allocation, not its start. */
@@ -34,7 +34,7 @@ public enum HeapRefusal {
         this.text = text;
     }
 
-    /** What the heap answers, below 0. */
+    /** Returns this refusal as a heap answer, which is below 0. */
     public long code() {
         return -1L - ordinal();
     }
@@ -45,9 +45,9 @@ public enum HeapRefusal {
     }
 
     /**
-     * The reason behind an answer.
+     * Returns the refusal that an answer of the heap stands for.
      *
-     * @throws IllegalArgumentException if the answer is no refusal
+     * @throws IllegalArgumentException if the answer is not a refusal
      */
     public static HeapRefusal of(long answer) {
         if (answer >= 0 || answer < -ALL.length) {

@@ -1,17 +1,17 @@
 package io.tessera.guardian.heap;
 
 /**
- * The measures of a heap. Immutable.
+ * Sizes and growth parameters of a heap. Immutable.
  *
- * @param rangeBytes   what there is to hand out, a multiple of the granule
- * @param granuleBytes what is committed and decommitted, a power of two and at least {@link #SPAN_BYTES}: the device's
- *                     granularity or, where only whole sink mappings can be replaced, the window's slot
- * @param minGrowBytes a growth commits at least this much where quota and addresses allow it, because each one stops the
- *                     tenant's kernels; 0 commits just what is needed
- * @param maxGrowBytes and looks ahead at most this far; between the two it is an eighth of what is committed
+ * @param rangeBytes   size of the range that the heap manages, a multiple of the granule
+ * @param granuleBytes unit of commit and decommit, a power of two and at least {@link #SPAN_BYTES}: the device's granularity or, where only whole
+ *                     sink mappings can be replaced, the window's slot
+ * @param minGrowBytes least size of a growth where quota and addresses allow it, because each growth stops the tenant's kernels; 0 commits only the
+ *                     memory that is needed
+ * @param maxGrowBytes upper bound of a growth that exceeds the need; between the two bounds, a growth is an eighth of the committed memory
  */
 public record HeapSettings(long rangeBytes, long granuleBytes, long minGrowBytes, long maxGrowBytes) {
-    /** The least granule, that of NVIDIA GPUs; small allocations lie in arenas of this size. */
+    /** The smallest granule, which is that of NVIDIA GPUs; small allocations lie in arenas of this size. */
     public static final long SPAN_BYTES = 1L << HeapSettings.SPAN_LOG2;
 
     static final int SPAN_LOG2 = 21;
@@ -46,7 +46,7 @@ public record HeapSettings(long rangeBytes, long granuleBytes, long minGrowBytes
         return new HeapSettings(rangeBytes, granuleBytes, MIN_GROW_BYTES, MAX_GROW_BYTES);
     }
 
-    /** The same, but with nothing more than is needed at the beginning: where many tenants have little. */
+    /** As above, but without advance commits at the beginning; for many tenants with little memory each. */
     public static HeapSettings byNeed(long rangeBytes, long granuleBytes) {
         return new HeapSettings(rangeBytes, granuleBytes, 0, MAX_GROW_BYTES);
     }

@@ -1,15 +1,15 @@
 package io.tessera.guardian.heap;
 
 /**
- * A heap at one moment, in bytes. Immutable.
+ * A snapshot of a heap, in bytes. Immutable.
  *
  * @param liveCount        allocations, without reservations
- * @param liveBytes        as they were asked for
- * @param roundedBytes     as they were handed out: rounded up to 256 bytes or 4 KiB
+ * @param liveBytes        their requested sizes
+ * @param roundedBytes     their sizes rounded up to 256 bytes or 4 KiB
  * @param committedBytes   physical memory in the range, without the sink
- * @param reclaimableBytes of it, what {@link WindowHeap#trim} would give back at least
+ * @param reclaimableBytes the part of it that {@link WindowHeap#trim} would release at least
  * @param reservedBytes    address ranges that the program maps itself
- * @param chargedBytes     physical memory that the program made itself and that counts against the quota
+ * @param chargedBytes     physical memory that the program created itself and that counts against the quota
  * @param quotaBytes       {@link WindowHeap#UNLIMITED} for none
  * @param largestFreeBytes the largest allocation that needs no new memory
  */

@@ -3,8 +3,8 @@ package io.tessera.guardian.heap;
 import java.util.Arrays;
 
 /**
- * Which block begins where, of those that are handed out: a hash table with open addressing, and a bit for each unit at
- * which a block begins, to find the block around an address.
+ * Index of allocated blocks by start: a hash table with open addressing. A bit per unit marks the units at which a block begins, to find the block
+ * around an address.
  */
 final class LiveIndex {
     private static final int FIRST_SLOTS = 256;

@@ -9,7 +9,7 @@ final class PageGrowth {
     private final int lowest;
     private final int granuleUnits;
 
-    /** Where the allocation goes; valid after {@link #find} returned true. */
+    /** Start of the allocation; valid after {@link #find} returned true. */
     long start;
 
     /** New memory that it needs, in units. */
@@ -86,12 +86,12 @@ final class PageGrowth {
         }
     }
 
-    /** Where the memory begins that something from {@code at} on needs in a hole. */
+    /** Returns the start of the memory in a hole that an allocation from {@code at} on needs. */
     long pieceStart(int hole, long at) {
         return Math.max(blocks.start[hole], at & -(long) granuleUnits);
     }
 
-    /** Where the memory ends that something up to {@code end} needs in a hole. */
+    /** Returns the end of the memory in a hole that an allocation up to {@code end} needs. */
     long pieceEnd(int hole, long end) {
         return Math.min(blocks.end(hole), end + granuleUnits - 1 & -(long) granuleUnits);
     }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The heap's range in units of 4 KiB: what has memory and what not, what is handed out, and the rule by which memory
- * comes and goes. An allocation that free memory cannot hold goes where the least has to be added.
+ * The heap's range in units of 4 KiB: which units have memory, which are allocated, and the rule by which memory is committed and released. An
+ * allocation that does not fit in free memory is placed where the least memory has to be added.
  */
 final class PageHeap {
     /** A growth is this part of what is committed: an eighth. */
@@ -137,7 +137,7 @@ final class PageHeap {
         }
     }
 
-    /** One by one, so that what cannot be taken back is known as free memory. */
+    /** Each piece separately, so that a piece that cannot be taken back is known as free memory. */
     private void takeBack(List<Piece> pieces) {
         for (Piece piece : pieces) {
             port.decommit(piece.offset(), piece.size());
@@ -199,7 +199,7 @@ final class PageHeap {
         pool.unreserve(row);
     }
 
-    /** What could be given back. */
+    /** Returns the number of bytes that could be released. */
     long reclaimableBytes() {
         return bytes(trim.reclaimable(0, 0));
     }

@@ -1,6 +1,6 @@
 package io.tessera.guardian.heap;
 
-/** Gives memory back that nobody uses: whole granules of free blocks, from the top of the range downwards. */
+/** Releases unused memory: whole granules of free blocks, from the top of the range downwards. */
 final class PageTrim {
     private final BlockPool pool;
     private final BlockTable blocks;
@@ -39,13 +39,13 @@ final class PageTrim {
         return units;
     }
 
-    /** Where the part of a free block begins that may go and lies above what is kept, or all of it. */
+    /** Returns the start of the releasable part of a free block above the kept range, or of the whole block. */
     private long upperFrom(int row, long keptFrom, long keptTo) {
         boolean apart = keptTo <= blocks.start[row] || keptFrom >= blocks.end(row);
         return up(apart ? blocks.start[row] : keptTo);
     }
 
-    /** Where the part ends that may go and lies below what is kept; 0 if there is none. */
+    /** Returns the end of the releasable part below the kept range; 0 if there is none. */
     private long lowerTo(int row, long keptFrom, long keptTo) {
         boolean apart = keptTo <= blocks.start[row] || keptFrom >= blocks.end(row);
         return apart ? 0 : down(keptFrom);

@@ -1,6 +1,6 @@
 package io.tessera.guardian.heap;
 
-/** What a heap may use and uses, in bytes. Counts exactly; decides nothing but whether more is allowed. */
+/** The quota of a heap and its use, in bytes. Counts exactly; its only decision is whether more is allowed. */
 final class QuotaAccount {
     private final long granuleBytes;
     private long quotaBytes;
@@ -36,7 +36,7 @@ final class QuotaAccount {
         return up < 0 ? Long.MAX_VALUE : up & -granuleBytes;
     }
 
-    /** Whether that much more may be handed out or charged. */
+    /** Returns whether this many more bytes may be allocated or charged. */
     boolean allows(long bytes) {
         return bytes <= bound() - roundedBytes - chargedBytes;
     }

@@ -1,29 +1,27 @@
 package io.tessera.guardian.heap;
 
 /**
- * The allocator inside a window: hands out ranges of one part of it, with physical memory that comes and goes through a
- * {@link CommitPort} within the tenant's quota. It never touches the memory.
+ * The allocator inside a window: hands out ranges of one part of it. Physical memory is committed and released through a {@link CommitPort} within
+ * the tenant's quota. The heap never touches the memory.
  *
  * <ul>
- *   <li>Up to 128 KiB: rounded up to 256 bytes, in arenas of 2 MiB.
- *   <li>Larger ones: rounded up to 4 KiB, anywhere; where nothing free is large enough, where the least memory has to be
- *       added, which may be behind what is free. Where all sizes are multiples of 2 MiB, as PyTorch's segments are, all
- *       lie at multiples of 2 MiB.
+ * <li>Up to 128 KiB: rounded up to 256 bytes, in arenas of 2 MiB.
+ * <li>Larger ones: rounded up to 4 KiB, anywhere. If no free block is large enough, the allocation goes where the least memory has to be added, which
+ * may be after a free block. If all sizes are multiples of 2 MiB, as PyTorch's segments are, all addresses are multiples of 2 MiB.
  * </ul>
  *
- * A freed block joins its free neighbours at once, and its memory stays until {@link #trim}, until the quota shrinks, or until the quota
- * has no room for memory that is needed elsewhere in the range. Freeing and allocating what has memory takes constant time and makes no
- * object.
+ * A freed block joins its free neighbours at once. Its memory stays until {@link #trim}, until the quota shrinks, or until the quota has no room for
+ * memory that is needed elsewhere in the range. Freeing, and allocating from committed memory, take constant time and create no object.
  *
  * <p>Offsets count from the start of the part. Answers below 0 are refusals ({@link HeapRefusal#of}).
  *
- * <p>Not thread-safe: one owner thread, which is also the one on which the port is called.
+ * <p>Not thread-safe: one owner thread uses the heap, and the port is called on that thread.
  */
 public final class WindowHeap {
     /** The quota of a tenant without a limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /** For {@link #reserve}: any place will do. */
+    /** Argument of {@link #reserve}: any place. */
     public static final long ANYWHERE = -1;
 
     private static final int PAGE_LOG2 = HeapSettings.PAGE_LOG2;
@@ -43,9 +41,9 @@ public final class WindowHeap {
     private long liveCount;
 
     /**
-     * A heap with nothing allocated and nothing committed.
+     * Creates a heap with nothing allocated and nothing committed.
      *
-     * @param port       stays the caller's
+     * @param port       owned by the caller
      * @param quotaBytes {@link #UNLIMITED} for none
      */
     public WindowHeap(HeapSettings settings, CommitPort port, long quotaBytes) {
@@ -56,11 +54,11 @@ public final class WindowHeap {
     }
 
     /**
-     * Allocates with the alignment that its size has by itself.
+     * Allocates with the default alignment for the size.
      *
      * @param bytes above 0
-     * @return the offset, or a refusal: {@link HeapRefusal#INVALID_REQUEST}, {@link HeapRefusal#OVER_QUOTA}, {@link
-     *         HeapRefusal#NO_ADDRESSES}, {@link HeapRefusal#NO_MEMORY}; then everything live is as it was
+     * @return the offset, or a refusal: {@link HeapRefusal#INVALID_REQUEST}, {@link HeapRefusal#OVER_QUOTA}, {@link HeapRefusal#NO_ADDRESSES}, {@link
+     * HeapRefusal#NO_MEMORY}; then the live allocations are unchanged
      */
     public long allocate(long bytes) {
         return allocate(bytes, CELL);
@@ -88,7 +86,7 @@ public final class WindowHeap {
                 : allocatePages(bytes, alignmentBytes);
     }
 
-    /** Whether physical memory is within the quota, or is so now, after what was freed since it shrank has gone back. */
+    /** Returns whether physical memory is within the quota, after releasing memory that was freed since the quota shrank. */
     private boolean withinQuota() {
         if (quota.room() < 0) {
             small.removeSpare();
@@ -108,7 +106,7 @@ public final class WindowHeap {
         if (row == BlockTable.NONE && small.addArena() == 0) {
             row = small.allocate(cells, alignCells, bytes);
         }
-        // Where no arena is available, there may be room for this little.
+        // If no arena is available, there may still be room for a small allocation.
         return row == BlockTable.NONE ? allocatePages(bytes, alignmentBytes) : handedOut(small.pool, row, bytes);
     }
 

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Little-endian numbers in memory. The caller has checked that they lie inside; the memory does again.
+ * Little-endian numbers in memory. The caller has checked that they lie inside; the memory checks it again.
  *
  * @param memory the bytes, not copied
  */

@@ -5,9 +5,9 @@ import io.airlift.compress.v3.lz4.Lz4JavaDecompressor;
 import io.airlift.compress.v3.zstd.ZstdJavaDecompressor;
 import java.lang.foreign.MemorySegment;
 
-/** How an entry of a fat binary is packed (measured with nvcc 13.0: zstd by default, LZ4 for {@code speed}). */
+/** Compression of an entry of a fat binary (measured with nvcc 13.0: zstd by default, LZ4 for {@code speed}). */
 public enum Compression {
-    /** Not at all. */
+    /** Not compressed. */
     NONE,
     /** One LZ4 block. */
     LZ4,
@@ -34,7 +34,8 @@ public enum Compression {
         byte[] out = new byte[unpackedBytes];
         int written;
         try {
-            // One for each call: these objects are not for several threads. Those in Java, as the native ones leave a library in /tmp when their JVM is killed.
+            // A new decompressor for each call, because these objects are not thread-safe. The Java versions are used, as the native ones leave a
+            // library in /tmp when their JVM is killed.
             written = switch (this) {
                 case LZ4 -> new Lz4JavaDecompressor().decompress(packed, MemorySegment.ofArray(out));
                 case ZSTD -> new ZstdJavaDecompressor().decompress(packed, MemorySegment.ofArray(out));

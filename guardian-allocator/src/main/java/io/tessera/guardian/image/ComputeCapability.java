@@ -1,7 +1,7 @@
 package io.tessera.guardian.image;
 
 /**
- * What a GPU can do, as NVIDIA numbers it. Immutable.
+ * Compute capability of a GPU. Immutable.
  *
  * @param major generation: 9 for Hopper
  * @param minor variant within it, 0 to 9

@@ -7,9 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The section table of a 64-bit little-endian ELF file in memory (System V ABI, gABI 4.1, chapter 4). Every number is
- * checked against the file before it is used; a table that does not fit is no table. Immutable as long as nobody writes
- * to the file.
+ * The section table of a 64-bit little-endian ELF file in memory (System V ABI, gABI 4.1, chapter 4). Every number is checked against the file before
+ * it is used; a table that does not fit is ignored. Immutable as long as nobody writes to the file.
  */
 final class ElfSections {
     /** Machine number of NVIDIA's cubins. */
@@ -29,8 +28,8 @@ final class ElfSections {
      * One section.
      *
      * @param name    its name
-     * @param type    what it holds, as the ABI numbers it
-     * @param address where it is in memory when the file is loaded
+     * @param type    the ABI's number for its contents
+     * @param address its address in memory when the file is loaded
      * @param offset  from the file's start; all its bytes lie in the file
      * @param size    in bytes
      */
@@ -40,7 +39,7 @@ final class ElfSections {
     private ElfSections() {
     }
 
-    /** Whether bytes begin as a 64-bit little-endian ELF file does. */
+    /** Returns whether the file begins with the header of a 64-bit little-endian ELF file. */
     static boolean isElf(MemorySegment file) {
         return file.byteSize() >= HEADER_BYTES && file.get(U32, 0) == ImageKind.ELF_MAGIC
                 && file.get(ValueLayout.JAVA_BYTE, 4) == CLASS_64
@@ -53,8 +52,8 @@ final class ElfSections {
     }
 
     /**
-     * How many bytes an ELF file takes that lies in other bytes: to the end of its tables and sections, whichever is
-     * last. At most what is there.
+     * Returns the size of an ELF file that lies in other bytes: the end of its tables and sections, whichever is last. At most the size of the given
+     * bytes.
      */
     static long extent(MemorySegment elf) {
         long end = HEADER_BYTES;
@@ -76,7 +75,7 @@ final class ElfSections {
         return elf.get(U16, 60) & 0xFFFF;
     }
 
-    /** The sections that have bytes in the file; none where there is no table or it is damaged. */
+    /** Returns the sections that have bytes in the file; empty if there is no table or it is damaged. */
     static List<Section> of(MemorySegment elf) {
         List<Section> sections = new ArrayList<>();
         long table = elf.get(U64, 40);

@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 
 /** PTX text that a program carries as a character string. Stateless. */
 final class EmbeddedPtx {
-    /** How far behind {@code .version} the directive that must follow it is looked for. */
+    /** How far behind {@code .version} the next mandatory directive is searched. */
     private static final int HEAD_BYTES = 512;
     private static final Pattern HEAD = Pattern.compile(
             "\\.version[ \\t]+\\d+\\.\\d+\\s.*?\\.target[ \\t]+(sm|compute)_\\d+", Pattern.DOTALL);
-    /** How long a comment before {@code .version} may be. */
+    /** Maximum length of a comment before {@code .version}. */
     private static final int MOST_COMMENT_BYTES = 4096;
 
     private EmbeddedPtx() {
@@ -24,7 +24,7 @@ final class EmbeddedPtx {
             end++;
         }
         String head = text(file, version, Math.min(HEAD_BYTES, end - version));
-        // Formats for text that is still to be made are no modules: a module's head has all its numbers, its end a body.
+        // Format strings for PTX text are not modules: a module's head has all its numbers, and its end has a body.
         String tail = text(file, Math.max(version, end - HEAD_BYTES), Math.min(HEAD_BYTES, end - version));
         if (end == file.byteSize() || !HEAD.matcher(head).lookingAt() || head.contains("%d") || head.contains("%s")
                 || !tail.contains("}")) {

@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A fat binary as nvcc 13.0 and its predecessors since CUDA 5 write it: a header of 16 bytes and entries, each with a
- * header of its own. The format is not documented by NVIDIA; what is read here was measured on files of nvcc 13.0.
- * Immutable as long as nobody writes to the bytes.
+ * A fat binary as nvcc 13.0 and its predecessors since CUDA 5 write it: a header of 16 bytes and entries, each with a header of its own. NVIDIA does
+ * not document the format; this reader follows measurements on files of nvcc 13.0. Immutable as long as nobody writes to the bytes.
  *
  * @param entries in the order of the file
  */
@@ -17,7 +16,7 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     private static final int VERSION = 1;
     /** Entries are read into memory: far above what compilers write, which make one for each GPU and kind. */
     private static final int MOST_ENTRIES = 1 << 16;
-    /** By the GPU that they were made for. */
+    /** Order by the GPU that an entry was made for. */
     private static final Comparator<FatBinaryEntry> ORDER = Comparator.comparing(FatBinaryEntry::capability)
             .thenComparing(FatBinaryEntry::specificity);
 
@@ -59,22 +58,22 @@ public record FatBinary(List<FatBinaryEntry> entries) {
     }
 
     /**
-     * Whether anything in it can run on a GPU: PTX, machine code for the GPU, or code for linking. Libraries carry many
-     * images for older GPUs alone; the driver answers them with NO_BINARY_FOR_GPU, and programs expect that.
+     * Returns whether the fat binary has code that can run on a GPU: PTX, machine code for the GPU, or code for linking. Libraries have many images
+     * for older GPUs only. The driver answers NO_BINARY_FOR_GPU for those, and programs expect that.
      */
     public boolean hasCodeFor(ComputeCapability gpu) {
         return !ptxFor(gpu).isEmpty() || entries.stream().anyMatch(entry -> entry.codeRunsOn(gpu));
     }
 
-    /** Whether there is machine code for a GPU, so that nobody has to compile for it. */
+    /** Returns whether there is machine code for a GPU, so that no compilation is needed. */
     public boolean hasMachineCodeFor(ComputeCapability gpu) {
         return entries.stream().anyMatch(entry -> entry.kind() == FatBinaryEntry.Kind.CUBIN && entry.codeRunsOn(gpu));
     }
 
     /**
-     * The machine code that a driver loads on a GPU: made for the nearest GPU, and of these the most specific.
+     * Returns the machine code that a driver loads on a GPU: the code made for the nearest GPU, and the most specific of these.
      *
-     * @return empty: there is none, or several that are equal, of which the driver takes one that nobody tells
+     * @return empty if there is none, or if several are equal: it is not documented which of them the driver takes
      */
     public Optional<FatBinaryEntry> machineCodeFor(ComputeCapability gpu) {
         List<FatBinaryEntry> usable = entries.stream()

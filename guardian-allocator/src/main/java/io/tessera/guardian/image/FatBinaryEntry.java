@@ -16,7 +16,7 @@ import java.util.Optional;
 public final class FatBinaryEntry {
     /** Bytes of a fat binary before its first entry. */
     static final int FILE_HEADER_BYTES = 16;
-    /** What an entry holds. */
+    /** Contents of an entry. */
     public enum Kind {
         /** PTX text. */
         PTX,
@@ -80,12 +80,12 @@ public final class FatBinaryEntry {
         }
     }
 
-    /** Where the next entry starts. */
+    /** Returns the start of the next entry. */
     int end() {
         return headerAt + headerBytes + storedBytes;
     }
 
-    /** What it holds. */
+    /** Returns the kind of its contents. */
     public Kind kind() {
         return switch (kindNumber()) {
             case 1 -> Kind.PTX;
@@ -105,18 +105,20 @@ public final class FatBinaryEntry {
         return ComputeCapability.ofSm(new Bytes(image).u32(headerAt + 28) & 0xFFFF);
     }
 
-    /** Which other GPUs can take it. */
+    /** Returns which other GPUs can run it. */
     public Specificity specificity() {
         return (flags & ARCHITECTURE) != 0 ? Specificity.ARCHITECTURE
                 : (flags & FAMILY) != 0 ? Specificity.FAMILY : Specificity.BASELINE;
     }
 
-    /** The same as users know it: {@code sm_90a}. */
+    /** Returns the target as users write it: {@code sm_90a}. */
     public String madeFor() {
         return "sm_" + capability().sm() + specificity().suffix();
     }
 
-    /** Whether it is code other than PTX for a GPU: machine code runs on its own generation, from its variant on, or there alone. */
+    /**
+     * Returns whether it is code other than PTX for a GPU. Machine code runs on its own generation, from its variant on, or only on its own variant.
+     */
     boolean codeRunsOn(ComputeCapability gpu) {
         return switch (kind()) {
             case CUBIN -> specificity() == Specificity.ARCHITECTURE ? capability().equals(gpu)
@@ -126,7 +128,7 @@ public final class FatBinaryEntry {
         };
     }
 
-    /** How it is packed. */
+    /** Returns how it is compressed. */
     public Compression compression() {
         return (flags & ZSTD) != 0 ? Compression.ZSTD : (flags & LZ4) != 0 ? Compression.LZ4 : Compression.NONE;
     }
@@ -142,7 +144,7 @@ public final class FatBinaryEntry {
         return flags;
     }
 
-    /** Whether it was compiled for debugging. */
+    /** Returns whether it was compiled for debugging. */
     public boolean isDebug() {
         return (flags & DEBUG) != 0;
     }
@@ -153,7 +155,7 @@ public final class FatBinaryEntry {
         return text(bytes.u32(headerAt + 32) & 0xFFFFFFFFL, bytes.u32(headerAt + 36) & 0xFFFFFFFFL);
     }
 
-    /** Options for the assembler ({@code -O1 -maxrregcount=32}); empty where there are none or it is no text. */
+    /** Returns the options for the assembler ({@code -O1 -maxrregcount=32}); empty if there are none or the bytes are not text. */
     public String options() {
         long block = new Bytes(image).u32(headerAt + 20) & 0xFFFFFFFFL;
         if (kind() == Kind.CUBIN || block < SHORTEST_HEADER || block + 8 > headerBytes) {
@@ -164,7 +166,7 @@ public final class FatBinaryEntry {
         return text(bytes.u32(at) & 0xFFFFFFFFL, bytes.u32(at + 4) & 0xFFFFFFFFL);
     }
 
-    /** Text in the header; offset from the header's start. Text that does not lie inside is passed over. */
+    /** Returns text from the header; the offset counts from the header's start. Text that does not lie inside is ignored. */
     private String text(long offset, long length) {
         if (offset < SHORTEST_HEADER || offset > headerBytes || length > headerBytes - offset || length > MOST_SHOWN) {
             return "";
@@ -183,7 +185,7 @@ public final class FatBinaryEntry {
         return compression() == Compression.NONE ? storedBytes : unpackedBytes;
     }
 
-    /** Its contents where they lie, padding included; null where they are packed or in a form that is not known. */
+    /** Returns its contents in place, padding included; null if they are compressed or in an unknown form. */
     public MemorySegment plain() {
         return compression() == Compression.NONE && (flags & SCRAMBLED) == 0
                 ? image.asSlice((long) headerAt + headerBytes, storedBytes) : null;

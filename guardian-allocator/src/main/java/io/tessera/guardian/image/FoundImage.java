@@ -4,33 +4,32 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * An image in a file on disk. Refers to the scanned file's mapping, which has to be open when the bytes are taken.
- * Immutable.
+ * An image in a file on disk. Refers to the scanned file's mapping, which has to be open when the bytes are taken. Immutable.
  *
- * @param where    what part of the file holds it: a section's name ({@code .nv_fatbin}), the name of an archive's member
- *                 with its section, or {@code file} where the whole file is the image
+ * @param where    the part of the file that holds it: a section's name ({@code .nv_fatbin}), the name of an archive's member with its section, or
+ *                 {@code file} where the whole file is the image
  * @param offset   from the file's start, in bytes
- * @param kind     what it is, once unpacked
+ * @param kind     kind of the unpacked image
  * @param mapped   its bytes in the mapping, as they are stored
- * @param packing  how they are packed as a whole; a fat binary, whose entries are packed each for itself, is not
+ * @param packing  compression of the image as a whole; none for a fat binary, whose entries are compressed separately
  * @param unpacked its size once unpacked, in bytes
  */
 public record FoundImage(String where, long offset, ImageKind kind, MemorySegment mapped, Compression packing, int unpacked) {
-    /** Where compilers put what is linked with others before it runs. */
+    /** Section in which compilers put code that is linked with other code before it runs. */
     private static final String RELOCATABLE = "__nv_relfatbin";
     private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
-    /** One that lies in the file as it is. */
+    /** Creates an image that lies in the file uncompressed. */
     FoundImage(String where, long offset, ImageKind kind, MemorySegment mapped) {
         this(where, offset, kind, mapped, Compression.NONE, (int) Math.min(mapped.byteSize(), Integer.MAX_VALUE));
     }
 
-    /** Whether an image of that part of a file is linked with its other ones. */
+    /** Returns whether an image in that part of a file is linked with the file's other images. */
     public static boolean isRelocatable(String where) {
         return where.endsWith(RELOCATABLE);
     }
 
-    /** Whether it is linked with others of its file. */
+    /** Returns whether it is linked with other images of its file. */
     public boolean isRelocatable() {
         return isRelocatable(where);
     }

@@ -5,19 +5,19 @@ public final class ImageException extends Exception {
     private static final long serialVersionUID = 1;
 
     /**
-     * A finding.
+     * Creates an exception for a malformed image.
      *
-     * @param what what is wrong, with offsets and sizes in bytes
+     * @param what description of the error, with offsets and sizes in bytes
      */
     public ImageException(String what) {
         super(what);
     }
 
     /**
-     * A finding of a decompressor.
+     * Creates an exception for an error of a decompressor.
      *
-     * @param what  what is wrong
-     * @param cause what the decompressor said
+     * @param what  description of the error
+     * @param cause the decompressor's exception
      */
     public ImageException(String what, Throwable cause) {
         super(what, cause);

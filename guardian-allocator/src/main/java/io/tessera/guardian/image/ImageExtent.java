@@ -3,14 +3,14 @@ package io.tessera.guardian.image;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** How many of the bytes that a program points at are its image. Stateless. */
+/** The extent of an image in the bytes that a program points at. Stateless. */
 public final class ImageExtent {
     private ImageExtent() {
     }
 
     /**
-     * The bytes from the first to the image's declared end: a fat binary's header and what it declares, PTX up to its
-     * final NUL, of everything else all. Nothing that is declared leads beyond the memory.
+     * Returns the size of an image from its first byte to its declared end. For a fat binary, this is its header and the size declared there; for
+     * PTX, the text up to its final NUL; for any other image, all bytes. A declared size never leads beyond the memory.
      */
     public static long of(MemorySegment image) {
         return switch (ImageKind.of(image)) {

@@ -2,7 +2,7 @@ package io.tessera.guardian.image;
 
 import java.lang.foreign.MemorySegment;
 
-/** What the first bytes of a module image say it is. */
+/** Kind of a module image, as determined from its first bytes. */
 public enum ImageKind {
     /** NVIDIA's container of several images, without the wrapper that stays in the client. */
     FAT_BINARY,
@@ -40,7 +40,7 @@ public enum ImageKind {
         return startsWithVersion(bytes) ? PTX : UNKNOWN;
     }
 
-    /** Whether {@code .version} is the first thing after blanks and comments. */
+    /** Returns whether {@code .version} is the first token after blanks and comments. */
     private static boolean startsWithVersion(Bytes text) {
         byte[] version = {'.', 'v', 'e', 'r', 's', 'i', 'o', 'n'};
         long at = 0;

@@ -8,13 +8,13 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Finds the images in a file's bytes: a fat binary, cubin or PTX file on its own; the fat binaries of executables, shared
- * libraries, objects and archives, whatever section holds them; cubins and PTX that a program carries as data and hands
- * to the driver itself, packed or not. The section table gives names only: all bytes are looked at, so a stripped file hides nothing.
- * What lies in a fat binary is not reported again. Stateless.
+ * Finds the images in a file's bytes. It finds a fat binary, cubin or PTX file on its own, and the fat binaries of executables, shared libraries,
+ * objects and archives, in any section. It also finds cubins and PTX that a program has as data and passes to the driver itself, compressed or not.
+ * The section table only provides names: all bytes are searched, so a stripped file hides nothing. The contents of a fat binary are not reported
+ * separately. Stateless.
  *
- * <p>The search looks at every second byte's address: archives align members to two bytes, everything else to more. A
- * fat binary is taken for one where its header and all entries' headers fit into each other ({@link FatBinary#parse}).
+ * <p>The search looks at every second byte: archives align members to two bytes, and all other containers to more. Bytes count as a fat binary if the
+ * header and the headers of all entries are consistent ({@link FatBinary#parse}).
  */
 public final class ImageScanner {
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

@@ -9,9 +9,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a program gave to load: of whatever kind, and what PTX is in it. The hash and a fat binary's table take time, so they are found when
- * they are first asked for and kept: an image may have hundreds of megabytes. Thread-safe and immutable as long as nobody writes to the
- * bytes.
+ * An image that a program asked to load, of any kind, and the PTX in it. The hash and a fat binary's table take time, because an image may have
+ * hundreds of megabytes; they are computed on first use and kept. Thread-safe and immutable as long as nobody writes to the bytes.
  */
 public final class ModuleImage {
     /** A module's PTX is never larger; libraries' are below 64 MiB. */
@@ -36,12 +35,12 @@ public final class ModuleImage {
         return new ModuleImage(ImageKind.of(bytes), bytes);
     }
 
-    /** The same of an array. */
+    /** As above, from an array. */
     public static ModuleImage of(byte[] bytes) {
         return of(MemorySegment.ofArray(bytes));
     }
 
-    /** What it is. */
+    /** Returns the kind of the image. */
     public ImageKind kind() {
         return kind;
     }
@@ -72,9 +71,9 @@ public final class ModuleImage {
     }
 
     /**
-     * Its table of images.
+     * Returns its table of images.
      *
-     * @throws ImageException if it is no fat binary or a damaged one
+     * @throws ImageException if it is not a fat binary, or is damaged
      */
     public FatBinary fatBinary() throws ImageException {
         FatBinary known = fatBinary;
@@ -86,10 +85,10 @@ public final class ModuleImage {
     }
 
     /**
-     * The best PTX for a GPU.
+     * Returns the best PTX for a GPU.
      *
-     * @param gpu      what it is to run on; not asked where the image is PTX itself
-     * @param capBytes how large the PTX may be
+     * @param gpu      the GPU that it is to run on; ignored if the image is PTX itself
+     * @param capBytes maximum size of the PTX
      * @return its text, without a final NUL
      * @throws ImageException if there is none, with the reason, or if the image is malformed
      */
@@ -104,10 +103,11 @@ public final class ModuleImage {
     }
 
     /**
-     * An image that holds {@link #ptx} of this one and as little else as possible, packed as it is, to be unpacked elsewhere.
+     * Returns an image that holds {@link #ptx} of this one and as little else as possible. It is compressed as in this image, to be unpacked by the
+     * receiver.
      *
-     * @param gpu      as there
-     * @param capBytes how large the image may be
+     * @param gpu      as in {@link #ptx}
+     * @param capBytes maximum size of the image
      * @throws ImageException if there is none, with the reason, or if this image is malformed
      */
     public byte[] ptxImage(ComputeCapability gpu, long capBytes) throws ImageException {

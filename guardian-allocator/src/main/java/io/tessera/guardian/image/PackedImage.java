@@ -3,8 +3,8 @@ package io.tessera.guardian.image;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An image that a library carries as a zstd frame, to unpack it itself and to hand the driver what comes out: most of
- * cuBLASLt 13's machine code for matrix products lies so, in .ldata. Stateless.
+ * An image that a library has as a zstd frame, which it unpacks and passes to the driver itself. Most machine code for matrix products in cuBLASLt 13
+ * is stored this way, in .ldata. Stateless.
  */
 final class PackedImage {
     /** Modules need far less; a frame can declare anything. */

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which part of a file an offset is in: the section of an executable, library or object, the member of an archive with
- * its section. Immutable once made.
+ * Finds the part of a file that an offset is in: the section of an executable, library or object, or the member of an archive with its section.
+ * Immutable.
  */
 final class SectionNames {
     private static final String ARCHIVE_START = "!<arch>\n";

@@ -1,12 +1,12 @@
 package io.tessera.guardian.image;
 
-/** Which other GPUs than the one it was made for can take a code (CUDA's suffixes of {@code compute_}). */
+/** Which GPUs can run code that was made for one GPU (the suffixes of {@code compute_} in CUDA). */
 public enum Specificity {
     /** Later ones too: {@code compute_90}. */
     BASELINE(""),
     /** Later ones of the same generation too: {@code compute_100f}. */
     FAMILY("f"),
-    /** No other: {@code compute_90a}. */
+    /** No other GPU: {@code compute_90a}. */
     ARCHITECTURE("a");
 
     private final String suffix;
@@ -15,15 +15,15 @@ public enum Specificity {
         this.suffix = suffix;
     }
 
-    /** What follows the number: empty, {@code f} or {@code a}. */
+    /** Returns the suffix of the number: empty, {@code f} or {@code a}. */
     public String suffix() {
         return suffix;
     }
 
     /**
-     * Whether PTX can be compiled for a GPU.
+     * Returns whether PTX can be compiled for a GPU.
      *
-     * @param made what the PTX was made for
+     * @param made the target of the PTX
      * @param gpu  the GPU
      */
     public boolean ptxRunsOn(ComputeCapability made, ComputeCapability gpu) {

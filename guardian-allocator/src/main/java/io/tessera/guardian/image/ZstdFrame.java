@@ -24,7 +24,7 @@ record ZstdFrame(long bytes, long unpacked) {
     private static final int COMPRESSED = 2;
     /** Block_Maximum_Size is never larger. */
     private static final int LARGEST_BLOCK = 128 << 10;
-    /** What a content size of two bytes leaves out. */
+    /** Offset of a content size that is stored in two bytes. */
     private static final int TWO_BYTES_FROM = 256;
 
     /** The frame that begins at an offset; null where none does, or one that needs a dictionary or does not declare its size. */
@@ -51,7 +51,7 @@ record ZstdFrame(long bytes, long unpacked) {
         return end < start || end > bytes.size() || unpacked < 0 ? null : new ZstdFrame(end - start, unpacked);
     }
 
-    /** Where the last block ends; a negative number where blocks do not fit into each other. */
+    /** Returns the end of the last block; negative if the blocks are not consistent. */
     private static long afterBlocks(Bytes bytes, long first) {
         long at = first;
         while (bytes.size() - at >= BLOCK_HEADER_BYTES) {

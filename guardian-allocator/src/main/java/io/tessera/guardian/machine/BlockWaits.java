@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which functions of a cubin have to do with waiting for other blocks of their own grid. Immutable.
+ * The functions of a cubin that are involved in waiting for other blocks of their own grid. Immutable.
  *
- * @param waiting functions that may wait, by name, with the first loop or what else is the reason
- * @param loading functions that load what other blocks may change, or fence memory, so that others' loads may tell of them
+ * @param waiting functions that may wait, by name, with the first loop or another reason
+ * @param loading functions that load data that other blocks may change, or fence memory, so that loads of others may observe them
  * @param calling functions that call functions of other sections in a loop that is not counted
  */
 public record BlockWaits(Map<String, String> waiting, Set<String> loading, Set<String> calling) {

@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Which functions of a cubin may call which, by name. Immutable.
+ * The calls that are possible between functions of a cubin, by name. Immutable.
  *
  * @param named      the functions that a function's calls name, kernels among them; functions without such calls are left out
- * @param byRegister functions that call by a register, and so perhaps any that is no kernel
- * @param functions  those that are no kernels
+ * @param byRegister functions that call through a register, and so possibly any function that is not a kernel
+ * @param functions  functions that are not kernels
  */
 public record CalledFunctions(Map<String, Set<String>> named, Set<String> byRegister, Set<String> functions) {
     /** A name of a megabyte may be said of each of many callers. */

@@ -4,18 +4,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Tensor maps as sm_90 reads them. Of the 128 bytes of a {@code CUtensorMap} its hardware reads the first 64, and libraries that fill in maps themselves keep only these. Where
- * fields lie was learned from 1,062 maps that {@code cuTensorMapEncodeTiled} and {@code cuTensorMapEncodeIm2col} made of random parameters on an H100 (driver 580.159.04), all of
- * which it explains to the last bit. Maps that cuBLAS and cuDNN fill in have bit 1 of the kind set besides; 96,000 copies by random maps with it and without it read the same, and
- * nothing outside of their tensor. Stateless.
+ * Tensor maps as sm_90 reads them. Of the 128 bytes of a {@code CUtensorMap} its hardware reads the first 64, and libraries that fill in maps
+ * themselves keep only these. The positions of the fields were derived from 1,062 maps that {@code cuTensorMapEncodeTiled} and {@code
+ * cuTensorMapEncodeIm2col} made from random parameters on an H100 (driver 580.159.04); the layout explains every bit of all of them. Maps that cuBLAS
+ * and cuDNN fill in have bit 1 of the kind set besides; 96,000 copies by random maps with it and without it read the same, and nothing outside of
+ * their tensor. Stateless.
  *
- * <p>By word of 32 bits: 0 and 1 the address; 2 what kind of map; 3 to 6 the strides of dimensions 1 to 4 in 16 bytes, and 7 four more bits of each; 8 to 12 the sizes of the
- * dimensions less one; 13 to 15 what a copy takes at once, which does not lead beyond the sizes.
+ * <p>By word of 32 bits: 0 and 1 the address; 2 what kind of map; 3 to 6 the strides of dimensions 1 to 4 in 16 bytes, and 7 four more bits of each;
+ * 8 to 12 the sizes of the dimensions minus one; 13 to 15 the box of one copy, which does not lead beyond the sizes.
  */
 public final class HardwareTensorMap {
     /** Bytes that the hardware reads. */
     public static final int BYTES = 64;
-    /** What {@link #reach} says of bytes that are no map, or one that is not understood. */
+    /** Result of {@link #reach} for bytes that are not a map, or an unknown one. */
     public static final long UNKNOWN = -1;
     private static final ValueLayout.OfInt WORD = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong ADDRESS = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -30,19 +31,21 @@ public final class HardwareTensorMap {
     private static final int UNKNOWN_KIND = 0xfff8180c;
     private static final int UNKNOWN_BOX = 0x00ff8000;
     private static final int UNKNOWN_PIXELS = 0xfffffc00;
-    /** By number of the type of elements, bits 7 to 10 of the kind: their size in bytes. Packed ones of four and six bits follow, and are not understood. */
+    /**
+     * Size in bytes of each element type, by its number (bits 7 to 10 of the kind). Packed types of four and six bits follow; they are not supported.
+     */
     private static final int[] ELEMENT_BYTES = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2};
-    /** No tenant has a window that large. */
+    /** Larger than the window of any tenant. */
     private static final long MOST_BYTES = 1L << 50;
 
     private HardwareTensorMap() {
     }
 
     /**
-     * How many bytes from its address on a copy by a map may reach.
+     * Returns how many bytes from its address a copy by a map may reach.
      *
-     * @param at where the map begins in the memory, in bytes; all of it lies there
-     * @return {@link #UNKNOWN}: it is no map that is understood, or one of more than all memory
+     * @param at offset of the map in the memory, in bytes; all of the map lies inside
+     * @return {@link #UNKNOWN} if the map is not supported, or larger than any memory
      */
     public static long reach(MemorySegment memory, long at) {
         int kind = memory.get(WORD, at + KIND);

@@ -6,12 +6,12 @@ public final class MachineCodeException extends Exception {
     /** Names of the file may be part of a message. */
     private static final int LONGEST = 400;
 
-    /** With a reason. */
+    /** Creates an exception with a reason. */
     public MachineCodeException(String message) {
         super(PrintableText.of(message, LONGEST));
     }
 
-    /** With a reason at an instruction. */
+    /** Creates an exception with a reason at an instruction. */
     public MachineCodeException(String message, int offset) {
         super(PrintableText.of(message, LONGEST) + " at offset 0x" + Integer.toHexString(offset));
     }

@@ -5,28 +5,30 @@ package io.tessera.guardian.machine;
  *
  * @param kind          how addresses are kept in the window
  * @param baseHigh      the upper 32 bits of the window's base, which is a multiple of its size
- * @param mask          the window's size in units of 4 GiB, less one: 2^k - 1
- * @param reportAddress device address of a word of 32 bits outside the window, which threads that would end the context write before they end; 0: they
- *                      do not write, and end the context
- * @param reportValue   what they write, with {@link #ASSERTION} or {@link #TRAP} in the lowest two bits and the number of an assertion's text above them, see {@link #reported}
- * @param stopAddress   device address of a word of 32 bits outside the window that loops look at: 0 tells their threads to end. 0: loops do not look
- * @param aligns        whether addresses are made multiples of what their accesses need
+ * @param mask          the window's size in units of 4 GiB, minus one: 2^k - 1
+ * @param reportAddress device address of a word of 32 bits outside the window, which threads that would end the context write before they end; 0 if
+ *                      they do not write, and end the context
+ * @param reportValue   the value that they write, with {@link #ASSERTION} or {@link #TRAP} in the lowest two bits and the number of an assertion's
+ *                      text above them, see {@link #reported}
+ * @param stopAddress   device address of a word of 32 bits outside the window that loops look at: 0 in the word tells their threads to end. If the
+ *                      address is 0, loops do not look
+ * @param aligns        whether addresses are aligned as their accesses need
  */
 public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress, int reportValue, long stopAddress, boolean aligns) {
     /** A failed assertion. */
     public static final int ASSERTION = 1;
     /** A trap or breakpoint. */
     public static final int TRAP = 2;
-    /** How many images can be told apart by {@link #reportValue}, which is below that. */
+    /** Number of images that {@link #reportValue} can distinguish; it is below that. */
     public static final int MOST_REPORT_VALUES = 1 << 16;
-    /** How many texts of assertions a cubin can have. */
+    /** Maximum number of texts of assertions in a cubin. */
     public static final int MOST_TEXTS = (1 << 14) - 1;
     private static final int REASON_BITS = 2;
     private static final int VALUE_SHIFT = 16;
 
     /** How addresses are kept in the window. */
     public enum Kind {
-        /** No fence: code is laid out again and stays what it was. For tests. */
+        /** No fence: code is laid out again without changes. For tests. */
         NONE,
         /** Windows of 4 GiB: the access takes the low 32 bits of its address and adds the base from a uniform register. */
         LOW_WORD,
@@ -47,7 +49,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
         }
     }
 
-    /** Without reports. */
+    /** Creates a fence without reports. */
     public MachineFence(Kind kind, int baseHigh, int mask) {
         this(kind, baseHigh, mask, 0, 0, 0, false);
     }
@@ -59,42 +61,42 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
     }
 
     /**
-     * The same with reports.
+     * Returns this fence with reports.
      *
-     * @param address as {@link #reportAddress}
+     * @param address as in {@link #reportAddress}
      * @param value below {@link #MOST_REPORT_VALUES}, for the reader of the word
      */
     public MachineFence reporting(long address, int value) {
         return new MachineFence(kind, baseHigh, mask, address, value, stopAddress, aligns);
     }
 
-    /** The same for a window of the same size elsewhere, by the upper 32 bits of its base. */
+    /** Returns this fence for a window of the same size elsewhere, by the upper 32 bits of its base. */
     public MachineFence at(int otherBaseHigh) {
         return new MachineFence(kind, otherBaseHigh, mask, reportAddress, reportValue, stopAddress, aligns);
     }
 
-    /** The same with loops that look at the word at an address; 0: they do not. */
+    /** Returns this fence with loops that look at the word at an address; 0 if they do not look. */
     public MachineFence looking(long address) {
         return new MachineFence(kind, baseHigh, mask, reportAddress, reportValue, address, aligns);
     }
 
-    /** The same with addresses that are made multiples of what their accesses need. */
+    /** Returns this fence with addresses that are aligned as their accesses need. */
     public MachineFence aligning() {
         return new MachineFence(kind, baseHigh, mask, reportAddress, reportValue, stopAddress, true);
     }
 
-    /** Whether loops look at a stop word. */
+    /** Returns whether loops look at a stop word. */
     public boolean looks() {
         return stopAddress != 0;
     }
 
-    /** Whether threads report and end instead of ending the context. */
+    /** Returns whether threads report and end instead of ending the context. */
     public boolean reports() {
         return reportAddress != 0;
     }
 
     /**
-     * The word that a thread writes.
+     * Returns the word that a thread writes.
      *
      * @param reason with the number of a text, if there is one: {@link #reason}
      */
@@ -107,12 +109,12 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
         return reason | text << REASON_BITS;
     }
 
-    /** What the lower part of a word says: a reason as {@link #reason} makes it. */
+    /** Returns the lower part of a word: a reason as {@link #reason} makes it. */
     public static int reasonOf(int word) {
         return word & (1 << VALUE_SHIFT) - 1;
     }
 
-    /** Whether a word tells of a failed assertion, with a text or without. */
+    /** Returns whether a word reports a failed assertion, with a text or without. */
     public static boolean isAssertion(int word) {
         return (word & (1 << REASON_BITS) - 1) == ASSERTION;
     }
@@ -127,7 +129,7 @@ public record MachineFence(Kind kind, int baseHigh, int mask, long reportAddress
         return word >>> VALUE_SHIFT;
     }
 
-    /** Whether threads behind this fence may write a word. */
+    /** Returns whether threads with this fence may write a word. */
     public boolean isReported(int word) {
         return valueOf(word) == reportValue && (isAssertion(word) || reasonOf(word) == TRAP);
     }

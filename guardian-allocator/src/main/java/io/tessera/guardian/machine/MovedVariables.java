@@ -17,13 +17,13 @@ import java.util.stream.Stream;
  * @param places    where their addresses go, as offsets in the cubin's file
  */
 public record MovedVariables(List<HoistedVariable> variables, List<HoistedVariable.Relocation> places) {
-    /** Nothing is moved. */
+    /** No moved variables. */
     public static final MovedVariables NONE = new MovedVariables(List.of(), List.of());
 
     /**
      * Copies the lists.
      *
-     * @throws IllegalArgumentException if an address is one of another variable
+     * @throws IllegalArgumentException if an address belongs to another variable
      */
     public MovedVariables {
         variables = List.copyOf(variables);
@@ -35,7 +35,7 @@ public record MovedVariables(List<HoistedVariable> variables, List<HoistedVariab
         }
     }
 
-    /** Whether there are none. */
+    /** Returns whether there are none. */
     public boolean isEmpty() {
         return variables.isEmpty();
     }

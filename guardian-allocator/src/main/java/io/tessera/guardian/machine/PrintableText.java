@@ -1,6 +1,6 @@
 package io.tessera.guardian.machine;
 
-/** Texts out of files that somebody else wrote, for logs and terminals. Stateless. */
+/** Makes texts from untrusted files safe for logs and terminals. Stateless. */
 public final class PrintableText {
     private static final String CUT = "...";
 

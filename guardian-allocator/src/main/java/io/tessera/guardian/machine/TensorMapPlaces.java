@@ -3,11 +3,11 @@ package io.tessera.guardian.machine;
 import java.util.Set;
 
 /**
- * Where in a kernel's parameters the tensor maps lie that it copies by. Immutable.
+ * Positions in a kernel's parameters of the tensor maps that it uses for copies. Immutable.
  *
  * @param single distances in bytes from the start of the parameters
- * @param many   likewise, where the first of several maps of 64 bytes lies, one of which the kernel takes by an index. That the index is one of theirs is taken on trust
- * @param conditional whether an address is only computed where a predicate holds. That the copy is only executed there is taken on trust
+ * @param many   likewise, for the first of several maps of 64 bytes, which the kernel indexes. It is not verified that the index is in range
+ * @param conditional whether an address is only computed where a predicate holds. It is not verified that the copy is only executed there
  */
 public record TensorMapPlaces(Set<Integer> single, Set<Integer> many, boolean conditional) {
     /** The places of a kernel that copies by none. */
@@ -19,7 +19,10 @@ public record TensorMapPlaces(Set<Integer> single, Set<Integer> many, boolean co
         many = Set.copyOf(many);
     }
 
-    /** What is taken on trust; null: nothing. Every map is named by uniform registers, of which neither the time of writing nor other threads' writes are followed. */
+    /**
+     * Returns the assumptions that are not verified; null if there are none. Every map is named by uniform registers; neither the time of writes to
+     * them nor writes of other threads are tracked.
+     */
     public String trusted() {
         if (isEmpty()) {
             return null;
@@ -29,7 +32,7 @@ public record TensorMapPlaces(Set<Integer> single, Set<Integer> many, boolean co
                 : "a tensor map that an index takes among others";
     }
 
-    /** Whether there is none. */
+    /** Returns whether there are no maps. */
     public boolean isEmpty() {
         return single.isEmpty() && many.isEmpty();
     }

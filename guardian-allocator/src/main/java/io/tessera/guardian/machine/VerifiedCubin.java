@@ -7,16 +7,17 @@ import java.util.Map;
 /**
  * Results of the verifier for a cubin that is to be loaded. Immutable.
  *
- * @param refused    why functions are not seen to be fenced, by name; empty: all are
- * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, in bytes from their start; by name. A kernel
- *         with maps is fenced as far as its launcher makes sure that they were made for its program
- * @param trusted    functions that are fenced if their code is what a compiler makes, by name, with the first thing that was not shown. Hand-made code may leave the
- *                   window there
- * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, by name, with the first one; all functions where the fence has no stop word
- * @param misaligned functions with an access whose address is not seen to be a multiple of what it needs, by name, with the first one; none where the fence does not align. As far as
- *                   results are there when compilers have them there
- * @param waits      which functions may wait for other blocks of their grid
- * @param calls      which functions may call which
+ * @param refused    reasons why functions were not shown to be fenced, by name; empty if all were
+ * @param tensorMaps positions of the tensor maps in a kernel's parameters, in bytes from their start; by name. A kernel with maps is fenced only if
+ *                   its launcher makes sure that they were made for its program
+ * @param trusted    functions that are fenced provided that a compiler made their code, by name, with the first property that was not shown.
+ *                   Hand-made code may leave the window there
+ * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, by name, with the first such loop; all functions
+ *                   if the fence has no stop word
+ * @param misaligned functions with an access whose address was not shown to be aligned as it needs, by name, with the first such access; none if the
+ *                   fence does not align. This assumes that results are available when compilers expect them
+ * @param waits      functions that may wait for other blocks of their grid
+ * @param calls      possible calls between functions
  */
 public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted,
         Map<String, String> endless, Map<String, String> misaligned, BlockWaits waits, CalledFunctions calls) {
@@ -29,13 +30,14 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
         misaligned = Map.copyOf(misaligned);
     }
 
-    /** Whether all of it stays in the window, from any compiler. */
+    /** Returns whether all of it stays in the window, whichever compiler made it. */
     public boolean isShown() {
         return refused.isEmpty() && trusted.isEmpty();
     }
 
     /**
-     * Why functions have no fence: those that the fencer left as they were, those that are not seen to be fenced, and those that may call such a function.
+     * Returns the reasons why functions have no fence: those that the fencer left unchanged, those that were not shown to be fenced, and those that
+     * may call such a function.
      *
      * @param reports of the fencer
      * @return by name
@@ -46,7 +48,7 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
         return calls.handOn(all, " has no fence: ");
     }
 
-    /** What is taken on trust in functions, and in functions that they may call, by name. */
+    /** Returns the assumptions that are not verified in functions and their possible callees, by name. */
     public Map<String, String> takenOnTrust() {
         return calls.handOn(trusted, ", which it may call, has ");
     }
@@ -56,14 +58,17 @@ public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPl
         return calls.handOn(misaligned, ", which it may call, has ");
     }
 
-    /** Functions that may run for ever, and those that may call them or themselves, by name. */
+    /** Functions that may run forever, and those that may call them or themselves, by name. */
     public Map<String, String> mayBeEndless() {
         Map<String, String> all = new HashMap<>(endless);
         calls.recursive().forEach(function -> all.putIfAbsent(function, "calls in a circle"));
         return calls.handOn(all, ", which it may call, has ");
     }
 
-    /** Functions in which a thread may wait for another block of its grid, or which may call such functions, by name. All that are refused are among them. */
+    /**
+     * Returns functions in which a thread may wait for another block of its grid, or which may call such functions, by name. All refused functions
+     * are among them.
+     */
     public Map<String, String> mayWaitForBlocks() {
         return waits.all(calls);
     }

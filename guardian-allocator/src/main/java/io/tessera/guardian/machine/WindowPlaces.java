@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Which instructions of fenced code name the window of the fence, by the offset in bytes at which each begins. Everything else in the code is the same for every window of that
- * size. Immutable.
+ * The instructions of fenced code that contain a part of the window's address, by the offset in bytes at which each begins. Everything else in the
+ * code is the same for every window of that size. Immutable.
  */
 public final class WindowPlaces {
     /** None. */
     public static final WindowPlaces NONE = new WindowPlaces(Map.of());
 
-    /** What an instruction has as its immediate of 32 bits. */
+    /** The immediate of 32 bits in such an instruction. */
     public enum Value {
         /** The upper half of the window's first address: {@link MachineFence#baseHigh}. */
         BASE,
@@ -23,7 +23,7 @@ public final class WindowPlaces {
         /** One less than {@link #BASE}. */
         BELOW;
 
-        /** That of a fence. */
+        /** Returns the value for a fence. */
         public int of(MachineFence fence) {
             return switch (this) {
                 case BASE -> fence.baseHigh();
@@ -37,9 +37,9 @@ public final class WindowPlaces {
     private final int[] all;
 
     /**
-     * For these places.
+     * Creates the places.
      *
-     * @param places in any order; not changed. A missing value has none
+     * @param places in any order; not changed. A missing value has no places
      */
     public WindowPlaces(Map<Value, int[]> places) {
         byValue = new EnumMap<>(Value.class);
@@ -58,7 +58,7 @@ public final class WindowPlaces {
         return new WindowPlaces(joined);
     }
 
-    /** The same in a file in which the code begins at an offset. */
+    /** Returns the places in a file in which the code begins at an offset. */
     public WindowPlaces behind(int offset) {
         Map<Value, int[]> moved = new EnumMap<>(Value.class);
         byValue.forEach((value, places) -> moved.put(value, IntStream.of(places).map(place -> Math.addExact(place, offset)).toArray()));
@@ -70,12 +70,12 @@ public final class WindowPlaces {
         return IntStream.of(byValue.get(value));
     }
 
-    /** How many there are. */
+    /** Returns the number of places. */
     public int count() {
         return all.length;
     }
 
-    /** Whether an instruction at an offset is one of them. */
+    /** Returns whether an offset is one of the places. */
     public boolean contains(int place) {
         return Arrays.binarySearch(all, place) >= 0;
     }

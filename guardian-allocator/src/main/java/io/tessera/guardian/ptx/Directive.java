@@ -1,6 +1,6 @@
 package io.tessera.guardian.ptx;
 
-/** What stands at the top level of a module. Immutable. */
+/** A directive at the top level of a module. Immutable. */
 public sealed interface Directive permits Variable, PtxFunction, FileEntry, Section, Pragma, Alias {
     /** Line of the source where it starts, from 1; 0 for one that was made by a rewriter. Takes no part in equality. */
     int line();

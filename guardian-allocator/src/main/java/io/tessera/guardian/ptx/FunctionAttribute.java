@@ -12,7 +12,7 @@ import java.util.List;
  *                empty
  */
 public record FunctionAttribute(String name, List<Long> numbers, List<String> strings) {
-    /** Name of the one that stands before the function's name: {@code .attribute(.unified(1, 2))}. */
+    /** Name of the attribute that stands before the function's name: {@code .attribute(.unified(1, 2))}. */
     public static final String ATTRIBUTE = "attribute";
 
     /** Copies the lists. */

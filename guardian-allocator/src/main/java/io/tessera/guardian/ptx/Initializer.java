@@ -2,7 +2,7 @@ package io.tessera.guardian.ptx;
 
 import java.util.List;
 
-/** What a variable holds at first. Elements that are not given are zero. Immutable. */
+/** The initial contents of a variable. Elements that are not given are zero. Immutable. */
 public sealed interface Initializer {
     /**
      * An integer; stored in the variable's width.

@@ -7,10 +7,10 @@ import java.util.Optional;
 /**
  * One instruction: {@code @p ld.relaxed.gpu.global.v4.f32 {...}, [%rd1+16];}. Immutable.
  *
- * @param guard     when it runs, if not always
+ * @param guard     the condition under which it runs, if any
  * @param opcode    the word before the first dot: {@code ld}
- * @param modifiers the words after it, in order and without dots: {@code relaxed}, {@code gpu}, {@code global},
- *                  {@code v4}, {@code f32}; a qualified one is one word: {@code shared::cta}, {@code L1::evict_last}
+ * @param modifiers the words after it, in order and without dots: {@code relaxed}, {@code gpu}, {@code global}, {@code v4}, {@code f32}; a qualified
+ *                  one is one word: {@code shared::cta}, {@code L1::evict_last}
  * @param operands  in order
  * @param line      as in {@link Statement}
  */
@@ -22,7 +22,7 @@ public record Instruction(Optional<Guard> guard, String opcode, List<String> mod
         operands = List.copyOf(operands);
     }
 
-    /** Whether it has that modifier. */
+    /** Returns whether it has that modifier. */
     public boolean has(String modifier) {
         return modifiers.contains(modifier);
     }

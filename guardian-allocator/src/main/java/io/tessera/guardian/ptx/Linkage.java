@@ -1,6 +1,6 @@
 package io.tessera.guardian.ptx;
 
-/** Where a variable or function is visible (PTX ISA, "Linking Directives"). */
+/** Visibility of a variable or function (PTX ISA, "Linking Directives"). */
 public enum Linkage {
     /** This module only: no linking directive. */
     INTERNAL(""),

@@ -76,7 +76,7 @@ public final class Modifiers extends AbstractList<String> implements RandomAcces
             return known;
         }
 
-        /** How many there are. */
+        /** Returns the number of modifiers. */
         int size() {
             return kept[0];
         }

@@ -17,7 +17,7 @@ public sealed interface Operand {
      * A read-only register of the machine.
      *
      * @param name      with percent sign, without component: {@code %tid}, {@code %laneid}
-     * @param component {@code x}, {@code y}, {@code z}, {@code w}, or empty for one that is no vector
+     * @param component {@code x}, {@code y}, {@code z}, {@code w}, or empty if the register is not a vector
      */
     record SpecialRegister(String name, String component) implements Operand {
     }
@@ -26,7 +26,7 @@ public sealed interface Operand {
      * Part of a register that a video instruction selects ({@code b0}, {@code h1}, {@code b7654}).
      *
      * @param name      the register
-     * @param component what stands after the dot
+     * @param component the text after the dot
      */
     record Component(String name, String component) implements Operand {
     }
@@ -65,7 +65,7 @@ public sealed interface Operand {
     record Symbol(String name, long offsetBytes) implements Operand {
     }
 
-    /** What an address starts from: {@link Register}, {@link Immediate} or {@link Named}. */
+    /** The base of an address: {@link Register}, {@link Immediate} or {@link Named}. */
     sealed interface Base {
     }
 
@@ -122,7 +122,7 @@ public sealed interface Operand {
     /**
      * {@code !p}.
      *
-     * @param operand what is negated: a register
+     * @param operand the negated register
      */
     record Not(Operand operand) implements Operand {
     }
@@ -135,7 +135,7 @@ public sealed interface Operand {
     record Minus(Operand operand) implements Operand {
     }
 
-    /** {@code _}: a result that nobody wants. */
+    /** {@code _}: a result that is discarded. */
     record Sink() implements Operand {
     }
 
@@ -151,7 +151,7 @@ public sealed interface Operand {
         }
     }
 
-    /** Calls somebody with the name of each register in it, in order, as often as it stands there. */
+    /** Calls a consumer with the name of each register in the operand, in order, once per occurrence. */
     default void registers(Consumer<String> each) {
         switch (this) {
             case Register register -> each.accept(register.name());
@@ -185,7 +185,7 @@ public sealed interface Operand {
                 // No register.
             }
             case Sink ignored -> {
-                // Nobody wants it.
+                // Not a register: the result is discarded.
             }
         }
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
  */
 public record PtxFunction(Kind kind, Linkage linkage, String name, List<Variable> returns, List<Variable> parameters,
         List<FunctionAttribute> attributes, Optional<Block> body, int line) implements Directive {
-    /** What can be launched, and what can be called. */
+    /** Whether a function can be launched or called. */
     public enum Kind {
         /** A kernel. */
         ENTRY,

@@ -6,8 +6,8 @@ import java.util.Objects;
  * {@code .reg .f32 %f<12>;}: a row of registers of one type, {@code %f0} to {@code %f11}. Immutable.
  *
  * @param type   type of each
- * @param prefix what their names begin with; it does not end in a digit
- * @param count  how many there are, at least 1
+ * @param prefix common prefix of their names; it does not end in a digit
+ * @param count  number of registers, at least 1
  * @param line   as in {@link Statement}
  */
 public record RegisterDeclaration(ScalarType type, String prefix, int count, int line) implements Statement {

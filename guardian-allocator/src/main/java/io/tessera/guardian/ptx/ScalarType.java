@@ -43,7 +43,7 @@ public enum ScalarType {
                                                                                                                                                                             64,
                                                                                                                                                                             Kind.OPAQUE);
 
-    /** What the bits of a type mean. */
+    /** Interpretation of a type's bits. */
     public enum Kind {
         /** Untyped bits. */
         BITS,
@@ -92,7 +92,7 @@ public enum ScalarType {
         return (bits + 7) / 8;
     }
 
-    /** What the bits mean. */
+    /** Returns the interpretation of the bits. */
     public Kind kind() {
         return kind;
     }

@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param line    as in {@link Statement}
  */
 public record TargetList(String name, Kind kind, List<String> targets, int line) implements Statement {
-    /** What the targets are. */
+    /** Kind of the targets. */
     public enum Kind {
         /** Labels of this function. */
         BRANCH,

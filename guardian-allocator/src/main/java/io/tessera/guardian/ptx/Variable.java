@@ -5,18 +5,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A variable of a module, function or block, or a parameter (space {@code .param}, rarely {@code .reg}). A declaration
- * of several variables becomes one of these for each. Immutable.
+ * A variable of a module, function or block, or a parameter (space {@code .param}, rarely {@code .reg}). A declaration of several variables becomes
+ * one {@code Variable} for each. Immutable.
  *
  * @param linkage its visibility
- * @param space          where it lies
- * @param alignmentBytes as written, or 0 where its type's natural alignment holds
+ * @param space          its state space
+ * @param alignmentBytes as written, or 0 for its type's natural alignment
  * @param type           type of an element
  * @param vectorLength   1, 2 or 4
  * @param name           its name
  * @param dimensions     lengths of an array, outermost first; {@link #UNSIZED} for {@code []}; empty for a scalar
- * @param initializer    what it holds at first, if that is given
- * @param pointer of an entry's parameter that is declared as a pointer: what it points to
+ * @param initializer    its initial contents, if they are given
+ * @param pointer target of an entry's parameter that is declared as a pointer
  * @param attributes     {@code managed}, {@code unified(1,2)}: as written, in order
  * @param line           as in {@link Statement}
  */

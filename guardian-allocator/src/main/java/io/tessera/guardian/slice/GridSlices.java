@@ -71,7 +71,7 @@ public final class GridSlices {
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
 
-    /** A function that kernels call has no parameters of ours. */
+    /** A function that kernels call has none of the added parameters. */
     private static void requireBlind(PtxFunction function) throws FenceRefusedException {
         for (Statement statement : function.body().map(Block::statements).orElse(List.of())) {
             if (statement instanceof Instruction instruction) {
@@ -108,7 +108,7 @@ public final class GridSlices {
         return SEEN.stream().anyMatch(special.name()::startsWith);
     }
 
-    /** One kernel on its way. */
+    /** One kernel while it is rewritten. */
     private static final class Kernel {
         private final PtxFunction kernel;
         private final List<Statement> statements;

@@ -1,5 +1,5 @@
 /**
- * Kernels whose grid is launched in slices, so that others get the GPU between two of them. Start with
- * {@link io.tessera.guardian.slice.GridSlices}.
+ * Kernels whose grid is launched in slices, so that other clients can use the GPU between two slices. Start with {@link
+ * io.tessera.guardian.slice.GridSlices}.
  */
 package io.tessera.guardian.slice;

@@ -34,7 +34,7 @@ public final class BoundsTable {
         return PREFIX + device + "\n" + tenant; // neither has line breaks, so no two lines share a key
     }
 
-    /** Writes a line, in place of the one for the same tenant and device. */
+    /** Writes an entry; replaces the one for the same tenant and device. */
     public void put(BoundsEntry entry) throws StateException {
         store.put(key(entry.tenant(), entry.device()), new StateRecord(VERSION, write(entry)));
     }
@@ -44,7 +44,7 @@ public final class BoundsTable {
         return store.get(key(tenant, device)).flatMap(BoundsTable::read);
     }
 
-    /** Removes a line; none is no error. */
+    /** Removes an entry; does nothing if there is none. */
     public void remove(String tenant, String device) throws StateException {
         store.remove(key(tenant, device));
     }
@@ -56,7 +56,7 @@ public final class BoundsTable {
         return entries(all);
     }
 
-    /** The same from the records of a store that somebody else has open. */
+    /** As above, from the records of a store that another process has open. */
     public static List<BoundsEntry> entries(Map<String, StateRecord> records) {
         List<BoundsEntry> found = new ArrayList<>();
         records.forEach((key, value) -> {
@@ -92,7 +92,7 @@ public final class BoundsTable {
             return Optional.of(new BoundsEntry(in.readUTF(), in.readUTF(), in.readLong(), in.readLong(), in.readLong(),
                     in.readLong(), in.readLong()));
         } catch (IOException | IllegalArgumentException e) {
-            return Optional.empty(); // the checksum was right, so another program wrote it: not ours to show
+            return Optional.empty(); // The checksum was right, so another program wrote the entry; it is not shown.
         }
     }
 }

@@ -17,18 +17,18 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A store in a plain file: every change is one record at its end ({@link RecordForm}), the newest of a key counts. A
- * record that a killed process left unfinished has no valid checksum; it is dropped at the next opening, and so the older
- * one counts. When most of the file is outdated it is written again beside itself and renamed.
+ * A store in a plain file. Every change is one record at the end of the file ({@link RecordForm}), and the newest record of a key counts. A record
+ * that a killed process left unfinished has no valid checksum; it is dropped at the next opening, so the older one counts. When most of the file is
+ * outdated, a new file is written beside it and renamed over it.
  *
- * <p>A change has reached the operating system when the call returns, so it survives the process; it is not forced to
- * the disk. Everything is in memory too, so reading touches no file. Thread-safe: every method holds the object's lock.
+ * <p>When a call returns, its change has reached the operating system and survives the process; it is not forced to the disk. All records are also in
+ * memory, so reading touches no file. Thread-safe: every method holds the object's lock.
  */
 public final class FileStateStore implements StateStore {
     /** Smaller files are not worth to be written again. */
     private static final long COMPACTED_FROM_BYTES = 1 << 20;
 
-    /** Nothing that is ours is larger: 65536 records of the largest size would be, and the bounds table has few. */
+    /** Upper bound of a file. 65536 records of the largest size would exceed it, but the bounds table has few records. */
     private static final long MAX_FILE_BYTES = 256 << 20;
 
     private final Path path;
@@ -44,7 +44,7 @@ public final class FileStateStore implements StateStore {
     }
 
     /**
-     * Opens a store, makes it if it is not there, and drops what is damaged.
+     * Opens a store. Creates it if it does not exist, and drops damaged records.
      *
      * @param path a file in a folder that only this user can write
      * @throws StateException if it cannot be read or written, or if another process has it open
@@ -65,7 +65,7 @@ public final class FileStateStore implements StateStore {
     }
 
     /**
-     * The contents of a store that another process may have open and may be writing: as of some moment during the call.
+     * Returns the contents of a store that another process may have open and may be writing, as of some moment during the call.
      *
      * @return by key; empty if there is no store
      * @throws StateException if it cannot be read

@@ -37,6 +37,6 @@ public final class MemoryStateStore implements StateStore {
 
     @Override
     public void close() {
-        // Nothing is held.
+        // Nothing to close.
     }
 }

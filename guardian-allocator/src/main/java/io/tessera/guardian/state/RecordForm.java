@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * How a record lies in a file or in a foreign map, little-endian: magic number (4 bytes), CRC-32C of all that follows
- * (4), length of what follows the header (4), kind (1: {@link #PUT} or {@link #REMOVE}), zero (3), version (4), length of
- * the key (4), key in UTF-8, bytes. A torn record does not have its checksum. Stateless.
+ * The layout of a record in a file or in a map of another library, little-endian: magic number (4 bytes), CRC-32C of all that follows (4), length of
+ * what follows the header (4), kind (1: {@link #PUT} or {@link #REMOVE}), zero (3), version (4), length of the key (4), key in UTF-8, bytes. The
+ * checksum of a torn record does not match. Stateless.
  */
 public final class RecordForm {
     /** A record is written. */
@@ -25,7 +25,7 @@ public final class RecordForm {
     private static final int MAX_BODY = StateStore.MAX_KEY_BYTES + StateStore.MAX_RECORD_BYTES;
 
     /**
-     * What was read.
+     * A decoded record.
      *
      * @param kind   {@link #PUT} or {@link #REMOVE}
      * @param length of the whole form
@@ -74,10 +74,10 @@ public final class RecordForm {
     }
 
     /**
-     * Reads the record at a place.
+     * Reads the record at an offset.
      *
-     * @param form what may hold one, or rubbish; little-endian, its position is not used
-     * @return nothing if no whole record with its checksum is there
+     * @param form bytes that may or may not hold a record; little-endian, its position is not used
+     * @return empty if there is no whole record with a valid checksum
      */
     public static Optional<Entry> read(ByteBuffer form, int at) {
         int room = form.limit() - at;

@@ -48,7 +48,7 @@ public final class StateLock implements AutoCloseable {
         return new StateLock(taken);
     }
 
-    /** Gives it back. Twice is no error. */
+    /** Releases the lock. A second call has no effect. */
     @Override
     public void close() {
         try {

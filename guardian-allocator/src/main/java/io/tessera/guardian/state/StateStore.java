@@ -19,7 +19,7 @@ public interface StateStore extends AutoCloseable {
     int MAX_RECORD_BYTES = 16 << 10;
 
     /**
-     * Writes a record, in place of the one that is there.
+     * Writes a record; replaces the existing one.
      *
      * @throws StateException           if it cannot be written; then the old one is still there
      * @throws IllegalArgumentException if key or record are too long
@@ -32,7 +32,7 @@ public interface StateStore extends AutoCloseable {
     /**
      * Removes a record.
      *
-     * @return whether there was one
+     * @return true if there was a record
      */
     boolean remove(String key) throws StateException;
 
@@ -42,7 +42,7 @@ public interface StateStore extends AutoCloseable {
     /** Records that were found damaged and dropped since the store was opened. */
     long dropped();
 
-    /** The records that were put are kept. Closing twice is no error. */
+    /** Closes the store; its records are kept. A second call has no effect. */
     @Override
     void close();
 }

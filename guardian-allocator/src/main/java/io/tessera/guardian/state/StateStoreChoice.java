@@ -8,7 +8,7 @@ import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Which store a daemon gets. Stateless. */
+/** Chooses a daemon's store. Stateless. */
 public final class StateStoreChoice {
     /** Environment variable with the name of a kind, {@link #FILE} without it. */
     public static final String VARIABLE = "TESSERA_STATE_STORE";
@@ -43,11 +43,11 @@ public final class StateStoreChoice {
     }
 
     /**
-     * A store of a kind where it can run, else a plain file: state is worth less than a daemon that starts.
+     * Opens a store of a kind if it can run, otherwise a plain file: a daemon that starts is worth more than its state.
      *
      * @param folder  only this user can write there; the kinds use files of their own in it
-     * @param refused told in one line why the kind cannot run, if it cannot
-     * @return open, the caller's to close
+     * @param refused receives one line with the reason if the kind cannot run
+     * @return an open store, which the caller closes
      * @throws StateException if the file cannot be opened either
      */
     public static StateStore open(String name, Path folder, Consumer<String> refused) throws StateException {
@@ -71,7 +71,7 @@ public final class StateStoreChoice {
         return socket.resolveSibling(socket.getFileName().toString().replaceFirst("\\.sock$", "") + ".state");
     }
 
-    /** Where the plain file is, for those who only read ({@link FileStateStore#read}). */
+    /** Returns the path of the plain file, for processes that only read it ({@link FileStateStore#read}). */
     public static Path file(Path folder) {
         return folder.resolve(FILE_NAME);
     }

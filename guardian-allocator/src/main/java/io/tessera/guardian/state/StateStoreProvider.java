@@ -5,10 +5,10 @@ import java.util.List;
 
 /** A further kind of store, found on the class path as a service ({@link java.util.ServiceLoader}). Stateless. */
 public interface StateStoreProvider {
-    /** What a user calls it. */
+    /** Returns the name of this kind of store, as a user writes it. */
     String name();
 
-    /** What a JVM must be started with that opens one. */
+    /** Returns the options that a JVM needs to open such a store. */
     List<String> jvmFlags();
 
     /**

@@ -13,28 +13,28 @@ import java.util.Map;
  * users trust more while programs run. Lists of a framework's libraries have tens of thousands of lines. Thread-safe.
  */
 public final class CurrentTrustList {
-    /** What changes with every change of the file, its owner or its permissions; one that is put in its place is another inode. */
+    /** Attributes that change with every change of the file, its owner or its permissions; a file that replaces it has another inode. */
     private static final String STAMP = "unix:ino,dev,size,lastModifiedTime,ctime";
 
     private final Path file;
     private Map<String, Object> stamp = Map.of();
     private TrustList list = TrustList.empty();
 
-    /** For a file, which need not be there; see {@link TrustLocation}. */
+    /** Creates a list for a file, which need not exist; see {@link TrustLocation}. */
     public CurrentTrustList(Path file) {
         this.file = file;
     }
 
     /**
-     * Whether an image is in it.
+     * Returns whether an image is in the list.
      *
-     * @throws IOException as {@link TrustList#read}; nothing is trusted then
+     * @throws IOException as in {@link TrustList#read}; then nothing is trusted
      */
     public boolean contains(ModuleImage image) throws IOException {
         return current().contains(image);
     }
 
-    /** Whether an image of a hash is in it. Errors as for an image. */
+    /** Returns whether an image with a hash is in the list. Throws as {@link #contains(ModuleImage)} does. */
     public boolean contains(String hash) throws IOException {
         return current().contains(hash);
     }

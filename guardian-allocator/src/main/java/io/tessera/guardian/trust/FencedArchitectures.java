@@ -4,9 +4,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.Architecture;
 import java.util.Map;
 
-/**
- * On which GPUs machine code gets fences: those on which fenced code was executed, or all whose instructions are known. Stateless.
- */
+/** The GPUs on which machine code is fenced: those on which fenced code was executed, or all whose instructions are known. Stateless. */
 public enum FencedArchitectures {
     /** Those on which fenced code was executed. */
     RUN,
@@ -17,9 +15,9 @@ public enum FencedArchitectures {
     public static final String VARIABLE = "TESSERA_FENCE_ARCHITECTURES";
 
     /**
-     * The choice that an environment names.
+     * Returns the choice in an environment.
      *
-     * @throws IllegalArgumentException with a sentence, if there is no such choice
+     * @throws IllegalArgumentException with a message for the user, if there is no such choice
      */
     public static FencedArchitectures of(Map<String, String> environment) {
         String name = environment.getOrDefault(VARIABLE, "");
@@ -31,10 +29,10 @@ public enum FencedArchitectures {
     }
 
     /**
-     * Checks that machine code gets fences on a GPU.
+     * Checks that machine code is fenced on a GPU.
      *
-     * @param sm the GPU's architecture, as 90
-     * @return what is known of it
+     * @param sm the GPU's architecture, for example 90
+     * @return the known facts about the architecture
      * @throws MachineCodeException with the reason, if not
      */
     public Architecture require(int sm) throws MachineCodeException {

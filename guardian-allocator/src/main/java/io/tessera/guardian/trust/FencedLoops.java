@@ -2,7 +2,7 @@ package io.tessera.guardian.trust;
 
 import java.util.Map;
 
-/** Whether loops in machine code look at their program's stop word. Stateless. */
+/** Selects whether loops in machine code look at their program's stop word. Stateless. */
 public enum FencedLoops {
     /** They look where they have a place for it, and end once the word says so. */
     LOOK,
@@ -13,9 +13,9 @@ public enum FencedLoops {
     public static final String VARIABLE = "TESSERA_FENCE_LOOPS";
 
     /**
-     * The choice that an environment names.
+     * Returns the choice in an environment.
      *
-     * @throws IllegalArgumentException with a sentence, if there is no such choice
+     * @throws IllegalArgumentException with a message for the user, if there is no such choice
      */
     public static FencedLoops of(Map<String, String> environment) {
         String name = environment.getOrDefault(VARIABLE, "");

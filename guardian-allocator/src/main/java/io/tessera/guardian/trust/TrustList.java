@@ -25,9 +25,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The images that a user trusts. On disk a line each: the hash, the day, the name; lines that begin with {@code #} are
- * comments. A file that somebody else owns or may write is refused: a user who can write it can run code beside all tenants. Immutable; a
- * change gives another list, which {@link #write} puts in place of the file in one step.
+ * The images that a user trusts. The file has one line per image: the hash, the date and the name; lines that begin with {@code #} are comments. A
+ * file that another user owns or may write is refused: a user who can write it can run code beside all tenants. Immutable; a change creates a new
+ * list, which {@link #write} atomically puts in place of the file.
  */
 public final class TrustList {
     private static final String HEADER = "# Images of machine code that run unfenced under the policy `trusted`, and whose cubins count as a "
@@ -46,10 +46,10 @@ public final class TrustList {
     }
 
     /**
-     * The list in a file; empty where there is none.
+     * Reads the list in a file; empty if there is no file.
      *
      * @param file see {@link TrustLocation}
-     * @throws IOException if it cannot be read, is not this user's or root's alone to write, or a line is no entry
+     * @throws IOException if it cannot be read, if anyone but this user or root may write it, or if a line is not an entry
      */
     public static TrustList read(Path file) throws IOException {
         Map<String, TrustedImage> images = new LinkedHashMap<>();
@@ -91,12 +91,12 @@ public final class TrustList {
         }
     }
 
-    /** Whether an image, as a program gave it to the driver, is one of them. */
+    /** Returns whether an image, as a program passed it to the driver, is in the list. */
     public boolean contains(ModuleImage image) {
         return !images.isEmpty() && images.containsKey(image.hash());
     }
 
-    /** Whether an image of a hash is one of them. */
+    /** Returns whether an image with a hash is in the list. */
     public boolean contains(String hash) {
         return images.containsKey(hash);
     }

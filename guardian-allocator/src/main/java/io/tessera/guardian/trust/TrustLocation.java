@@ -3,11 +3,11 @@ package io.tessera.guardian.trust;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** Where a user's list of trusted images lies. Pure: computes a path, touches no file. */
+/** Location of a user's list of trusted images. Computes a path and touches no file. */
 public final class TrustLocation {
     /** Environment variable that names the state directory. */
     public static final String VARIABLE = "TESSERA_STATE_DIR";
-    /** Where root's lies (FHS 3.0, section 5.8). */
+    /** Location of root's list (FHS 3.0, section 5.8). */
     private static final Path SYSTEM = Path.of("/var/lib/tessera");
     private static final String FILE = "trusted";
 

@@ -3,11 +3,11 @@ package io.tessera.guardian.trust;
 import java.time.LocalDate;
 
 /**
- * One image that may run as it is. Immutable.
+ * One image that may run unfenced. Immutable.
  *
  * @param hash  {@link io.tessera.guardian.image.ModuleImage#hash}
  * @param since the day on which it was trusted
- * @param name  where it was found, for people: a file's name and the part of it
+ * @param name  where it was found, for the reader: the name of a file and the part of it
  */
 public record TrustedImage(String hash, LocalDate since, String name) {
     private static final String HASH = "[0-9a-f]{64}";
@@ -20,7 +20,7 @@ public record TrustedImage(String hash, LocalDate since, String name) {
         name = name.replaceAll("\\p{Cntrl}", " ").strip();
     }
 
-    /** Whether a word has the form of an image's hash. */
+    /** Returns whether a word has the form of an image's hash. */
     public static boolean isHash(String word) {
         return word.matches(HASH);
     }

@@ -23,7 +23,7 @@ public final class VendorCode {
         static final Set<String> HASHES = read();
     }
 
-    /** Whether a cubin of a hash ({@link io.tessera.guardian.image.ModuleImage#hash}) is one of them. */
+    /** Returns whether a cubin with a hash ({@link io.tessera.guardian.image.ModuleImage#hash}) is known vendor code. */
     public static boolean contains(String hash) {
         return Known.HASHES.contains(hash);
     }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Looks at all texts that are linked with each other, each of which was verified by itself: a name has the same shape in all of them, no
- * call comes back to its own function, and the stack that calls take over all texts is known. Where a linker chooses among weak
- * definitions, all of them count. Time and memory grow with the texts; nothing recurses. Stateless.
+ * Checks all texts that are linked with each other, each of which was verified separately: a name has the same shape in all of them, no call returns
+ * to its own function, and the stack that calls take over all texts is known. If a linker chooses among weak definitions, all of them count. Time and
+ * memory grow with the texts; nothing recurses. Stateless.
  */
 public final class LinkCheck {
     private static final String PRINT = "vprintf";
@@ -40,11 +40,11 @@ public final class LinkCheck {
     }
 
     /**
-     * Checks.
+     * Checks texts that are to be linked.
      *
      * @param texts in any order
-     * @return bytes of local memory that the variables of each kernel, and of the functions that it calls, take at least, by name
-     * @throws UnverifiedException if nothing that is linked of these texts may be loaded
+     * @return lower bound of the bytes of local memory for the variables of each kernel and its callees, by name
+     * @throws UnverifiedException if nothing that is linked from these texts may be loaded
      */
     public static Map<String, Long> check(List<LinkInterface> texts) throws UnverifiedException {
         Map<String, Node> names = names(texts);

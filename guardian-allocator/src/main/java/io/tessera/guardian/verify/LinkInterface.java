@@ -24,7 +24,7 @@ public final class LinkInterface {
     /** The frame of a return address and the registers that a function saves: no measured size, but no call is without a cost. */
     private static final long FRAME_BYTES = 16;
 
-    /** How a name is there. */
+    /** How a text refers to a name. */
     enum Kind {
         /** Another text defines it. */
         NEEDED,
@@ -37,10 +37,10 @@ public final class LinkInterface {
     }
 
     /**
-     * A name.
+     * A name in a text.
      *
-     * @param shape what all that have the name must agree in
-     * @param line  where it is declared
+     * @param shape the properties in which all texts with the name must agree
+     * @param line  line of its declaration
      */
     record Item(String name, Kind kind, String shape, int line) {
     }
@@ -49,28 +49,28 @@ public final class LinkInterface {
      * A function with a body.
      *
      * @param kernel      whether it can be launched
-     * @param frameBytes  of the stack, for each thread, that its own variables take
+     * @param frameBytes  bytes of the stack, per thread, for its own variables
      * @param shared      whether it names shared memory
      * @param clustered   whether it is always launched in clusters
-     * @param callees     names of the text that it calls
+     * @param callees     its callees, by their names in the text
      */
     record Routine(String name, int line, boolean kernel, long frameBytes, boolean shared, boolean clustered, Set<String> callees) {
     }
 
     final Mode mode;
     final List<Item> items = new ArrayList<>();
-    /** By name. */
+    /** Keyed by name. */
     final Map<String, Routine> routines = new LinkedHashMap<>();
     /** Functions of this text that other texts do not see by the name that is called, and what they are here. */
     final Map<String, String> own = new LinkedHashMap<>();
-    /** What a name that others see is here. */
+    /** For each name that other texts see: the name of its definition in this text. */
     final Map<String, String> shown = new LinkedHashMap<>();
 
     /**
-     * For a text.
+     * Creates the interface of a text.
      *
      * @param shared  functions that name shared memory
-     * @param without kernels that a driver does not get
+     * @param without kernels that are not passed to a driver
      */
     public LinkInterface(ModuleNames module, Set<String> shared, Set<String> without) throws UnverifiedException {
         this.mode = module.mode();

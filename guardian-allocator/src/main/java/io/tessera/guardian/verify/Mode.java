@@ -1,10 +1,10 @@
 package io.tessera.guardian.verify;
 
-/** How a text says that it is fenced; see the README of this module. */
+/** The fence mode that a text declares; see the README of this module. */
 public enum Mode {
     /** The high word of an address is forced into the window. */
     MASK,
-    /** The same for windows of any multiple of 4 GiB. */
+    /** As above, for windows of any multiple of 4 GiB. */
     MODULO,
     /** An access that misses the window ends its thread. */
     CHECK,

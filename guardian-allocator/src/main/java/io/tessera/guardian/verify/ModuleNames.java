@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What a module declares, checked: no global memory of its own, constants that the loader fills, and functions. Used by one thread. */
+/** The checked declarations of a module: no global memory of its own, constants that the loader fills, and functions. Used by one thread. */
 public final class ModuleNames {
     private static final long MOST_SHARED = 256 << 10;
     private static final long MOST_CONST = 64 << 10;
@@ -96,12 +96,12 @@ public final class ModuleNames {
         }
     }
 
-    /** Whether two declarations of a function agree on its visibility: one with a body may define what another needs. */
+    /** Returns whether two declarations of a function agree on its visibility: one with a body may be the definition that another needs. */
     private static boolean agree(Linkage one, Linkage other) {
         return one == other || one == Linkage.EXTERN && other != Linkage.INTERNAL || other == Linkage.EXTERN && one != Linkage.INTERNAL;
     }
 
-    /** What callers of a function and the function have to agree in. */
+    /** Returns the properties in which a function and its callers must agree. */
     static String shape(PtxFunction function) {
         StringBuilder text = new StringBuilder(function.kind().name());
         shape(function.returns(), text);
@@ -123,7 +123,10 @@ public final class ModuleNames {
                 && (i.opcode().equals("mapa") || i.opcode().equals("getctarank") || i.has("cluster") || i.has("shared::cluster")));
     }
 
-    /** Whether an access may be one of another block: it names the cluster's shared memory, or is by a generic address that was made from such a one. */
+    /**
+     * Returns whether an access may be to another block: it names the cluster's shared memory, or uses a generic address that was made from such an
+     * address.
+     */
     private static boolean reachesBlocks(Block body) {
         return body.statements().stream().anyMatch(each -> each instanceof Instruction i && i.has("shared::cluster")
                 && !NO_ACCESS.contains(i.opcode()) && !(i.opcode().equals("cvta") && i.has("to")));
@@ -238,7 +241,7 @@ public final class ModuleNames {
         }
     }
 
-    /** Whether the module declares that name. */
+    /** Returns whether the module declares that name. */
     public boolean names(String name) {
         return symbols.containsKey(name) || functions.containsKey(name) || aliases.containsKey(name) || references.contains(name);
     }
@@ -248,17 +251,17 @@ public final class ModuleNames {
         return symbols.get(name);
     }
 
-    /** Whether a name is that of a texture, sampler or surface. */
+    /** Returns whether a name is that of a texture, sampler or surface. */
     public boolean isReference(String name) {
         return references.contains(name);
     }
 
-    /** Whether a constant holds an address in the window. */
+    /** Returns whether a constant holds an address in the window. */
     public boolean isAddress(String name) {
         return addresses.contains(name);
     }
 
-    /** Whether it is not left to another module to define it. */
+    /** Returns whether the module defines the variable itself, rather than leaving it to another module. */
     public boolean definesAddress(String name) {
         return defined.contains(name);
     }
@@ -274,23 +277,24 @@ public final class ModuleNames {
         return aliases.keySet();
     }
 
-    /** What a name is another name of, or null. */
+    /** Returns the target of an alias, or null. */
     public String alias(String name) {
         return aliases.get(name);
     }
 
-    /** Whether anything in the module has to do with clusters of blocks: then its kernels may be launched in them. */
+    /** Returns whether anything in the module uses clusters of blocks: then its kernels may be launched in them. */
     public boolean isClustered() {
         return clustered;
     }
 
-    /** Whether accesses may be of the shared memory of other blocks of a cluster, so that blocks wait for theirs. */
+    /** Returns whether accesses may be to the shared memory of other blocks of a cluster, so that blocks wait for their cluster. */
     public boolean reachesBlocks() {
         return reachesBlocks && mode != Mode.NONE;
     }
 
     /**
-     * Whether that goes for a function: not for a kernel that calls nothing and has no such access itself, nor then has any block of its cluster.
+     * Returns whether that applies to a function. It does not apply to a kernel that calls nothing and has no such access itself, since then no block
+     * of its cluster has one.
      *
      * @param function one with a body
      */
@@ -300,22 +304,22 @@ public final class ModuleNames {
                 || body.statements().stream().anyMatch(each -> each instanceof Instruction i && i.opcode().equals("call")));
     }
 
-    /** Whether a kernel's grid counts clusters, so that it has more blocks than a launch can say. */
+    /** Returns whether a kernel's grid counts clusters, so that it has more blocks than a launch says. */
     public boolean countsClusters() {
         return countsClusters;
     }
 
-    /** How the text says that it is fenced. */
+    /** Returns the fence mode that the text declares. */
     public Mode mode() {
         return mode;
     }
 
-    /** Whether it is linked with others. */
+    /** Returns whether it is linked with others. */
     public boolean linked() {
         return linked;
     }
 
-    /** Whether it is a variable of shared memory. */
+    /** Returns whether it is a variable of shared memory. */
     public static boolean isShared(Symbol symbol) {
         return symbol != null && symbol.space() == StateSpace.SHARED;
     }

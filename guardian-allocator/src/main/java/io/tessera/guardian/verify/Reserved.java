@@ -11,7 +11,7 @@ public final class Reserved {
     public static final String FORMAT = "__tessera_format_";
     /** Start of the dynamic shared memory. */
     public static final String DYNAMIC = "__tessera_shared";
-    /** The prefix of every name that is no program's. */
+    /** Prefix of every name that does not belong to the program. */
     static final String PREFIX = "__tessera_";
 
     public static final int HIGH_WORDS = 0;
@@ -25,9 +25,9 @@ public final class Reserved {
     public static final long REPORT_BYTES = 64 * 33;
     /** Bits of 2^20 handles. */
     public static final long HANDLE_BYTES = 1 << 17;
-    /** What lies on both sides of a window, mapped. */
+    /** Size of the mapped guard band on each side of a window. */
     public static final long GUARD_BYTES = 40L << 30;
-    /** How far from the window an address may be to which an instruction adds what a register says: rows of matrices, what calls read. */
+    /** Maximum distance from the window of an address to which an instruction adds a register's value: rows of matrices, reads of calls. */
     public static final long REACH = GUARD_BYTES - (9L << 30);
     /** Passes of a loop that a full word allows, at most. */
     public static final long MOST_FUEL = 4096;

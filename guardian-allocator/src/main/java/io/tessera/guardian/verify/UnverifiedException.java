@@ -7,10 +7,10 @@ public final class UnverifiedException extends Exception {
     private final int line;
 
     /**
-     * What was not shown.
+     * Creates an exception for a property that was not shown.
      *
-     * @param line line of the text; 0 where it is of no line
-     * @param what with the opcode or the name
+     * @param line line of the text; 0 if it concerns no line
+     * @param what the property, with the opcode or the name
      */
     public UnverifiedException(int line, String what) {
         super(line > 0 ? "line " + line + ": " + what : what);

@@ -1,8 +1,8 @@
 package io.tessera.guardian.verify;
 
 /**
- * How much is still done for a text. The steps of the verifier that may be more than the text is long are counted here, so that the time for a module is
- * bounded by its size, whatever it is; nobody else has a share in it. Used by one thread.
+ * Remaining work for a text. The verifier's steps that may exceed the length of the text are counted here, so the time for a module is bounded by its
+ * size, whatever its contents; each text has its own budget. Used by one thread.
  */
 public final class WorkBudget {
     /** Ten times what the modules of the tests take, 0.1 to 0.18; their fences decide that, not what they compute. */
@@ -25,12 +25,12 @@ public final class WorkBudget {
         left = steps;
     }
 
-    /** For a text of this many bytes. */
+    /** Returns the budget for a text of this many bytes. */
     public static WorkBudget ofBytes(long bytes) {
         return new WorkBudget(LEAST_STEPS + STEPS_PER_BYTE * bytes);
     }
 
-    /** For this many steps. */
+    /** Returns a budget of this many steps. */
     public static WorkBudget ofSteps(long steps) {
         return new WorkBudget(steps);
     }

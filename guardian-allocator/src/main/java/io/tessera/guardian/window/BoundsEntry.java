@@ -3,14 +3,14 @@ package io.tessera.guardian.window;
 import java.util.Objects;
 
 /**
- * A line of the partition bounds table: the window of one tenant on one device. Immutable.
+ * An entry of the partition bounds table: the window of one tenant on one device. Immutable.
  *
  * @param tenant          its label
  * @param device          the device's name for the manager, such as its UUID
  * @param baseAddress     of the window
  * @param sizeBytes       of the window, a power of two
  * @param devicePartBytes of the window, from its base on
- * @param committedBytes  of physical device memory that is mapped in it now, without the sink
+ * @param committedBytes  physical device memory that is now mapped in the window, without the sink
  * @param quotaBytes      {@link Long#MAX_VALUE} for none
  */
 public record BoundsEntry(String tenant, String device, long baseAddress, long sizeBytes, long devicePartBytes,

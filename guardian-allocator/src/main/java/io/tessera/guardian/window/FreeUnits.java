@@ -3,8 +3,8 @@ package io.tessera.guardian.window;
 import java.util.BitSet;
 
 /**
- * Which units of an address range are free, and where in it a buddy system would put something. Units are numbered from
- * the start of the range; alignment counts from address zero.
+ * The free units of an address range, and where a buddy system would place a block in it. Units are numbered from the start of the range; alignment
+ * counts from address zero.
  */
 final class FreeUnits {
     private final long firstUnit;
@@ -38,11 +38,11 @@ final class FreeUnits {
     }
 
     /**
-     * The best place for something aligned to its size with guards on both sides: in the smallest free run, because
-     * that leaves the larger ones whole; within a run where the least part of it is cut off; the lowest of equals.
+     * Returns the best place for a block that is aligned to its size, with guards on both sides. The smallest free run that fits is used, because
+     * that leaves the larger ones whole. Within a run, the place that cuts off the smallest part is used, and the lowest of equals.
      *
      * @param units a power of two
-     * @return where it begins, without its guard, or -1
+     * @return its start, without its guard, or -1
      */
     int place(int units, int guard) {
         int best = -1;

@@ -1,6 +1,6 @@
 package io.tessera.guardian.window;
 
-/** What {@link WindowSpace#allocate} answers. */
+/** Result of {@link WindowSpace#allocate}. */
 public sealed interface PlacementAnswer {
     /**
      * The window has a place.
@@ -11,9 +11,9 @@ public sealed interface PlacementAnswer {
     }
 
     /**
-     * No place of that size with its guards is left.
+     * No place of that size, with its guards, is left.
      *
-     * @param sizeBytes        what was asked for
+     * @param sizeBytes        the requested size
      * @param largestFreeBytes the largest window that would still fit, 0 if none does
      */
     record Exhausted(long sizeBytes, long largestFreeBytes) implements PlacementAnswer {

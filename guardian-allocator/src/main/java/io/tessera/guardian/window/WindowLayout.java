@@ -1,7 +1,7 @@
 package io.tessera.guardian.window;
 
 /**
- * How a tenant's window on one device is divided. From its base upwards:
+ * The division of a tenant's window on one device. From its base upwards:
  *
  * <pre>
  *   base - GUARD     base              base + devicePartBytes   base + sizeBytes     + GUARD
@@ -11,13 +11,13 @@ package io.tessera.guardian.window;
  * The device part holds what the tenant allocates on the device, the host part the pinned host memory of its clients.
  * Programs with little memory have all of it in the first 4 GiB, where fences of machine code cost least: of a larger window
  * the last {@link #NEAR_HOST_BYTES} of the first 4 GiB are for host memory, too.
- * Whatever of window and guards is not committed is mapped to the tenant's sink, {@link #slotBytes} at a time.
+ * All uncommitted addresses of the window and the guards are mapped to the tenant's sink, {@link #slotBytes} at a time.
  * Immutable.
  *
  * @param sizeBytes        2^k, at least 4 GiB: then a fence changes only the high word of an address
  * @param hostPartBytes    at the upper end, 0 where kernels cannot reach host memory at the same address; a multiple of
  *                         the slot size, less than the window
- * @param granularityBytes what the device maps at once, a power of two (2 MiB on NVIDIA GPUs), at most
+ * @param granularityBytes the device's mapping granularity, a power of two (2 MiB on NVIDIA GPUs), at most
  *                         {@link #MAX_SLOT_BYTES}
  * @param slotBytes        of the sink: a power of two, at least the granularity, that divides the parts, the window and the
  *                         guards. Real memory replaces whole slots
@@ -31,8 +31,8 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     public static final long MAX_SIZE_BYTES = 1L << 42;
 
     /**
-     * Bytes of a guard on either side: what a base inside the window plus a signed index of 32 bits times sixteen can reach, and four
-     * strides of such an index times four. Wider bands would spare kernels few fences more, and each GiB costs eight mappings.
+     * Bytes of a guard on either side: the reach of a base inside the window plus a signed index of 32 bits times sixteen, and of four strides of
+     * such an index times four. Wider bands would save kernels few fences, and each GiB costs eight mappings.
      */
     public static final long GUARD_BYTES = 40L << 30;
 
@@ -48,7 +48,7 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     /** A sink costs its tenant at most this much physical memory. */
     public static final long MAX_SLOT_BYTES = 128L << 20;
 
-    /** As many mappings make up a window where {@link #MAX_SLOT_BYTES} allows it; one takes 23 µs on an H200. */
+    /** Target number of mappings in a window, where {@link #MAX_SLOT_BYTES} allows it; one mapping takes 23 µs on an H200. */
     public static final int MAPPINGS_AIMED_AT = 2700;
 
     /** Checks the parts. */
@@ -71,15 +71,15 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
         }
     }
 
-    /** With slots so large that the sink's mappings are not too many. */
+    /** Creates a layout with slots large enough to keep the number of the sink's mappings low. */
     public WindowLayout(long sizeBytes, long hostPartBytes, long granularityBytes) {
         this(sizeBytes, hostPartBytes, granularityBytes, slot(sizeBytes, granularityBytes), false);
     }
 
     /**
-     * The least window whose device part has room for some memory.
+     * Returns the smallest window whose device part has room for an amount of memory.
      *
-     * @param deviceBytes      what the device part must hold at least, above 0
+     * @param deviceBytes      the least size of the device part, above 0
      * @param withHostPart     whether kernels can reach host memory in the window
      * @param granularityBytes of the device
      * @throws IllegalArgumentException if no window is that large
@@ -90,7 +90,7 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
     }
 
     /**
-     * The same with slots of a size of its own, where the number of the sink's mappings does not matter.
+     * As above, with a given slot size, where the number of the sink's mappings does not matter.
      *
      * @param wantedSlotBytes rounded down to a power of two that is possible
      */
@@ -129,17 +129,17 @@ public record WindowLayout(long sizeBytes, long hostPartBytes, long granularityB
         return sizeBytes - hostPartBytes;
     }
 
-    /** Where the host part begins, from the window's base. */
+    /** Returns the start of the host part, as an offset from the window's base. */
     public long hostPartOffset() {
         return sizeBytes - hostPartBytes;
     }
 
-    /** Where host memory begins in the first 4 GiB of a larger window, from the window's base; 0: there is no such part. */
+    /** Returns the start of host memory in the first 4 GiB of a larger window, as an offset from the window's base; 0 if there is no such part. */
     public long nearHostOffset() {
         return hostPartBytes == 0 || sizeBytes == MIN_SIZE_BYTES ? 0 : MIN_SIZE_BYTES - NEAR_HOST_BYTES;
     }
 
-    /** As many mappings of the sink cover window and guards while nothing is committed. */
+    /** Returns the number of sink mappings that cover window and guards while nothing is committed. */
     public long slots() {
         return footprintBytes() / slotBytes();
     }

@@ -1,13 +1,13 @@
 package io.tessera.guardian.window;
 
 /**
- * Where a window lies. Immutable.
+ * The address range of a window. Immutable.
  *
  * @param baseAddress a multiple of the size
  * @param sizeBytes   2^k
  */
 public record WindowPlace(long baseAddress, long sizeBytes) {
-    /** Where the lower guard begins: the least address of what has to be reserved. */
+    /** Returns the start of the lower guard, which is the lowest address to reserve. */
     public long lowerGuardAddress() {
         return baseAddress - WindowLayout.GUARD_BYTES;
     }
@@ -23,9 +23,9 @@ public record WindowPlace(long baseAddress, long sizeBytes) {
     }
 
     /**
-     * Whether a range lies wholly in the window. Safe against any numbers: both are taken as unsigned.
+     * Returns whether a range lies wholly in the window. Safe for all arguments: both are taken as unsigned.
      *
-     * @param bytes 0 is in if the address is in or is the end
+     * @param bytes may be 0: such a range lies in the window if the address is in the window or is its end
      */
     public boolean contains(long address, long bytes) {
         long offset = address - baseAddress;

@@ -4,10 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The range of addresses in which windows lie, and which parts of it are taken. A window lies where a buddy system puts
- * it, at a multiple of its size, and its guards are its own: no address is in two guards, because a guard is mapped to
- * one tenant's sink. Among the possible places it takes one in the smallest free run that has room for window and guards, so that large
- * runs stay whole; what is freed joins its neighbours at once.
+ * The range of addresses in which windows lie, and the taken parts of it. A buddy system places each window at a multiple of its size. Guards are not
+ * shared between windows, because a guard is mapped to one tenant's sink. Among the possible places, one in the smallest free run with room for
+ * window and guards is taken, so that large runs stay whole. A freed place joins its free neighbours at once.
  *
  * <p>Free space is one bit for each 4 GiB, so a request looks at no more than 8192 places of the standard range.
  *
@@ -28,7 +27,7 @@ public final class WindowSpace {
     private final long base;
     private final FreeUnits units;
 
-    /** By base address. */
+    /** Keyed by base address. */
     private final Map<Long, WindowPlace> taken = new HashMap<>();
 
     /** The standard range, all of it free. */
@@ -74,7 +73,7 @@ public final class WindowSpace {
     }
 
     /**
-     * Gives a window's place back, guards included.
+     * Frees a window's place, guards included.
      *
      * @throws IllegalArgumentException if no such window is placed here, or not any more
      */
@@ -84,8 +83,7 @@ public final class WindowSpace {
     }
 
     /**
-     * Gives a window's place up without making it free: the driver or the operating system did not let have the range,
-     * so nobody is to try it again.
+     * Removes a window without freeing its place. The driver or the operating system did not grant the range, so it must not be tried again.
      *
      * @throws IllegalArgumentException if no such window is placed here, or not any more
      */
@@ -101,10 +99,10 @@ public final class WindowSpace {
     }
 
     /**
-     * Takes a certain place, as a client or the state of an earlier process says.
+     * Takes a given place, as requested by a client or recorded in the state of an earlier process.
      *
      * @return false if some of it or of its guards is taken or lies outside the range
-     * @throws IllegalArgumentException if it is not aligned to its size or the size is none of a window
+     * @throws IllegalArgumentException if it is not aligned to its size or the size is not valid for a window
      */
     public synchronized boolean take(WindowPlace place) {
         long size = place.sizeBytes();

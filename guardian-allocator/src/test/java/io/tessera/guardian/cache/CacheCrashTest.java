@@ -56,7 +56,7 @@ class CacheCrashTest {
         assertEquals(7, finished, "create, three writes, force, rename, what follows it");
     }
 
-    /** Writes and reads for ever; ends with 3 if it ever finds what nobody stored. */
+    /** Writes and reads forever; exits with 3 if it finds an entry that was never stored. */
     static final class Writer {
         private Writer() {
         }

@@ -227,7 +227,7 @@ class CodeCacheTest {
                 CacheKey.of(image, new CodeIdentity("mask", "1", "90", "driver 13000 580-", "O3")),
                 CacheKey.of(image, one.aheadOfTime()), CacheKey.of(new byte[0], one));
         assertEquals(keys.size(), keys.stream().distinct().count());
-        // What lies behind an image's end does not belong to it.
+        // Bytes behind an image's end do not belong to it.
         assertEquals(keys.getFirst(), CacheKey.of(Arrays.copyOf(image, image.length + 100), one));
         assertThrows(IllegalArgumentException.class, () -> new CacheKey("../../etc/passwd"));
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * ({@link IOException}) and goes on failing while it is full, or the process ends there ({@link Death}).
  */
 final class FaultyFiles implements EntryFiles {
-    /** The process died: nobody catches this but the test. */
+    /** The process died: only the test catches this. */
     static final class Death extends Error {
         private static final long serialVersionUID = 1;
     }

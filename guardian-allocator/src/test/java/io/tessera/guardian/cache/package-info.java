@@ -1,2 +1,2 @@
-/** What a cache promises: whole entries or none, whichever process dies, whatever the disk says. */
+/** Tests of the cache's guarantees: whole entries or none, whichever process dies, and whatever errors the disk reports. */
 package io.tessera.guardian.cache;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.BitSet;
 import java.util.function.LongPredicate;
 
-/** Memory behind a heap that checks what is asked of it, counts, and fails when it is told to. */
+/** Memory of a heap that checks and counts the heap's requests, and fails on demand. */
 final class CheckedMemory implements CommitPort {
     final BitSet committed = new BitSet();
     private final long granuleBytes;
@@ -79,12 +79,12 @@ final class CheckedMemory implements CommitPort {
         return committed.cardinality() * granuleBytes;
     }
 
-    /** Whether all of a range has memory. */
+    /** Returns whether all of a range has memory. */
     boolean covers(long offset, long bytes) {
         return committed.nextClearBit((int) (offset / granuleBytes)) > (offset + bytes - 1) / granuleBytes;
     }
 
-    /** Whether none of a range has memory. */
+    /** Returns whether none of a range has memory. */
     boolean spares(long offset, long bytes) {
         int next = committed.nextSetBit((int) (offset / granuleBytes));
         return next < 0 || next > (offset + bytes - 1) / granuleBytes;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which kernels may wait for other blocks of their grid. */
+/** Tests which kernels may wait for other blocks of their grid. */
 @Timeout(240)
 class BlockWaitsTest {
     private static final String LOOP = "a loop with LDG at offset 0x10";
@@ -54,7 +54,9 @@ class BlockWaitsTest {
         assertEquals(Set.of("r", "pointer"), all(Map.of(), Set.of("r"), Set.of()).keySet());
     }
 
-    /** ptxas adds up what threads of a warp take from a counter: nobody sees in machine code that the sum, a count of threads, is not zero. */
+    /**
+     * ptxas adds up the amounts that threads of a warp take from a counter: machine code does not show that the sum, a count of threads, is not zero.
+     */
     private static final String SUMS = "runs_a_queue";
     /** Counted loops with atomics look, and are not seen to be counted any more: saying that they wait costs speed alone. */
     private static final String LOOKS = "runs_a_counted_loop_of_exchanges";

@@ -15,12 +15,12 @@ public final class CodeWords {
     private final Architecture architecture;
     private long[] words = new long[0];
 
-    /** Nothing yet, of sm_90. */
+    /** Creates empty code for sm_90. */
     public CodeWords() {
         this(Architecture.SM_90);
     }
 
-    /** Nothing yet. What differs by architecture are branches; {@link #add} takes the rest. */
+    /** Creates empty code. Branches differ by architecture; {@link #add} takes all other instructions. */
     public CodeWords(Architecture architecture) {
         this.architecture = architecture;
     }
@@ -252,7 +252,7 @@ public final class CodeWords {
         return add(architecture.withDistanceLow(opcode | ALWAYS, distance), architecture.withDistanceHigh(high, distance));
     }
 
-    /** How many instructions there are. */
+    /** Returns the number of instructions. */
     public int count() {
         return words.length / 2;
     }

@@ -51,7 +51,7 @@ public final class CubinBuilder {
         this.architecture = architecture;
     }
 
-    /** One of CUDA 13 for sm_90 with a kernel. */
+    /** Returns a builder of a CUDA 13 cubin for sm_90 with a kernel. */
     public static CubinBuilder of(String name, CodeWords code) {
         return new CubinBuilder(CUDA_13, 90).kernel(name, 29, code);
     }

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How far tensor maps reach that an NVIDIA driver made (580.159.04, H100) of random parameters; what is expected was calculated from the parameters. */
+/**
+ * Tests the reach of tensor maps that an NVIDIA driver (580.159.04, H100) made from random parameters; the expected values were calculated from the
+ * parameters.
+ */
 class HardwareTensorMapTest {
     private static MemorySegment map(String hex) {
         return MemorySegment.ofArray(HexFormat.of().parseHex(hex));
@@ -57,7 +60,7 @@ class HardwareTensorMapTest {
         }
     }
 
-    /** As cuBLAS and cuDNN set it. */
+    /** As in maps of cuBLAS and cuDNN. */
     @Test
     void theSecondBitOfTheKindChangesNothing() {
         MemorySegment changed = map(

@@ -14,7 +14,7 @@ public final class MachineFences {
     private MachineFences() {
     }
 
-    /** Those that keep addresses in a window. */
+    /** Returns the fences that keep addresses in a window. */
     public static Stream<MachineFence> windows() {
         return Stream.of(LOW_WORD, MASK);
     }

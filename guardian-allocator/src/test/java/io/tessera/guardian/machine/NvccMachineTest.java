@@ -94,7 +94,7 @@ class NvccMachineTest {
         }
     }
 
-    /** The same before sm_90, where kernels with tensor maps have no code and calls by a register are not known either. */
+    /** As above, before sm_90, where kernels with tensor maps have no code, and calls through a register are not known either. */
     @ParameterizedTest
     @ValueSource(strings = {"sm_80", "sm_86", "sm_89"})
     void onlyTheseFormsAreRefusedBeforeSm90(String architecture) throws Exception {

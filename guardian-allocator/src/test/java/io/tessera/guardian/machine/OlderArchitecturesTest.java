@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What differs before sm_90, with the words that ptxas writes there. */
+/** Tests the differences before sm_90, with the words that ptxas writes there. */
 class OlderArchitecturesTest {
     private static final long CONTROL = 0x000fe20000000000L;
     /** {@code LDG.E R8, [R2.64+UR4]}, and with {@code RZ}. */

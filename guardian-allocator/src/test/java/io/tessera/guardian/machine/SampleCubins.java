@@ -7,7 +7,7 @@ public final class SampleCubins {
     private SampleCubins() {
     }
 
-    /** The same for sm_90. */
+    /** As above, for sm_90. */
     public static byte[] full(int variant) {
         return full(variant, Architecture.SM_90);
     }

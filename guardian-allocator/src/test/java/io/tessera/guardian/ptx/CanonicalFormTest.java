@@ -27,7 +27,7 @@ class CanonicalFormTest {
         return PtxParser.parse(HEAD + ".global .u32 word;\n.func f;\n.visible .entry k(.param .u64 p)\n{\n" + statements + "\n}\n");
     }
 
-    /** What a body declares and does, one statement after the other. */
+    /** Returns the declarations and instructions of a body, one statement per line. */
     private static String body(PtxModule module) {
         String text = PtxPrinter.print(module);
         return text.substring(text.lastIndexOf("\n{\n") + 3, text.lastIndexOf("}")).lines()
@@ -35,7 +35,7 @@ class CanonicalFormTest {
                 .collect(Collectors.joining(" "));
     }
 
-    /** As machine code of both spellings shows: {@code ld.u32 r, [v]} is an access to the space that v is in. */
+    /** The machine code of both spellings shows that {@code ld.u32 r, [v]} is an access to the space of v. */
     @Test
     void anAccessToAVariableIsToItsSpace() throws PtxException {
         String text = PtxPrinter

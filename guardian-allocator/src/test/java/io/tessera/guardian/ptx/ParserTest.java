@@ -85,7 +85,7 @@ class ParserTest {
         assertEquals(new Operand.Float64(0x7FF0000000000000L), operand("0d7FF0000000000000"));
     }
 
-    /** As ptxas 13.0 has it. */
+    /** As in ptxas 13.0. */
     @Test
     void constantExpressionsAreEvaluated() throws PtxException {
         String[][] cases = {{"1+2*3", "7"}, {"(1+2)*3", "9"}, {"-4/3", "-1"}, {"7 % 4", "3"}, {"1<<4|1", "17"},

@@ -98,7 +98,7 @@ class PtxFuzzTest {
                 out.write(text, other, Math.min(text.length - other, to - from));
             }
             default -> {
-                // Nothing in place of the piece: it is deleted.
+                // No replacement: the piece is deleted.
             }
         }
         out.write(text, to, text.length - to);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which kernels can execute parts of their grids, and what is added to them. What they compute is tested on the software GPU. */
+/** Tests which kernels can execute parts of their grids, and the code that is added to them. Their results are tested on the software GPU. */
 class GridSlicesTest {
     private static final String HEAD = ".version 8.5\n.target sm_90\n.address_size 64\n";
 

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * what its store may then hold: of every key, the record that it said last or the one after it, whole.
  */
 public final class EndlessWriter {
-    /** How many keys there are. */
+    /** Number of keys. */
     public static final int KEYS = 5;
     private static final int COPIES = 500;
 
@@ -77,7 +77,7 @@ public final class EndlessWriter {
         }
     }
 
-    /** What a line of the process says; the last one may be cut off. */
+    /** Returns the number in a line of the process; the last line may be cut off. */
     private static int numberOf(String line) {
         return line.startsWith("#") && line.endsWith(".") ? Integer.parseInt(line.substring(1, line.length() - 1)) : 0;
     }

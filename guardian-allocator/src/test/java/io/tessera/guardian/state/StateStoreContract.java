@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every store keeps to. */
+/** The contract of every store. */
 abstract class StateStoreContract {
     /** An empty store. */
     abstract StateStore store() throws StateException;

@@ -1,2 +1,2 @@
-/** Which lists are believed. */
+/** Tests which trust lists are accepted. */
 package io.tessera.guardian.trust;

@@ -21,7 +21,7 @@ class WindowSpaceTest {
         return assertInstanceOf(PlacementAnswer.Placed.class, space.allocate(bytes)).place();
     }
 
-    /** Whether any place at all would do, tried one by one. */
+    /** Returns whether any place would fit, tried one by one. */
     private static boolean fits(List<WindowPlace> taken, long bytes) {
         for (long at = WindowSpace.STANDARD_BASE; at + bytes <= WindowSpace.STANDARD_END; at += bytes) {
             WindowPlace place = new WindowPlace(at, bytes);

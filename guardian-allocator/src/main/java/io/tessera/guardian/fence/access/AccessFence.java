@@ -21,10 +21,10 @@ import java.util.Optional;
 /** Fences one address of an access, by its space. Not thread-safe. */
 public final class AccessFence {
     /**
-     * What stands in place of the address.
+     * Replacement of an address.
      *
      * @param address the operand
-     * @param space   word of the space that a generic access is proved to have and now names, or null
+     * @param space   modifier of the space that a generic access is proved to have and now names, or null
      */
     public record Fenced(Operand.Address address, String space) {
     }
@@ -35,7 +35,7 @@ public final class AccessFence {
     private final SymbolClamp clamp;
     private final GenericFence generic;
 
-    /** For one function; its addresses of global and shared memory are fenced by what it is given. */
+    /** Creates the fence for one function. It fences addresses of global and shared memory with the given fences. */
     public AccessFence(FunctionContext context, GlobalFence global, SharedFence shared) {
         this.context = context;
         this.global = global;
@@ -159,10 +159,13 @@ public final class AccessFence {
                 ? Optional.of(StateSpace.GLOBAL) : fact.space();
     }
 
-    /** A generic address of a variable of local, constant or parameter memory stays generic, so that nothing has to be known about the instruction. */
+    /**
+     * A generic address of a variable of local, constant or parameter memory stays generic, so that the rewriter needs no knowledge of the
+     * instruction.
+     */
     private Operand.Address ofVariable(Instruction i, Access access, Operand.Address address, AddressFact fact, Place place)
             throws FenceRefusedException {
-        // No atomic operation works on local memory; as any other address it is harmless.
+        // No atomic operation works on local memory; an address there is as harmless as any other.
         if (inBounds(access, fact)) {
             context.counts.proof(Proof.IN_BOUNDS);
             return address;

@@ -15,12 +15,12 @@ import io.tessera.guardian.ptx.Variable;
 import java.util.List;
 
 /**
- * The accesses that are certain to be made, with the same register and constant offsets, if one of them is: one fence serves
- * them all. For if the furthest of them is out of bounds the program is wrong whatever the nearest does. Immutable.
+ * A group of accesses with the same register and constant offsets that are all certain to be executed if one of them is. One fence serves them all:
+ * if the furthest access is out of bounds, the program is wrong whatever the nearest one does. Immutable.
  *
  * @param low       offset of the nearest from the register, rounded down to the alignment
  * @param reach     offset behind the furthest byte that they touch
- * @param alignment greatest that one of them demands of the register
+ * @param alignment largest alignment of the register that one of them demands
  */
 record AccessGroup(long low, long reach, int alignment) {
     private static final int LOOK_AHEAD = 200;
@@ -34,7 +34,7 @@ record AccessGroup(long low, long reach, int alignment) {
         return of(context, first, access, register, offset, FAR);
     }
 
-    /** The same, of accesses that are together within this many bytes, if the first one is. */
+    /** As above, for accesses within this many bytes of each other, if the first is among them. */
     static AccessGroup of(FunctionContext context, Instruction first, Access access, Operand.Register register, long offset, long mostBytes) {
         AccessGroup group = alone(access, offset);
         if (first.guard().isPresent()) {

@@ -27,7 +27,7 @@ public final class BulkFence {
     private final AccessFence accesses;
     private final SharedFence shared;
 
-    /** For one function; addresses are fenced as those of its other accesses. */
+    /** Creates the fence for one function; addresses are fenced like those of its other accesses. */
     public BulkFence(FunctionContext context, AccessFence accesses, SharedFence shared) {
         this.context = context;
         this.code = context.code;
@@ -53,7 +53,7 @@ public final class BulkFence {
             Operand.Register start = word((Operand.Address) operands.get(access.operand()));
             Operand.Register inside = access.place() == Place.CLUSTER ? shared.clusterClamped(i, start, UNIT, UNIT, null)
                     : clamped(i, start, UNIT, UNIT);
-            // In another block the distance to the end is the same as from the same place in this one.
+            // In another block, the distance to the end is the same as from the same offset in this block.
             length = cut(length, access.place() == Place.CLUSTER ? offsetInBlock(inside) : inside);
             operands.set(access.operand(), Code.at(inside, 0));
         }

@@ -68,7 +68,7 @@ final class GenericFence {
         return Code.at(fenced, 0);
     }
 
-    /** Where blocks of a cluster see each other's shared memory, that window contains the block's own. */
+    /** If blocks of a cluster can access each other's shared memory, that window contains the block's own memory. */
     private Operand.Register shared(Instruction i, Access access, Operand.Register address, Operand.Register otherwise) {
         String space = context.plan.clusterEscapes() ? "shared::cluster" : "shared";
         Operand.Register there = code.truth();

@@ -31,7 +31,7 @@ public final class GlobalFence {
     private final WindowFence window;
     private final Shadows shadows;
 
-    /** For one function. */
+    /** Creates the fence for one function. */
     public GlobalFence(FunctionContext context, Shadows shadows) {
         this.context = context;
         this.code = context.code;
@@ -39,12 +39,12 @@ public final class GlobalFence {
         this.shadows = shadows;
     }
 
-    /** What forces an address of this function into the window. */
+    /** Returns the fence that forces addresses of this function into the window. */
     public WindowFence window() {
         return window;
     }
 
-    /** The address with nothing but its variable replaced. */
+    /** Returns the address with only its variable replaced. */
     Operand.Address unfenced(Operand.Address address) {
         return address.base() instanceof Operand.Named(String name) && context.hoisted(name)
                 ? Code.at(context.hoistedAddress(name), address.offsetBytes()) : address;
@@ -85,7 +85,7 @@ public final class GlobalFence {
         return offset != (int) offset;
     }
 
-    /** Whether {@code [variable+offset]} is aligned by the variable's declaration. */
+    /** Returns whether {@code [variable+offset]} is aligned by the variable's declaration. */
     private boolean named(Access access, Operand.Address address) {
         return address.base() instanceof Operand.Named(String name) && context.hoisted(name)
                 && context.variable(name).alignment() >= access.alignmentBytes()
@@ -114,7 +114,7 @@ public final class GlobalFence {
         if (address.offsetBytes() % access.alignmentBytes() != 0) {
             return Code.at(window.aligned(context.plus(base, address.offsetBytes()), access.alignmentBytes()), 0);
         }
-        // A shadow is no register that the group could be looked for by; the access is alone.
+        // A group cannot be found by a shadow, so the access is alone.
         return Code.at(cachedAligned(base, base, access.alignmentBytes(), i.guard().isEmpty()), address.offsetBytes());
     }
 

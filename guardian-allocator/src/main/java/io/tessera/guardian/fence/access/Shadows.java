@@ -26,7 +26,7 @@ public final class Shadows {
     private final Map<Instruction, Derivation> derivations = new IdentityHashMap<>();
     private final Map<String, List<Operand.Register>> carried = new HashMap<>();
 
-    /** For one function. Only the modes that force an address into the window have shadows. */
+    /** Creates the shadows of one function. Only the modes that force an address into the window have shadows. */
     public Shadows(FunctionContext context) {
         this.context = context;
         boolean used = context.mode() == FenceMode.MASK || context.mode() == FenceMode.MODULO;
@@ -78,7 +78,7 @@ public final class Shadows {
         }
     }
 
-    /** Whether an instruction reads a parameter of a kernel, which is the same for all threads. */
+    /** Returns whether an instruction reads a parameter of a kernel, which is the same for all threads. */
     private boolean isParameter(Instruction instruction) {
         return context.function.kind() == PtxFunction.Kind.ENTRY && instruction.opcode().equals("ld")
                 && instruction.space().filter(space -> space == StateSpace.PARAM).isPresent();

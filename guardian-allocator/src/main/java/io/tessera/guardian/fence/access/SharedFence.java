@@ -30,7 +30,7 @@ public final class SharedFence {
     private final FunctionContext context;
     private final Code code;
 
-    /** For one function. */
+    /** Creates the fence for one function. */
     public SharedFence(FunctionContext context) {
         this.context = context;
         this.code = context.code;
@@ -107,12 +107,12 @@ public final class SharedFence {
         return known >= group.alignment() ? (int) known : 0;
     }
 
-    /** Whether a block has {@link #RESERVED_BYTES} for certain: then nothing that needs no more asks whether there is as much. */
+    /** Returns whether a block is certain to have {@link #RESERVED_BYTES}. Then accesses that need no more than this omit the check of the size. */
     private boolean relies() {
         return !context.plan.clusters() && context.plan.reservesShared();
     }
 
-    /** Whether an address comes from a variable whose size is declared. */
+    /** Returns whether an address comes from a variable whose size is declared. */
     private boolean hasSize(AddressFact fact) {
         return fact.placement() instanceof Placement.NearSymbol near && context.variable(near.symbol()) instanceof Variable variable
                 && variable.sizeBytes() > 0;
@@ -134,7 +134,7 @@ public final class SharedFence {
         return context.limits.inVariable(symbol, context.variable(symbol).sizeBytes() - bytes & -alignment);
     }
 
-    /** Whether there is that much shared memory: the address was made from a variable that is at least as large. */
+    /** Returns whether there is certainly that much shared memory, because the address comes from a variable that is at least as large. */
     private boolean certain(AddressFact fact, long bytes) {
         return fact.placement() instanceof Placement.NearSymbol near
                 && context.variable(near.symbol()) instanceof Variable variable
@@ -167,7 +167,7 @@ public final class SharedFence {
         return limit(i, bytes, alignment, word, null);
     }
 
-    /** The same, where a predicate says that the address is one of shared memory at all. */
+    /** As above, under a predicate that says whether the address is one of shared memory. */
     Operand.Register limit(Instruction i, long bytes, int alignment, Operand.Register word, Operand.Register where) {
         context.counts.fence(Fence.SHARED);
         Operand.Register end = context.sharedEnd();
@@ -192,7 +192,7 @@ public final class SharedFence {
         return Code.at(there, address.offsetBytes());
     }
 
-    /** A generic address that has to be of shared memory, in bounds. */
+    /** Fences a generic address that must be in shared memory and in bounds. */
     Operand.Address generic(Instruction i, Access access, Operand.Address address) {
         Operand.Register word = context.word(toShared(address).base());
         return Code.at(back(fence(i, access, Code.at(word, address.offsetBytes()), AddressFact.UNKNOWN)), 0);
@@ -217,7 +217,7 @@ public final class SharedFence {
         return Code.at(clusterClamped(i, sum, access.sizeBytes(), access.alignmentBytes(), null), 0);
     }
 
-    /** The same for an address in a register, with that many bytes behind it. */
+    /** As above, for an address in a register, followed by that many bytes. */
     Operand.Register clusterClamped(Instruction i, Operand.Register address, int bytes, int alignment,
             Operand.Register where) {
         Operand.Register limit = limit(i, bytes, alignment, address, where);

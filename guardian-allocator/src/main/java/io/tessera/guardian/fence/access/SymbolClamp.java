@@ -78,7 +78,7 @@ final class SymbolClamp {
         return Code.at(arena(access, context.plus(context.wide(address.base()), address.offsetBytes())), 0);
     }
 
-    /** The same with the address in a register. */
+    /** As above, with the address in a register. */
     Operand.Register arena(Access access, Operand.Register address) {
         context.counts.fence(Fence.LOCAL);
         return clamped(address, context.prologue.localStart(), context.plan.arenaBytes(context.function) - access.sizeBytes(),

@@ -28,7 +28,7 @@ public final class SymbolOperands {
     private final FunctionContext context;
     private final Code code;
 
-    /** For one function. */
+    /** Creates the fence for one function. */
     public SymbolOperands(FunctionContext context) {
         this.context = context;
         this.code = context.code;
@@ -46,7 +46,7 @@ public final class SymbolOperands {
                 && i.operands().getLast() instanceof Operand.SpecialRegister(String name, String _)
                 && SHARED_SIZES.contains(name)) {
             Operand size = i.operands().getFirst();
-            code.emit(i.guard(), "sub.u32", size, size, Code.number(FencedModule.CLUSTER_BYTES)); // what waits for the cluster has is not the program's
+            code.emit(i.guard(), "sub.u32", size, size, Code.number(FencedModule.CLUSTER_BYTES)); // Memory for the cluster wait is not the program's.
         }
     }
 

@@ -35,7 +35,7 @@ public final class WindowFence {
         into(fenced, address, false);
     }
 
-    /** The same; {@code common} says that all threads of a grid have the same address, which saves registers, and need not be right. */
+    /** As above. {@code common} says that all threads of a grid have the same address; this saves registers and need not be correct. */
     void into(Operand.Register fenced, Operand.Register address, boolean common) {
         context.counts.fence(KernelReport.Fence.WINDOW);
         Operand.Register low = code.word();

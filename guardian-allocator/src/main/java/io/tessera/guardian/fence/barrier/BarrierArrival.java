@@ -10,23 +10,23 @@ import java.util.Optional;
  */
 final class BarrierArrival {
     private static final int LANES = 32;
-    /** Looks after which no legal program can still be waiting for this word; they take 50 microseconds. */
+    /** Number of looks after which no legal program can still be waiting for this word; they take 50 microseconds. */
     private static final int LOOKS = 1 << 10;
 
     private final Code code;
     private final boolean drops;
 
     /**
-     * For one function.
+     * Creates the code for one function.
      *
-     * @param drops whether threads may drop out: then what a phase expects changes
+     * @param drops whether threads may drop out; then the number of expected arrivals changes
      */
     BarrierArrival(Code code, boolean drops) {
         this.code = code;
         this.drops = drops;
     }
 
-    /** The amount that a number of arrivals has in the word. Numbers beyond what PTX can count are cut. */
+    /** Returns the amount that a number of arrivals adds to the word. Numbers beyond the range of PTX are cut. */
     Operand amount(Operand count) {
         if (count instanceof Operand.Immediate(long value, boolean _)) {
             return Code.number((value & BarrierWord.MOST) << BarrierWord.COUNT_SHIFT);
@@ -38,7 +38,7 @@ final class BarrierArrival {
     }
 
     /**
-     * Writes arrivals.
+     * Emits arrivals.
      *
      * @param wanted whether the program uses their state
      * @return the upper word of the state, or null
@@ -51,8 +51,8 @@ final class BarrierArrival {
     }
 
     /**
-     * The same for one arrival of a thread. Where the whole warp comes to one barrier, its first lane arrives for all: 32 additions to one
-     * word take as many steps, and the assembler joins them only where it sees by itself that the word is one.
+     * As above, for one arrival of a thread. If the whole warp arrives at one barrier, its first lane arrives for all lanes. Otherwise 32 additions
+     * to one word take 32 steps; the assembler joins them only if it can see that the word is the same.
      */
     Operand.Register one(BarrierWord.Place place, boolean wanted) {
         Operand amount = amount(Code.number(1));
@@ -133,7 +133,7 @@ final class BarrierArrival {
         if (wanted) {
             code.emit("mov.b32", state, before);
         }
-        // Nobody else changes it: read while the addition is under way, but not in another block.
+        // Only this thread changes it. It is read while the addition is in flight, except from another block.
         Operand.Register known = drops || place.scope().equals("cluster") ? null : lower(place);
         code.emit("and.b32", awaited, before, Code.number(BarrierWord.COUNT_FIELD));
         code.emit("setp.ge.u32", going, awaited, plus(amount, BarrierWord.THERE));
@@ -186,7 +186,7 @@ final class BarrierArrival {
         }
     }
 
-    /** For a thread that arrived before the next phase was there: each full number of expected arrivals is one phase. */
+    /** Handles a thread that arrived before the next phase was set up: each full number of expected arrivals is one phase. */
     private void early(Operand.Register before, Operand.Register change, Operand amount, Operand.Register state, String past) {
         Operand.Register came = code.word();
         Operand.Register expected = code.word();
@@ -254,8 +254,8 @@ final class BarrierArrival {
     }
 
     /**
-     * Reduces the arrivals that phases from the next one on expect. It is written before an arrival of the thread, which the present phase
-     * awaits. Nobody reads the number then: the thread that ended the last phase has made the present one.
+     * Reduces the number of expected arrivals from the next phase on. The code precedes an arrival of the thread, for which the present phase waits.
+     * No thread reads the number then, since the thread that ended the last phase has already set up the present one.
      */
     void drop(BarrierWord.Place place, Operand count) {
         awaitPhase(place);

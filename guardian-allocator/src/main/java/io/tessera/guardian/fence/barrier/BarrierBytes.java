@@ -4,11 +4,11 @@ import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.ptx.Operand;
 
 /**
- * Bytes that a {@link BarrierWord} awaits. While they are not 0 they hold one arrival of the phase. A thread that changes the bytes holds
- * an arrival of its own meanwhile, so that the phase cannot end between two additions. Afterwards it gives up its own arrival, unless the
- * bytes went from 0 to another value (then that arrival becomes theirs), and also theirs if the bytes became 0. A thread that subtracts no
- * more bytes than there are needs no arrival of its own: the bytes hold one until they are 0, and the thread that subtracts the last byte
- * gives it up. Not thread-safe.
+ * Bytes that a {@link BarrierWord} awaits. While they are not 0 they hold one arrival of the phase. A thread that changes the bytes holds an arrival
+ * of its own meanwhile, so that the phase cannot end between two additions. Afterwards it makes its own arrival, unless the bytes went from 0 to
+ * another value (then the bytes take over that arrival). If the bytes became 0, it also makes the arrival of the bytes. A thread that subtracts no
+ * more bytes than there are needs no arrival of its own: the bytes hold one until they are 0, and the thread that subtracts the last byte makes that
+ * arrival. Not thread-safe.
  */
 final class BarrierBytes {
     private static final Operand ONE = Code.number(1L << BarrierWord.COUNT_SHIFT);
@@ -60,7 +60,7 @@ final class BarrierBytes {
     }
 
     /**
-     * Writes {@code arrive.expect_tx}: the thread holds the arrival that the phase awaits.
+     * Emits {@code arrive.expect_tx}: the thread holds the arrival for which the phase waits.
      *
      * @param wanted whether the program uses its state
      * @return the upper word of the state, or null
@@ -71,14 +71,14 @@ final class BarrierBytes {
         return state;
     }
 
-    /** Changes the bytes for a thread that holds an arrival; gives the arrivals that it has to give up then. */
+    /** Changes the bytes for a thread that holds an arrival; returns the arrivals that the thread must make afterwards. */
     private Operand.Register held(BarrierWord.Place place, Operand change) {
         Operand.Register old = code.word();
         Operand.Register now = code.word();
         Operand.Register held = code.word();
         Operand.Register some = code.truth();
         Operand.Register none = code.truth();
-        // The thread that ends the phase has to see what the threads that changed the bytes have written.
+        // The thread that ends the phase must see the writes of the threads that changed the bytes.
         code.emit("atom.acq_rel." + place.scope() + "." + place.space() + ".add.u32", old, place.lower(), change);
         code.emit("add.u32", now, old, change);
         Operand field = Code.number((int) (-1L << BarrierWord.BYTES_SHIFT));

@@ -43,12 +43,12 @@ final class BarrierLowering {
     }
 
     /**
-     * For one function.
+     * Creates the lowering for one function.
      *
-     * @param code     where it is written to
+     * @param code     receives the emitted code
      * @param clusters whether addresses may be of other blocks of a cluster
      * @param drops    whether threads may drop out of barriers
-     * @param queue    variable where bulk copies are asked for, or null where there are none
+     * @param queue    variable of the queue of bulk copies, or null if there are none
      */
     BarrierLowering(Code code, boolean clusters, boolean drops, String queue) {
         this.code = code;
@@ -60,7 +60,7 @@ final class BarrierLowering {
         this.queue = queue == null ? null : new BulkCopyQueue(code, copies, bytes, queue);
     }
 
-    /** Whether an instruction is written in another way. */
+    /** Returns whether an instruction is replaced. */
     static boolean isOne(Instruction i) {
         return switch (i.opcode()) {
             case "mbarrier" -> !(InstructionTable.of(i) instanceof InstructionClass.Refused) && isBarrier(i);
@@ -89,7 +89,7 @@ final class BarrierLowering {
         return i.operands().size() > operand && i.operands().get(operand) instanceof Operand.Address;
     }
 
-    /** A bulk copy into shared memory, which is neither reduced nor given to several blocks nor described by a tensor map. */
+    /** Returns whether it is a bulk copy into shared memory that is not a reduction, has a single destination block, and uses no tensor map. */
     private static boolean isCopy(Instruction i) {
         boolean known = i.has("bulk") && i.has(COMPLETES) && !i.has("tensor") && !i.has("reduce") && isAddress(i, 0) && isAddress(i, 1)
                 && isAddress(i, 3) && !(InstructionTable.of(i) instanceof InstructionClass.Refused);
@@ -97,7 +97,7 @@ final class BarrierLowering {
                 || bytes >= 0 && bytes <= CopyLoop.MOST_BYTES && bytes % CopyLoop.UNIT == 0);
     }
 
-    /** Whether it is a bulk copy from global memory. */
+    /** Returns whether it is a bulk copy from global memory. */
     static boolean isLoad(Instruction i) {
         return i.opcode().equals("cp") && i.has("global") && isCopy(i);
     }
@@ -115,7 +115,7 @@ final class BarrierLowering {
         completeAll();
     }
 
-    /** Notes what registers are for more than to take the state of an arrival. */
+    /** Collects the registers that are read other than as the state of an arrival. */
     private void collectRead(Block block) {
         for (Statement statement : block.statements()) {
             if (statement instanceof Instruction i) {
@@ -164,9 +164,7 @@ final class BarrierLowering {
         }
     }
 
-    /**
-     * Whether copies may still be in flight after it: an instruction that waits for nothing, and in which no other thread waits for long.
-     */
+    /** Returns whether copies may still be in flight after an instruction: it waits for nothing, and no other thread waits long for it. */
     private static boolean passes(Instruction i) {
         return i.guard().isEmpty() && (i.opcode().equals("cp") && !i.has("mbarrier") || i.opcode().equals("mbarrier")
                 && (i.modifiers().getFirst().equals("expect_tx") || i.has("expect_tx")));
@@ -241,7 +239,7 @@ final class BarrierLowering {
         }
     }
 
-    /** Without {@code .noinc} the arrival is one more than was expected: only the end of the copies is left to wait for. */
+    /** Without {@code .noinc}, the arrival is added to the expected ones, so the code only waits for the end of the copies. */
     private void copiesArrive(Instruction i) {
         code.emit("cp.async.wait_all");
         if (i.has("noinc")) {

@@ -19,12 +19,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Which barriers of a block functions wait at, and which of these are {@code NamedBarriers}: with a number of their own, or a count of threads. A GPU ends the context when the lanes of one warp wait at two of them, or at
- * one with two counts, in different places of the program (seen on an H200): code that can meet only one need not be
- * watched.
+ * The barriers of a block at which functions wait, and which of these are {@code NamedBarriers}: those with a number of their own or a count of
+ * threads. A GPU ends the context if the lanes of one warp wait at two barriers, or at one barrier with two counts, in different places of the
+ * program (seen on an H200). Code that can reach only one barrier needs no checks.
  *
- * <p>Kernels that share no device function with a barrier in it, or in what it calls, have nothing to do with each other: what one of
- * them uses costs the others nothing. Not thread-safe.
+ * <p>Kernels are independent if they share no device function that has a barrier, itself or in its callees: the barriers of one cost the others
+ * nothing. Not thread-safe.
  */
 public final class BarrierUse {
     /** {@code bar.sync 0} without a count. */
@@ -38,7 +38,7 @@ public final class BarrierUse {
     private static final class Part {
         final Set<List<Operand>> own = new HashSet<>();
         final List<Part> callers = new ArrayList<>();
-        /** Whether it, or what it may call, waits at a barrier. */
+        /** Whether the part or one of its possible callees waits at a barrier. */
         boolean waits;
         Part parent = this;
         /** The barriers of a root's whole group, and of the device functions in it. */
@@ -56,10 +56,10 @@ public final class BarrierUse {
     }
 
     /**
-     * Over all functions of a module, whose instructions are classified.
+     * Collects the barriers of all functions of a module, whose instructions are classified.
      *
-     * @param named     the function of a name or alias, or null
-     * @param contained whether barriers have to be such that the stop word ends waiting threads
+     * @param named     returns the function with a name or alias, or null
+     * @param contained whether the stop word must end threads that wait at barriers
      */
     public BarrierUse(List<PtxFunction> functions, Function<String, PtxFunction> named, Map<Instruction, InstructionClass> classes,
             boolean contained) {
@@ -118,7 +118,10 @@ public final class BarrierUse {
         }
     }
 
-    /** Whether an instruction of a function waits at a barrier in shared memory. One whose number is also used with a count is one, or the two would not meet. */
+    /**
+     * Returns whether an instruction of a function waits at a barrier in shared memory. This includes a barrier whose number is also used with a
+     * count, since otherwise the threads of the two would not meet.
+     */
     public boolean isNamed(PtxFunction function, Instruction barrier) {
         return contained && isNamed(numbers(barrier), parts.get(function).root());
     }
@@ -128,12 +131,12 @@ public final class BarrierUse {
                 && (other.getFirst().equals(WHOLE_BLOCK.getFirst()) || !(other.getFirst() instanceof Operand.Immediate)));
     }
 
-    /** Whether a function, or a device function that it may call, waits at such a barrier. */
+    /** Returns whether a function, or a device function that it may call, waits at a barrier in shared memory. */
     public boolean hasNamed(PtxFunction function) {
         return contained && all(function).stream().anyMatch(barrier -> isNamed(barrier, parts.get(function).root()));
     }
 
-    /** Whether threads of a kernel that runs this function may wait at different barriers, here or elsewhere. */
+    /** Returns whether threads of a kernel that runs this function may wait at different barriers, here or elsewhere. */
     public boolean isMixed(PtxFunction function) {
         return hasNamed(function) || isMixed(all(function));
     }
@@ -165,7 +168,7 @@ public final class BarrierUse {
         return i.has("red") ? 1 : 0;
     }
 
-    /** Whether a {@code barrier} or {@code bar} names a count of threads. */
+    /** Returns whether a {@code barrier} or {@code bar} has a count of threads. */
     public static boolean isCounted(Instruction i) {
         return i.operands().size() == (i.has("red") ? 4 : 2);
     }

@@ -21,7 +21,7 @@ import java.util.List;
  * may overflow into another one; a thread that waits may then wait until the stop word ends it. Not thread-safe.
  */
 final class BarrierWord {
-    /** Where the upper word lies. */
+    /** Offset of the upper word. */
     static final int UPPER = 4;
     /** Lowest bit of the arrivals that are awaited. */
     static final int COUNT_SHIFT = 9;
@@ -31,7 +31,7 @@ final class BarrierWord {
     /** The field of arrivals that are awaited, and that bit. */
     static final long COUNT_FIELD = 2 * THERE - (1L << COUNT_SHIFT);
     static final long PARITY = 1L << 31;
-    /** Lowest bit of the awaited bytes, and the number of bits of the expected arrivals that lie below. */
+    /** Lowest bit of the awaited bytes, which is also the number of bits of the expected arrivals below them. */
     static final int BYTES_SHIFT = 11;
     static final long MOST = (1L << 20) - 1;
     static final int PAUSE_NS = 20;
@@ -44,13 +44,13 @@ final class BarrierWord {
     private static final int EAGER = 8;
 
     /**
-     * Where a word is, and how its accesses are ordered.
+     * Location of a word, and the ordering of its accesses.
      *
      * @param at    address in a register of 32 bits
      * @param space {@code shared} or {@code shared::cluster}
      * @param scope {@code cta} or {@code cluster}
      * @param order {@code release}, {@code acquire} or {@code relaxed}
-     * @param single whether it is the same word for all threads as the text has it: then NVIDIA's assembler adds once for a warp
+     * @param single whether the text shows that all threads use the same word: then NVIDIA's assembler adds once for a warp
      */
     record Place(Operand.Register at, String space, String scope, String order, boolean single) {
         Operand.Address lower() {
@@ -100,14 +100,14 @@ final class BarrierWord {
     }
 
     /**
-     * Writes a look at whether a phase is over.
+     * Emits a check whether a phase is over.
      *
-     * @param into   predicate that says so
+     * @param into   predicate that receives the result
      * @param phase  a state, or a parity
      * @param parity whether it is a parity
-     * @param again  whether to look for a little while, as {@code try_wait} may: a loop of the program that waits looks at the stop word
-     *               far too often for one look at the word
-     * @param meanwhile writes what is done between looks, and after a single one that was in vain
+     * @param again  whether to check repeatedly for a short time, as {@code try_wait} may: a waiting loop of the program would otherwise look at the
+     *               stop word far too often
+     * @param meanwhile emits the work between checks, and after a single check that failed
      */
     void test(Place place, Operand into, Operand phase, boolean parity, boolean again, Runnable meanwhile) {
         Operand asked = phase(phase, parity);

@@ -38,7 +38,7 @@ final class BulkCopyQueue {
     private static final int UNIT_SHIFT = Integer.numberOfTrailingZeros(CopyLoop.UNIT);
     /** Bits of the number of units that a thread took, for each request. */
     private static final int COUNT_BITS = Long.SIZE / SLOTS;
-    /** For fewer units one thread is as fast. */
+    /** For fewer units, one thread is as fast as the queue. */
     private static final int FEW = 16;
 
     private final Code code;
@@ -47,7 +47,7 @@ final class BulkCopyQueue {
     private final String name;
 
     /**
-     * For one function.
+     * Creates the queue for one function.
      *
      * @param name of the variable
      */
@@ -72,7 +72,7 @@ final class BulkCopyQueue {
         return REQUESTS + slot * REQUEST_BYTES;
     }
 
-    /** Writes, at the start of a kernel, that there are no requests. */
+    /** Emits, at the start of a kernel, code that clears the queue. */
     void clear() {
         Operand.Register first = code.word();
         Operand.Register axis = code.word();
@@ -214,7 +214,7 @@ final class BulkCopyQueue {
         code.label(next);
     }
 
-    /** Whether no units are left, or more than a request can have. */
+    /** Returns whether no units are left, or more than a request can have. */
     private Operand.Register isNone(Operand.Register left) {
         Operand.Register before = code.word();
         Operand.Register none = code.truth();

@@ -13,12 +13,12 @@ final class CopyLoop {
     private static final int UNROLLED = 8;
 
     /**
-     * The two ends.
+     * Source and destination of a copy.
      *
      * @param to          address in shared memory, 32 bits
      * @param from        address, 64 bits in global memory and 32 in shared
      * @param fromShared  whether it is in shared memory
-     * @param otherBlocks whether the first may be in another block of the cluster
+     * @param otherBlocks whether the destination may be in another block of the cluster
      */
     record Ends(Operand.Register to, Operand.Register from, boolean fromShared, boolean otherBlocks) {
     }

@@ -38,10 +38,10 @@ public final class MemoryBarriers {
     }
 
     /**
-     * The module, without mbarriers where they are understood; the same one if it has none, or asks how many arrivals are awaited where
-     * bytes are awaited as well.
+     * Returns the module with mbarriers replaced where they are understood. Returns the same module if it has no mbarriers, or if it queries the
+     * number of pending arrivals where bytes are awaited as well.
      *
-     * @param linked whether it may be linked with others, which may have to do with clusters of blocks
+     * @param linked whether it may be linked with other modules, which may use clusters of blocks
      */
     public static PtxModule lowered(PtxModule module, boolean linked) {
         List<PtxFunction> functions = module.functions();
@@ -69,7 +69,7 @@ public final class MemoryBarriers {
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
 
-    /** What became of a module, whose reports now say which functions {@link #lowered} wrote in another way. */
+    /** Returns the fenced module with notes in its reports on the functions that {@link #lowered} rewrote. */
     public static FencedModule noted(FencedModule fenced, PtxModule module) {
         Set<String> names = rewritten(module).keySet();
         return names.isEmpty() ? fenced
@@ -85,7 +85,7 @@ public final class MemoryBarriers {
         return any(function, BarrierLowering::isOne);
     }
 
-    /** Whether the function asks for pending arrivals, where bytes count as an arrival here until they are 0. */
+    /** Returns whether the function queries pending arrivals, where bytes count as an arrival here until they are 0. */
     private static boolean asks(PtxFunction function) {
         return any(function, i -> i.opcode().equals("mbarrier") && i.has("pending_count"));
     }
@@ -106,9 +106,8 @@ public final class MemoryBarriers {
     }
 
     /**
-     * Whether a function's addresses of shared memory may be of other blocks; copies to addresses of a cluster mostly go to the block's
-     * own. Where no function uses clusters, the new code does not either, and kernels are launched without ({@link
-     * FencedModule#clusters()}).
+     * Returns whether a function's addresses of shared memory may be in other blocks; copies to addresses of a cluster usually go to the block's own
+     * memory. If no function uses clusters, the new code does not either, and kernels are launched without them ({@link FencedModule#clusters()}).
      */
     private static boolean meetsOtherBlocks(PtxFunction function) {
         return function.attributes().stream().anyMatch(attribute -> attribute.name().contains("cluster"))
@@ -155,7 +154,7 @@ public final class MemoryBarriers {
                 function.attributes(), Optional.of(new Block(whole, body.line())), function.line());
     }
 
-    /** Collects the text between the prefix and the first underscore of names that look like ours. */
+    /** Collects the text between the prefix and the first underscore of names that have the form of generated names. */
     private static void take(String name, Set<String> into) {
         String bare = name.startsWith("%") ? name.substring(1) : name;
         int end = bare.startsWith(PREFIX) ? bare.indexOf('_', PREFIX.length()) : -1;

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Registers of a function that hold one number, or the address of one variable, wherever they are read: compilers put the operands of
- * assembler text into such. Immutable once built.
+ * Registers of a function that hold one number, or the address of one variable, wherever they are read. Compilers put the operands of inline assembly
+ * into such registers. Immutable.
  */
 final class NamedNumbers {
     private final Map<Operand, Operand.Immediate> numbers = new HashMap<>();
@@ -51,7 +51,7 @@ final class NamedNumbers {
                         && i.operands().get(2) instanceof Operand.Immediate);
     }
 
-    /** Whether an address starts from a variable that the text names. */
+    /** Returns whether an address starts from a variable that the text names. */
     boolean isSymbol(Operand.Base base) {
         return base instanceof Operand.Named || base instanceof Operand.Register register && symbols.contains(register);
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the functions of a module call: finds recursion. Stateless. */
+/** The call graph of a module's functions; finds recursion. Stateless. */
 public final class CallGraph {
     private CallGraph() {
     }
@@ -19,10 +19,10 @@ public final class CallGraph {
     }
 
     /**
-     * Functions that may call themselves, at least one of each cycle: without them there is no recursion. In the order in which they are found; each function and call is
-     * looked at once.
+     * Returns functions that may call themselves, at least one of each cycle; without them there is no recursion. The order is that of discovery.
+     * Each function and call is visited once.
      *
-     * @param calls what each function calls, with dispatchers or without
+     * @param calls callees of each function, with or without dispatchers
      */
     public static Set<String> recursive(Map<String, List<String>> calls) {
         Set<String> found = new LinkedHashSet<>();

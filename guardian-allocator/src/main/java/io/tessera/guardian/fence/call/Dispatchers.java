@@ -26,15 +26,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Functions that make an indirect call: they compare what is called with the numbers that stand for the module's functions of
- * that signature, and call the one that it is. So there are no code addresses that could be forged. Not thread-safe.
+ * Functions that make indirect calls. A dispatcher compares the function pointer with the numbers of the module's functions of that signature, and
+ * calls the matching function. Therefore no code addresses exist that could be forged. Not thread-safe.
  */
 public final class Dispatchers {
     private static final String TARGET = WindowConstants.PREFIX + "target";
     private static final int WIDEST_BYTES = 8;
 
     /**
-     * One of them.
+     * One dispatcher.
      *
      * @param name      its name
      * @param returns   of the signature
@@ -47,7 +47,7 @@ public final class Dispatchers {
     private final ModuleSymbols symbols;
     private final Map<String, Dispatcher> dispatchers = new LinkedHashMap<>();
 
-    /** For one module; has no function yet. */
+    /** Creates the dispatchers of one module, initially none. */
     public Dispatchers(ModuleSymbols symbols) {
         this.symbols = symbols;
     }
@@ -58,7 +58,7 @@ public final class Dispatchers {
                 WindowConstants.PREFIX + "dispatch_" + dispatchers.size(), returns, parameters, line)).name();
     }
 
-    /** The same for a prototype. */
+    /** As above, for a prototype. */
     public String name(CallPrototype prototype, int line) {
         return name(prototype.returns(), prototype.parameters(), line);
     }
@@ -85,7 +85,7 @@ public final class Dispatchers {
         return dispatchers.values().stream().map(d -> function(d, arena, Optional.empty())).toList();
     }
 
-    /** What each of them calls. */
+    /** Returns the callees of each dispatcher. */
     public Map<String, List<String>> calls() {
         Map<String, List<String>> calls = new LinkedHashMap<>();
         Map<String, List<PtxFunction>> targets = targets();
@@ -133,10 +133,10 @@ public final class Dispatchers {
     }
 
     /**
-     * The functions.
+     * Returns the definitions of the dispatchers.
      *
      * @param arena whether functions of the module have {@link #arena()} as their last parameter
-     * @param number   number of the first in {@link FencedModule#functions()}
+     * @param number   number of the first dispatcher in {@link FencedModule#functions()}
      */
     public List<PtxFunction> definitions(int number, int module, boolean arena) {
         List<PtxFunction> found = new ArrayList<>();
@@ -191,7 +191,7 @@ public final class Dispatchers {
         List<Operand> arguments = new ArrayList<>();
         for (int i = 0; i < parameters.size(); i++) {
             if (parameters.get(i).name().equals(ArenaWriter.NAME)) {
-                arguments.add(values.get(i).getFirst()); // in a register, as all callers pass it
+                arguments.add(values.get(i).getFirst()); // In a register, as all callers pass it.
                 continue;
             }
             Variable local = parameter(parameters.get(i).name() + suffix, parameters.get(i));

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whether a generic address that a function makes of one of shared, local or parameter memory may end up where its space is not
- * known: only then does an access of unknown space have to be ready for it. Used once.
+ * Finds out whether a generic address that a function makes from one of shared, local or parameter memory may reach an access that does not know its
+ * space. Only then must an access of unknown space handle such an address. Used once.
  */
 public final class EscapeScan {
     private final AddressFacts facts;
@@ -27,7 +27,7 @@ public final class EscapeScan {
     private final Map<String, List<Instruction>> uses = new HashMap<>();
     private final Set<String> followed = new HashSet<>();
 
-    /** For the body of one function, with what is proved about its addresses. */
+    /** Creates a scan of the body of one function, with the facts that are proved about its addresses. */
     public EscapeScan(Block body, AddressFacts facts, RuntimeCalls calls) {
         this.facts = facts;
         this.calls = calls;
@@ -42,7 +42,7 @@ public final class EscapeScan {
         }
     }
 
-    /** Whether one of that space escapes. */
+    /** Returns whether an address of that space escapes. */
     public boolean escapes(StateSpace space) {
         boolean found = false;
         for (Instruction instruction : flat) {
@@ -98,7 +98,7 @@ public final class EscapeScan {
         return false;
     }
 
-    /** Whether a use lets the address go; where it makes another one of it, that is to be followed. */
+    /** Returns whether a use lets the address escape. If the use makes another address from it, that register is added to {@code open}. */
     private boolean escapes(Instruction use, Operand.Register register, StateSpace space, Deque<Operand.Register> open) {
         switch (use.opcode()) {
             case "mov", "add", "sub" -> {

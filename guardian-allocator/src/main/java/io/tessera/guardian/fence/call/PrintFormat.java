@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a format of {@code vprintf} takes from its buffer of arguments. Immutable.
+ * The arguments that a format of {@code vprintf} reads from its buffer. Immutable.
  *
  * @param bytes     bytes of the arguments
- * @param alignment to which the buffer has to be aligned
+ * @param alignment required alignment of the buffer
  * @param strings   offsets of those that are pointers to strings
  */
 public record PrintFormat(long bytes, int alignment, List<Long> strings) {

@@ -3,8 +3,8 @@ package io.tessera.guardian.fence.call;
 import java.util.List;
 
 /**
- * The pointers to strings among the arguments of a {@code vprintf}. Right before the call each is replaced: by a pointer into a
- * private copy where it points into one of the module's constant strings, else by one to a text that says so. Immutable.
+ * The pointers to strings among the arguments of a {@code vprintf}. Right before the call, each pointer is replaced. If it points into one of the
+ * module's constant strings, the new pointer points into a private copy; otherwise it points to a fixed text. Immutable.
  *
  * @param frame local variable that holds the arguments
  * @param slots offsets in it of the pointers

@@ -40,11 +40,11 @@ public final class RuntimeCalls {
     private static final String UNKNOWN_STRING = "(string)";
     /** Strings that an argument is compared with, at most. */
     private static final int MOST_STRINGS = 32;
-    /** How many statements before a call are looked at for what writes its arguments. */
+    /** How many statements before a call are searched for the stores of its arguments. */
     private static final int MOST_BEFORE = 1000;
     private static final String[] ASSERT_PARTS = {"message", "file", "line", "function"};
 
-    /** The address that replaces the one a store passes: that of the variable, plus an offset; or null pointers. */
+    /** The address that replaces the one that a store passes: that of the variable, plus an offset; or a null pointer. */
     public record Passed(String variable, boolean local, long offset) {
     }
 
@@ -59,7 +59,7 @@ public final class RuntimeCalls {
     private List<PrintedStrings.Text> named;
     private final List<String> texts = new ArrayList<>();
 
-    /** For one module. */
+    /** Creates the object for one module. */
     public RuntimeCalls(ModuleSymbols symbols) {
         this.symbols = symbols;
     }
@@ -74,12 +74,12 @@ public final class RuntimeCalls {
         return texts;
     }
 
-    /** What a store passes instead, or null. */
+    /** Returns the replacement of the address that a store passes, or null. */
     public Passed passed(Instruction store) {
         return passed.get(store);
     }
 
-    /** The strings that a call of {@code vprintf} prints, or null where its format has none. */
+    /** Returns the strings that a call of {@code vprintf} prints, or null if its format has none. */
     public PrintedStrings printed(Instruction call) {
         return strings.get(call);
     }
@@ -89,7 +89,7 @@ public final class RuntimeCalls {
         return asserts.get(call);
     }
 
-    /** Whether a store is left out with its call. */
+    /** Returns whether a store is omitted together with its call. */
     public boolean drops(Instruction store) {
         return dropped.containsKey(store);
     }
@@ -119,7 +119,10 @@ public final class RuntimeCalls {
         }
     }
 
-    /** The instructions that write the arguments, one each, with nothing until the call that may write them or skip that. */
+    /**
+     * Returns the instructions that write the arguments, one each. No instruction between them and the call may write the arguments or skip the
+     * writes.
+     */
     private static List<Instruction> stores(Instruction call, CallSite site, List<Statement> before)
             throws FenceRefusedException {
         List<Instruction> found = new ArrayList<>();
@@ -178,7 +181,7 @@ public final class RuntimeCalls {
         }
     }
 
-    /** The function's own variable that the arguments lie in, or null. */
+    /** Returns the function's own variable that holds the arguments, or null. */
     private static Passed frame(Operand pointer, PrintFormat format, SymbolTrace trace, FunctionNames names) {
         SymbolTrace.Root root = pointer instanceof Operand.Register register ? trace.root(register) : null;
         Variable variable = root == null ? null : names.variable(root.symbol());

@@ -32,7 +32,7 @@ public final class BarrierFence {
     private Operand.Register lanes;
     private Operand.Register first;
 
-    /** For one function. */
+    /** Creates the fence for one function. */
     public BarrierFence(FunctionContext context) {
         this.context = context;
         this.code = context.code;
@@ -77,9 +77,9 @@ public final class BarrierFence {
     }
 
     /**
-     * Ends lanes that come without the others of their warp, or when others of it come to another barrier. The lanes of a legal program
-     * come together. Where lanes meet in different places, a device lets them exchange what they have or sees neither side whole: both show
-     * here, before anybody waits.
+     * Ends lanes that arrive without the other lanes of their warp, or while other lanes are at another barrier. The lanes of a legal program arrive
+     * together. If lanes meet in different places, a device either lets them exchange their values or sees neither side as a whole warp. Both cases
+     * are detected here, before any lane waits.
      */
     private void wholeWarp(Instruction i) {
         context.counts.fence(Fence.WHOLE_WARP);
@@ -160,7 +160,7 @@ public final class BarrierFence {
         }
         code.emit("brev.b32", first, making);
         code.emit("clz.b32", first, first);
-        // If no lane makes it, the result does not matter, and any lane will do.
+        // If no lane executes it, the result does not matter, and any lane will do.
         code.emit("and.b32", first, first, Code.number(Prologue.WARP - 1));
     }
 }

@@ -23,7 +23,7 @@ public final class CallFence {
     private final FunctionContext context;
     private final Code code;
 
-    /** For one function. */
+    /** Creates the fence for one function. */
     public CallFence(FunctionContext context) {
         this.context = context;
         this.code = context.code;

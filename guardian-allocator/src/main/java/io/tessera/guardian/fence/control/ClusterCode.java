@@ -125,7 +125,7 @@ final class ClusterCode {
         code.emit("add.u32", words, words, other);
     }
 
-    /** That address, and how many threads a block has. */
+    /** Loads the address of the words, and the number of threads of a block. */
     private void wordsAndThreads() {
         words();
         code.emit("mov.u32", threads, new Operand.SpecialRegister("%ntid", "x"));
@@ -185,7 +185,7 @@ final class ClusterCode {
         code.emit("and.b32", phase, phase, Code.number(-PHASE));
         code.emit("add.u32", phase, phase, Code.number(PHASE));
         code.emit("mov.u32", blocks, new Operand.SpecialRegister("%cluster_nctarank", ""));
-        code.emit("mov.u32", fuel, Code.number(1)); // it looks at the stop word as soon as it has to wait: nobody counts what it does here
+        code.emit("mov.u32", fuel, Code.number(1)); // The loop looks at the stop word as soon as it has to wait, so the work here is not counted.
         code.label(look);
         code.add(new Pragma(List.of("nounroll"), 0));
         code.emit("ld.relaxed.cluster.shared.u32", state, Code.at(words, CLUSTER));

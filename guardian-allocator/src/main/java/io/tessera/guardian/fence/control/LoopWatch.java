@@ -36,7 +36,7 @@ public final class LoopWatch {
     /** The label of a steady loop's single passes. */
     private String single;
 
-    /** For one function, whose loops are known. */
+    /** Creates the watch of one function, whose loops are known. */
     public LoopWatch(FunctionContext context, Loops loops) {
         this.context = context;
         this.code = context.code;
@@ -61,8 +61,8 @@ public final class LoopWatch {
     }
 
     /**
-     * Whether a loop's pass has to be written once more before the branch that closes it, since one look serves several passes. If so,
-     * writes the loop's end between two passes.
+     * Returns whether a pass of a loop must be written once more before the branch that closes the loop, since one look serves several passes. If so,
+     * emits the end of the loop between two passes.
      */
     public boolean repeats(Instruction branch) {
         if (loops.steady(branch) != null) {
@@ -125,10 +125,10 @@ public final class LoopWatch {
     }
 
     /**
-     * Writes a branch that closes a loop which has to be watched: the way back is taken as long as there is fuel. No other way back is
-     * added, since the assembler would have the threads of a warp meet again in every round of a loop with two.
+     * Emits a branch that closes a watched loop: the branch goes back as long as there is fuel. No second back edge is added, since the assembler
+     * would make the threads of a warp reconverge in every iteration of a loop with two.
      *
-     * @return whether it did; another branch is left to the caller
+     * @return true if the branch was emitted; any other branch is left to the caller
      */
     public boolean closes(Instruction branch) {
         LoopParts.Part part = parts.closedBy(branch);
@@ -197,7 +197,7 @@ public final class LoopWatch {
         return begin == null ? branch : with(branch, List.of(new Operand.Symbol(begin, 0)));
     }
 
-    /** What goes before a branch by a table. */
+    /** Emits the code before a branch through a table. */
     public void before(Instruction branch) {
         int weight = loops.weight(branch);
         if (weight > 0) {

@@ -11,14 +11,14 @@ import io.tessera.guardian.ptx.PtxVersion;
 import java.util.List;
 
 /**
- * Barriers of a block in its shared memory, for those that a device would wait at for ever: a device's barrier with a number of its
- * own or a count of threads waits for threads that may never come, looks at no stop word, and nothing but the end of the context
- * ends it. Here warps arrive by an atomic addition, and a waiting thread looks at the stop word now and then. {@code bar.sync 0} of the
- * whole block stays the device's: threads that ended count as there, so it ends with the last that waits elsewhere.
+ * Barriers of a block in its shared memory, for those at which a device would wait forever: a device's barrier with a number of its own or a count of
+ * threads waits for threads that may never come, looks at no stop word, and nothing but the end of the context ends it. Here warps arrive by an
+ * atomic addition, and a waiting thread looks at the stop word now and then. {@code bar.sync 0} of the whole block stays the device's: threads that
+ * ended count as there, so it ends with the last that waits elsewhere.
  *
- * <p>Four words of 32 bits for each barrier: threads that have come; number of the phase; votes of the phase; votes of the last
- * phase. As on a device, the threads of a phase are in whole warps. A program must prevent, on a device too, that other threads go on
- * before those of a phase have read its votes. Not thread-safe.
+ * <p>Four words of 32 bits for each barrier: threads that have come; number of the phase; votes of the phase; votes of the last phase. As on a
+ * device, the threads of a phase are in whole warps. A program must prevent, on a device too, that other threads go on before those of a phase have
+ * read its votes. Not thread-safe.
  */
 public final class NamedBarriers {
     /** The words of all barriers, in shared memory of modules that need them. */
@@ -44,7 +44,7 @@ public final class NamedBarriers {
         this.code = context.code;
     }
 
-    /** Writes, at the start of a kernel, that nobody has come to any barrier. */
+    /** Emits, at the start of a kernel, code that sets all barriers to no arrivals. */
     void clear() {
         context.prologue.write(() -> {
             Operand.Register first = code.word();
@@ -70,10 +70,10 @@ public final class NamedBarriers {
     }
 
     /**
-     * Writes a barrier that the whole warp has come to.
+     * Emits a barrier at which the whole warp has arrived.
      *
      * @param number number of the barrier, below 16
-     * @param threads those it waits for, whole warps
+     * @param threads number of threads for which it waits, in whole warps
      */
     void write(Instruction i, Operand number, Operand threads) {
         context.counts.fence(Fence.NAMED_BARRIER);
@@ -99,7 +99,7 @@ public final class NamedBarriers {
         code.label(past);
     }
 
-    /** The first lane adds the warp; the one that completes the phase lets all go on. */
+    /** The first lane adds the warp; the lane that completes the phase releases all threads. */
     private void arrive(Instruction i, Operand.Register words, Operand.Register phase, Operand threads, Operand.Register lanes) {
         Operand.Register votes = i.has("red") ? votes(i, lanes) : null;
         Operand.Register came = code.word();
@@ -127,7 +127,7 @@ public final class NamedBarriers {
         code.label(arrived);
     }
 
-    /** How many lanes say yes; for a conjunction, how many say no. */
+    /** Returns how many lanes vote yes; for a conjunction, how many vote no. */
     private Operand.Register votes(Instruction i, Operand.Register lanes) {
         Operand said = i.operands().getLast();
         Operand.Register votes = code.word();

@@ -19,17 +19,17 @@ import io.tessera.guardian.ptx.Variable;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fences of operands that are no addresses: handles, indices of branches, sizes. Not thread-safe. */
+/** Fences of operands that are not addresses: handles, branch indices, sizes. Not thread-safe. */
 public final class OtherFences {
     /** Handles in a word of the bitmap. */
     private static final int WORD_BITS = 32;
-    /** How many statements are looked at for what wrote a register. */
+    /** How many statements are searched for the definition of a register. */
     private static final int LOOK_BACK = 100;
 
     private final FunctionContext context;
     private final Code code;
 
-    /** For one function. */
+    /** Creates the fences of one function. */
     public OtherFences(FunctionContext context) {
         this.context = context;
         this.code = context.code;
@@ -63,7 +63,7 @@ public final class OtherFences {
         return new Instruction(i.guard(), i.opcode(), modifiers, i.operands(), i.line());
     }
 
-    /** In a handle's operand, coordinates of one dimension are 32-bit registers too. */
+    /** In the operand with a handle, one-dimensional coordinates are 32-bit registers, too. */
     private void checkHandle(Instruction i, Operand.Register register) {
         ScalarType type = context.names.type(register.name());
         if (type == null || type.bits() == 64) {
@@ -132,8 +132,8 @@ public final class OtherFences {
     }
 
     /**
-     * Whether a register holds one of two constants up to a limit: the last instruction that wrote it says so, and control has come from there
-     * straight to the one that is rewritten. NVIDIA's assembler sees then which copies are made, and which fill with zeros.
+     * Returns whether a register holds one of two constants up to a limit. The last instruction that wrote it shows this if control goes straight
+     * from there to the rewritten instruction. NVIDIA's assembler can then see which copies are made, and which fill with zeros.
      */
     private boolean isChosen(Operand.Register register, long most) {
         for (int at = context.index - 1; at >= 0 && at >= context.index - LOOK_BACK; at--) {

@@ -12,11 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Fences member masks, which say what lanes of a warp do something together: the lane that asks is made one of them. A GPU
- * ends the context for a lane that is none of its own members (seen on an H200); in a legal program it always is one, and
- * nothing changes. Where the mask only says which lanes wait for each other (exchanges, barriers of a warp), the lanes that are here
- * together are members, too: programs have a whole warp exchange with the mask of its lower half, which a GPU allows, and lanes with masks
- * that differ would wait for each other for ever. Not thread-safe.
+ * Fences member masks, which name the lanes of a warp that execute an operation together: the executing lane is added to the mask. A GPU ends the
+ * context if a lane is not a member of its own mask (seen on an H200); in a legal program it always is, and nothing changes. If the mask only names
+ * the lanes that wait for each other (exchanges, barriers of a warp), the lanes that are here together become members, too. Programs let a whole warp
+ * exchange values with the mask of its lower half, which a GPU allows, and lanes with different masks would wait for each other forever. Not
+ * thread-safe.
  */
 public final class WarpFence {
     private static final long ALL_LANES = 0xFFFF_FFFFL;
@@ -24,7 +24,7 @@ public final class WarpFence {
     private final FunctionContext context;
     private final Code code;
 
-    /** For one function. */
+    /** Creates the fence for one function. */
     public WarpFence(FunctionContext context) {
         this.context = context;
         this.code = context.code;
@@ -36,12 +36,12 @@ public final class WarpFence {
             return given;
         }
         Operand mask = given.getLast();
-        // Without proofs a register is fenced whatever was put into it: there may be another way to here.
+        // Without proofs, a register is fenced whatever was written to it: there may be another path to this instruction.
         Long constant = mask instanceof Operand.Immediate || context.plan.proves(context.function) ? context.trace.constant(mask) : null;
         if (constant != null && (constant & ALL_LANES) == ALL_LANES) {
             return given;
         }
-        // A mask that is one number has the same lanes in all that are here, whatever the instruction does with them.
+        // A constant mask has the same lanes in all lanes that are here, whatever the instruction does with them.
         boolean together = i.guard().isEmpty() && (constant != null || i.opcode().equals("shfl") || i.opcode().equals("bar"));
         List<Operand> operands = new ArrayList<>(given);
         operands.set(given.size() - 1, fenced(mask, together ? Purpose.MEMBERS_TOGETHER : Purpose.MEMBERS));

@@ -4,23 +4,23 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 
 /**
- * One address of an instruction that touches memory. Immutable.
+ * One address operand of an instruction that accesses memory. Immutable.
  *
  * @param operand        index of the operand that holds it
  * @param place          the space that the instruction names
- * @param kind           what is done there
- * @param sizeBytes      bytes that are touched from the address on, without what a length operand says
- * @param alignmentBytes what the address has to be a multiple of, or the GPU faults
+ * @param kind           kind of the access
+ * @param sizeBytes      bytes that are accessed from the address on, without those given by a length operand
+ * @param alignmentBytes required alignment of the address; otherwise the GPU faults
  */
 public record Access(int operand, Place place, Kind kind, int sizeBytes, int alignmentBytes) {
     /** State spaces as far as fences differ. */
     public enum Place {
         GLOBAL, SHARED, CLUSTER, LOCAL, CONST, PARAM, GENERIC,
-        /** A generic address that has to be one of shared memory ({@code ldmatrix} without a space). */
+        /** A generic address that must be in shared memory ({@code ldmatrix} without a space). */
         GENERIC_SHARED
     }
 
-    /** What is done. */
+    /** Kind of an access. */
     public enum Kind {
         READ, WRITE, ATOMIC, PREFETCH
     }

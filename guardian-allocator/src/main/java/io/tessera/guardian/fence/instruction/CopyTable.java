@@ -55,7 +55,7 @@ final class CopyTable {
                 || bytes != 4 && bytes != 8 && bytes != 16) {
             return UNKNOWN;
         }
-        // With a cache policy as the last operand, a number of bytes may be missing.
+        // If the last operand is a cache policy, the number of bytes may be missing.
         int source = operands.size() == (i.has("L2::cache_hint") ? 5 : 4) ? 3 : -1;
         return new AsyncCopy(List.of(new Access(0, Place.SHARED, Kind.WRITE, (int) bytes, (int) bytes),
                 new Access(1, Place.GLOBAL, Kind.READ, (int) bytes, (int) bytes)), source);

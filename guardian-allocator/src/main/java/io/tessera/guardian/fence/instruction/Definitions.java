@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Which registers an instruction writes. Stateless. */
+/** Finds the registers that an instruction writes. Stateless. */
 public final class Definitions {
-    /** Opcodes whose first operand is no result. */
+    /** Opcodes whose first operand is not a result. */
     private static final Set<String> WITHOUT_RESULT = Set.of("st", "red", "bra", "brx", "ret", "exit", "bar", "barrier",
             "membar", "fence", "prefetch", "prefetchu", "sust", "sured", "stmatrix", "cp", "applypriority", "discard",
             "trap", "brkpt", "nanosleep", "pmevent", "setmaxnreg", "griddepcontrol");
@@ -29,7 +29,7 @@ public final class Definitions {
         return found;
     }
 
-    /** Whether it is a barrier's reduction, which then has a result. */
+    /** Returns whether it is the reduction of a barrier, which has a result. */
     private static boolean isReduction(Instruction instruction) {
         return instruction.opcode().startsWith("bar") && instruction.has("red");
     }
@@ -48,7 +48,7 @@ public final class Definitions {
         }
     }
 
-    /** Whether an instruction writes a register. */
+    /** Returns whether an instruction writes a register. */
     public static boolean writes(Instruction instruction, Operand.Register register) {
         return of(instruction).contains(register);
     }

@@ -2,22 +2,22 @@ package io.tessera.guardian.fence.instruction;
 
 import java.util.List;
 
-/** What an instruction needs of the rewriter. Immutable. */
+/** Class of an instruction, which determines its fences. Immutable. */
 public sealed interface InstructionClass {
     /** Works on registers alone. */
     record Pure() implements InstructionClass {
     }
 
     /**
-     * Touches memory at its addresses, each of a fixed size.
+     * Accesses memory at its addresses, each with a fixed size.
      *
-     * @param accesses in the order of the operands; empty for what only waits for such instructions
+     * @param accesses in the order of the operands; empty for an instruction that only waits for such accesses
      */
     record Memory(List<Access> accesses) implements InstructionClass {
     }
 
     /**
-     * {@code cp.async}: copies a fixed number of bytes, of which an operand may say that only some are read.
+     * {@code cp.async}: copies a fixed number of bytes; an operand may limit the bytes that are read.
      *
      * @param accesses          destination and source
      * @param sourceSizeOperand index of that operand (a number of bytes, or a predicate), or -1
@@ -51,7 +51,7 @@ public sealed interface InstructionClass {
      * @param rows          number of rows
      * @param rowBytes      bytes of a row
      * @param elementBits   size of an element, in which the distance counts
-     * @param strideOperand index of the distance, or -1 where rows follow each other
+     * @param strideOperand index of the distance, or -1 if rows are contiguous
      */
     record Matrix(Access access, int rows, int rowBytes, int elementBits, int strideOperand)
             implements InstructionClass {

@@ -27,7 +27,7 @@ public final class InstructionTable {
     private static final int CACHE_LINE_BYTES = 128;
     private static final int MATRIX_ROW_BYTES = 16;
 
-    /** What may follow an opcode, and what it then is. */
+    /** The modifiers that may follow an opcode, and the resulting class. */
     private record Row(Vocabulary vocabulary, Function<Instruction, InstructionClass> classify) {
     }
 
@@ -81,12 +81,12 @@ public final class InstructionTable {
         }
     }
 
-    /** Whether there is a row for an opcode. */
+    /** Returns whether there is a row for an opcode. */
     static boolean contains(String opcode) {
         return ROWS.containsKey(opcode);
     }
 
-    /** What an instruction is. */
+    /** Returns the class of an instruction. */
     public static InstructionClass of(Instruction instruction) {
         Row row = ROWS.get(instruction.opcode());
         if (row == null) {

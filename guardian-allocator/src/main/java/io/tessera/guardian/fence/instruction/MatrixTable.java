@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 final class MatrixTable {
     private static final Pattern SHAPE = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
     /**
-     * What the widest access to a row needs: ptxas 13.0 makes none of more than 16 bytes for sm_75 to sm_120. The ISA asks for 32 bytes, which programs with rows of 16 bytes do not
-     * keep.
+     * Alignment that the widest access to a row needs: ptxas 13.0 emits no access of more than 16 bytes for sm_75 to sm_120. The ISA asks for 32
+     * bytes, but programs with rows of 16 bytes do not comply.
      */
     private static final int ALIGNMENT = 16;
 

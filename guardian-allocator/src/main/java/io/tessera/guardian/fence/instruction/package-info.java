@@ -1,2 +1,2 @@
-/** What each instruction of PTX touches and needs, from tables. */
+/** Tables of the operands that each PTX instruction accesses and of the fences that it needs. */
 package io.tessera.guardian.fence.instruction;

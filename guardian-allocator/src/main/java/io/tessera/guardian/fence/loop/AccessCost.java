@@ -7,20 +7,20 @@ import io.tessera.guardian.ptx.StateSpace;
 import java.util.List;
 
 /**
- * The cost of an instruction beyond others, in instructions: where all threads of a GPU do it at once, an access to pinned host memory (50
- * GB/s, at 32 bytes an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an instruction. An
- * H200 has 270,000 threads: 16,384 accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier counts four times as much ({@code
- * AccessWork}). Stateless.
+ * The additional cost of an instruction, in units of ordinary instructions. If all threads of a GPU execute it at once, an access to pinned host
+ * memory (50 GB/s, at 32 bytes an access) or an atomic on one address (one in a nanosecond) takes thousands of times as long as an ordinary
+ * instruction. An H200 has 270,000 threads: 16,384 accesses of each take 2.9 s, and 8,192 atomics 1.8 s. The verifier allows four times as much
+ * ({@code AccessWork}). Stateless.
  */
 final class AccessCost {
-    /** Cost of an access to global memory, or a fence beyond the cluster. */
+    /** Cost of an access to global memory, or of a fence with a scope wider than the cluster. */
     static final long ACCESS = 64;
     private static final long ATOMIC = 2 * ACCESS;
     private static final long SHARED_ATOMIC = 16;
     private static final long LOCAL = 2;
     /** Cost of a sleep, which may take a millisecond. */
     private static final long SLEEP = 1 << 10;
-    /** Cost of a barrier that is made of accesses and a loop: see {@code NamedBarriers}. */
+    /** Cost of a barrier that is built from accesses and a loop: see {@code NamedBarriers}. */
     private static final long NUMBERED_BARRIER = 512;
     /** A bulk copy counts as accesses of this many bytes; one whose length is a register counts as {@link #BULK_BYTES}. */
     private static final long ACCESS_BYTES = 32;

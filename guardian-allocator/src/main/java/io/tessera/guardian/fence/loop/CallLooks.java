@@ -24,14 +24,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Has functions look at the stop word that do much when they are called, by calls or in loops: 48 functions, of which each calls the one before twice, never
- * end. One that may do more than {@link #MOST} looks where it begins and where it returns, and costs its callers nothing then. So do those that are called
- * so often that their caller would do too much. Used for one module, in which no function calls itself.
+ * Makes functions look at the stop word if a call of them does much work, in their callees or in loops: 48 functions, each of which calls the
+ * previous one twice, never end. A function that may do more than {@link #MOST} looks when it begins and when it returns, and then costs its callers
+ * nothing. The same goes for functions that are called so often that their caller would do too much work. Used for one module, in which no function
+ * calls itself.
  */
 public final class CallLooks {
     /** Instructions that a call may cost without a look; the verifier has twice as many. */
     private static final long MOST = 1L << 14;
-    /** What a call of another module may cost: the verifier's number. */
+    /** Maximum cost of a call into another module: the verifier's number. */
     private static final long ELSEWHERE = 1L << 15;
     /** Most work of all calls of a function between two of its own looks. */
     private static final long MOST_OF_CALLS = 1L << 20;
@@ -43,7 +44,7 @@ public final class CallLooks {
     private static final long PASSES = WindowConstants.GO_ON;
     /** Instructions that stand for a barrier of the cluster in the end ({@code ClusterWaits}). */
     private static final long OF_BARRIERS = 64;
-    /** What any function may do between two looks: the verifier's number. */
+    /** Maximum work of a function between two looks: the verifier's number. */
     private static final long MOST_BETWEEN_LOOKS = 1L << 23;
     private static final String PREDICATES = WindowConstants.PREFIX.replace("__", "%__") + "look_p";
     private static final String WORDS = WindowConstants.PREFIX.replace("__", "%__") + "look_r";
@@ -57,12 +58,12 @@ public final class CallLooks {
     private final boolean linked;
 
     /**
-     * What a function does itself.
+     * The work of a function itself.
      *
      * @param own   instructions, those in loops for all their passes
-     * @param slow  what accesses take beyond that
-     * @param once  the same, each once
-     * @param calls how often it calls what
+     * @param slow  additional cost of its accesses
+     * @param once  additional cost of its accesses, each counted once
+     * @param calls number of calls of each callee
      */
     private record Body(long own, long slow, long once, Map<String, Long> calls) {
     }
@@ -113,7 +114,7 @@ public final class CallLooks {
         return "";
     }
 
-    /** What a function costs once all that it calls is known; chains may be long, so this does not call itself. */
+    /** Computes the cost of a function after the cost of all its callees; chains may be long, so the method is not recursive. */
     private void find(String start) {
         List<String> way = new ArrayList<>(List.of(start));
         while (!way.isEmpty()) {
@@ -170,16 +171,16 @@ public final class CallLooks {
     }
 
     /**
-     * Most work of accesses and calls of a kernel until its first look, in instructions.
+     * Returns an upper bound of the work of accesses and calls of a kernel until its first look, in instructions.
      *
-     * @param again what accesses take that are made more than once
+     * @param again additional cost of accesses that are made more than once
      */
     public long slow(String kernel, long again) {
         Body body = calls.get(kernel);
         return body == null ? MOST_BETWEEN_LOOKS : body.once() + again + ofCalls(body);
     }
 
-    /** The function with looks where it begins and returns, if it is one that looks. */
+    /** Returns the function with looks at its beginning and returns, if it needs them. */
     public PtxFunction looking(PtxFunction function) {
         if (!looking.contains(function.name())) {
             return function;

@@ -13,22 +13,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The loads of a loop on which its branches depend: those whose results come, by any instructions of the loop, to the condition of one of its branches or ends. Where there are none, a
- * thread takes the same way through the loop whatever it loads. A load from the thread's local memory depends on any store to it in the
- * loop. One owner thread.
+ * The loads of a loop on which its branches depend: those whose results reach, through any instructions of the loop, the condition of one of its
+ * branches or exits. If there are none, a thread takes the same path through the loop whatever it loads. A load from the thread's local memory
+ * depends on any store to it in the loop. One owner thread.
  */
 final class DecidingLoads {
     private static final Set<String> LOADS = Set.of("ld", "ldu", "atom", "ldmatrix", "suld", "multimem", "tcgen05", "call");
-    /** Stands for all local memory; no register has such a name. */
+    /** Stands for all local memory; no register has this name. */
     private static final String LOCAL = "local memory";
 
     private final List<Instruction> loop;
     private final Map<String, List<Instruction>> writers = new HashMap<>();
 
     /**
-     * For the text of a loop.
+     * Creates the analysis of a loop.
      *
-     * @param loop its instructions, in which each of its cycles is
+     * @param loop its instructions, which contain all of its cycles
      */
     DecidingLoads(List<Instruction> loop) {
         this.loop = loop;
@@ -63,7 +63,7 @@ final class DecidingLoads {
         return loads;
     }
 
-    /** What an instruction reads; of one with results the first operand has them. */
+    /** Adds the registers that an instruction reads; if it has results, they are in the first operand. */
     private static void need(Instruction i, int from, Set<String> needed, Deque<String> open) {
         i.guard().ifPresent(guard -> need(guard.register().name(), needed, open));
         i.operands().subList(from, i.operands().size()).forEach(operand -> operand.registers(name -> need(name, needed, open)));
@@ -75,7 +75,7 @@ final class DecidingLoads {
         }
     }
 
-    /** Whether a load has an address that nothing in the loop changes. */
+    /** Returns whether a load has an address that is invariant in the loop. */
     boolean isAtOnePlace(Instruction load) {
         Set<String> address = new HashSet<>();
         load.operands().subList(1, load.operands().size()).forEach(operand -> operand.registers(address::add));

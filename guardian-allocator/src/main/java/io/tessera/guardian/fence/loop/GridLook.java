@@ -16,15 +16,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Has the blocks of large grids look at the stop word when they begin: a GPU begins all blocks of a grid, however many they are, and each may do much
- * before it looks by itself. In smaller grids a comparison of their number is all that it costs: the look itself costs much where most that a block does is
- * to begin, since all read one word (4.6 times as long for a step of a bitonic sort in 65,536 blocks on an H100). Stateless.
+ * Makes the blocks of large grids look at the stop word when they begin. A GPU starts all blocks of a grid, however many there are, and each block
+ * may do much work before its first look. In smaller grids, the cost is one comparison of the number of blocks. The look itself costs much if most of
+ * a block's work is its start, since all blocks read one word (4.6 times as long for a step of a bitonic sort in 65,536 blocks on an H100).
+ * Stateless.
  */
 public final class GridLook {
     /** Blocks times the instructions that each may make before it looks, without its threads; the verifier has four times as many. */
     private static final long MOST = 1L << 36;
     /**
-     * The same of the cost of accesses, of which the verifier allows twice as many by its own count: 1024 threads make this many to device
+     * As above, for the cost of accesses, of which the verifier allows twice as many by its own count: 1024 threads make this many accesses to device
      * memory in a second.
      */
     private static final long MOST_SLOW = AccessCost.ACCESS << 26;
@@ -38,10 +39,10 @@ public final class GridLook {
     }
 
     /**
-     * The kernel with a look where it begins; any other function as it is.
+     * Returns a kernel with a look at its beginning; any other function is unchanged.
      *
-     * @param most instructions that it may make, at most, before it looks
-     * @param slow what its accesses take beyond that
+     * @param most maximum number of instructions before its first look
+     * @param slow additional cost of its accesses
      */
     public static PtxFunction looking(PtxFunction function, long most, long slow) {
         if (function.kind() != PtxFunction.Kind.ENTRY || function.body().isEmpty()) {

@@ -19,11 +19,12 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Which functions of a module may wait for other blocks of their grid: those with a loop in which a value is loaded that other blocks can change while the loop runs, as
- * {@code machine/look/WaitingLoops} has it for machine code. If the loop is shown to end, or the value is copied to shared memory, one of its branches has to depend on a load
- * ({@link DecidingLoads}). Of a loop that is not shown to end, a weak load of one place is enough on which a branch depends: a driver may be told to compile it to one that passes the
- * cache. Loops that overlap in the text count as one, with all branches that go back: each cycle is in one of those. Calls by a pointer, and of functions whose text is not here, may
- * wait. Saying yes costs speed alone. Filled by one thread.
+ * Finds the functions of a module that may wait for other blocks of their grid: those with a loop that loads a value which other blocks can change
+ * while the loop runs. {@code machine/look/WaitingLoops} is the equivalent for machine code. If the loop is shown to end, or the value is copied to
+ * shared memory, one of its branches must depend on a load ({@link DecidingLoads}). For a loop that is not shown to end, it is enough that a branch
+ * depends on a weak load of one place: a driver may be configured to compile it to a load that bypasses the cache. Loops that overlap in the text
+ * count as one loop, with all branches that go back: each cycle is in one of those. Calls through a pointer, and calls of functions whose text is not
+ * here, may wait. A false positive costs speed only. Filled by one thread.
  */
 public final class GridWaits {
     private static final Set<String> NEAR = Set.of("shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry",
@@ -35,12 +36,12 @@ public final class GridWaits {
     private final Set<String> loading = new HashSet<>();
     private final Set<String> calling = new HashSet<>();
 
-    /** What an instruction has to do with waiting. */
+    /** Role of an instruction in waiting. */
     private enum Role {
         NONE, OBSERVES, LOADS, COPIES, REFRESHES, CALLS, UNKNOWN
     }
 
-    /** What some loops that overlap have. */
+    /** Properties of a group of loops that overlap. */
     private static final class Region {
         private int first;
         private int end = -1;
@@ -131,7 +132,7 @@ public final class GridWaits {
         }
     }
 
-    /** By instruction with which loops begin that overlap: where the last of these ends; -1 elsewhere. */
+    /** Returns, for the first instruction of each group of overlapping loops, the end of the last loop; -1 elsewhere. */
     private static int[] regions(LoopText text) {
         int size = text.instructions().size();
         int[] furthest = new int[size];
@@ -178,13 +179,13 @@ public final class GridWaits {
         return observes ? Role.OBSERVES : (i.has("acquire") || i.has("acq_rel")) && !i.has("cta") ? Role.REFRESHES : Role.NONE;
     }
 
-    /** Whether what a load has on which a branch depends may come from another block, be it by shared memory or by the result of a call. */
+    /** Returns whether a loaded value that decides a branch may come from another block, be it through shared memory or as the result of a call. */
     private static boolean mayTell(Instruction load, boolean calls) {
         boolean parameter = load.modifiers().stream().anyMatch(space -> space.startsWith("param"));
         return !load.has("const") && !load.has("nc") && (calls || !parameter);
     }
 
-    /** Whether an atomic operation adds a constant that is not zero to an integer: it takes the next piece of work. */
+    /** Returns whether an atomic operation adds a non-zero constant to an integer: then it takes the next piece of work. */
     private static boolean counts(Instruction i) {
         return i.has("add") && (i.has("u32") || i.has("s32") || i.has("u64")) && i.operands().size() > 2
                 && i.operands().get(2) instanceof Operand.Immediate added && added.value() != 0

@@ -17,12 +17,12 @@ import java.util.Map;
 public final class LoopParts {
 
     /**
-     * A loop in parts.
+     * A loop that is divided into parts.
      *
-     * @param counted what it counts
+     * @param counted its counter
      * @param begin   the label where a part begins
-     * @param limit   how far the part goes
-     * @param rounds  that it has at most
+     * @param limit   end of the part
+     * @param rounds  maximum number of iterations of a part
      */
     public record Part(LoopText.Counted counted, String begin, Operand.Register limit, long rounds) {
         boolean equal() {
@@ -41,7 +41,7 @@ public final class LoopParts {
     private final Map<String, Part> heads = new HashMap<>();
     private final Map<Integer, Part> places = new HashMap<>();
 
-    /** For one function, whose body is written to the code given. */
+    /** Creates the parts for one function, whose body is emitted to the given code. */
     public LoopParts(Code code, Loops loops) {
         this.code = code;
         this.loops = loops;
@@ -70,7 +70,7 @@ public final class LoopParts {
         return heads.get(label);
     }
 
-    /** Where a branch to a label has to go that closes no part; null: to the label. */
+    /** Returns the target of a branch to a label that does not close a part; null for the label itself. */
     public String begins(String label) {
         Part part = places.isEmpty() ? null : places.get(loops.place(label));
         return part == null ? null : part.begin();
@@ -103,14 +103,14 @@ public final class LoopParts {
         code.emit(nearer, part.limit(), part.counter(), Code.number(farthest));
         code.emit((up ? "add." : "sub.") + type, part.limit(), part.limit(), Code.number(far));
         code.emit(nearer, part.limit(), part.limit(), end);
-        // A counter that is past its end already goes all the way round before it comes there: its first part is one round.
+        // A counter that is already past its end wraps around before it reaches it: its first part is one iteration.
         Operand.Register past = code.truth();
         code.emit((up ? "setp.ge." : "setp.le.") + type, past, part.counter(), end);
         long border = up ? (signed ? Integer.MIN_VALUE : 0) : signed ? Integer.MAX_VALUE : 0xFFFF_FFFFL;
         code.emit("selp." + type, part.limit(), Code.number(border), part.limit(), past);
     }
 
-    /** As many steps as there are to the end, but at least one: a counter that is there already goes all the way round. */
+    /** As many steps as there are to the end, but at least one: a counter that is already at the end wraps around. */
     private void untilEqual(Part part, Operand end) {
         int bits = part.counted().bound().ignoredBits();
         boolean up = part.counted().step() > 0;
@@ -136,7 +136,7 @@ public final class LoopParts {
         return cut;
     }
 
-    /** The comparison that ends a part: a part has whole steps, so the counter comes to its limit, and assemblers unroll the loop. */
+    /** Returns the comparison that ends a part. A part has whole steps, so the counter reaches its limit, and assemblers unroll the loop. */
     public Instruction compare(Part part) {
         return unequal(code, part.counted().compare(), part.limit(), new LoopBound(0, 0, false));
     }
@@ -156,7 +156,7 @@ public final class LoopParts {
         return new Instruction(compare.guard(), compare.opcode(), compare.modifiers(), operands, compare.line());
     }
 
-    /** The limit of a comparison, so far from the end of its range that the counter cannot pass it. */
+    /** Emits the limit of a comparison, far enough from the end of its range that the counter cannot pass it. */
     public static Operand cut(Code code, Instruction compare, LoopBound bound) {
         boolean up = compare.modifiers().getFirst().startsWith("l");
         Operand limit = compare.operands().get(2);

@@ -16,19 +16,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The loops of a function as its text has them, whatever is proved of them: branches that go back, and what they enclose. Not thread-safe. */
+/**
+ * The loops of a function by its text alone, independent of any proofs: branches that go back, and the instructions that they enclose. Not
+ * thread-safe.
+ */
 public final class LoopText {
-    /** A pass with such a sleep takes no longer than others do. */
+    /** An iteration with a sleep of this length takes no longer than others do. */
     private static final int NAP_NS = 100;
 
     /**
      * A loop that counts to a bound in 32 bits.
      *
      * @param compare the comparison that ends it
-     * @param bound   what makes certain that it does
-     * @param step    what its counter gains in a round
-     * @param parted  whether it can be left and entered again after any round: its head is the only way in, and the counter when the
-     *                branch is reached is what was compared
+     * @param bound   the changes that make it certain to end
+     * @param step    increment of its counter per iteration
+     * @param parted  whether it can be left and entered again after any iteration: its head is the only entry, and the compared value is the counter
+     *                at the branch
      */
     public record Counted(Instruction compare, LoopBound bound, int step, boolean parted) {
     }
@@ -38,19 +41,19 @@ public final class LoopText {
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<Integer, String> lastNames = new HashMap<>();
     private final Map<String, List<String>> tables = new HashMap<>();
-    /** Instructions before which stands what is neither code nor a line of the source: lists, and hints how a loop is to be compiled. */
+    /** Instructions that follow a statement that is neither code nor a source line: lists, and hints for the compilation of a loop. */
     private final BitSet others = new BitSet();
     private final Map<Integer, Optional<Counted>> counted = new HashMap<>();
     private final int[] starts;
     /** The first and the last branch that lead to each place; a table leads there from everywhere. */
     private final int[] firstFrom;
     private final int[] lastFrom;
-    /** How many of the instructions before each have a property: so that no text makes a look at a loop more than linear. */
+    /** Prefix sums over the instructions, by property: no text makes the check of a loop more than linear. */
     private final int[] backward;
     private final int[] leaving;
     private final int[] calls;
     private final int[] sleeps;
-    /** How many loops enclose each instruction. */
+    /** Number of loops that enclose each instruction. */
     private final int[] nesting;
     private int newest;
     private Map<String, Integer> sums;
@@ -69,7 +72,7 @@ public final class LoopText {
             any |= starts[i] >= 0;
             lead(i);
         }
-        // Without loops nobody asks what is in them.
+        // Without loops, the sums are not needed.
         int sums = any ? flat.size() + 1 : 0;
         backward = new int[sums];
         leaving = new int[sums];
@@ -93,7 +96,7 @@ public final class LoopText {
         }
     }
 
-    /** Where the first of a loop's instructions stands that a label names. */
+    /** Returns the index of the first instruction of the loop that begins at a label. */
     int place(String label) {
         return labels.getOrDefault(label, -1);
     }
@@ -119,7 +122,7 @@ public final class LoopText {
         return flat;
     }
 
-    /** Whether any branch goes back. */
+    /** Returns whether any branch goes back. */
     boolean hasLoops() {
         return nesting.length > 0;
     }
@@ -129,7 +132,7 @@ public final class LoopText {
         return starts[at];
     }
 
-    /** What it counts, if the instruction at a place closes an innermost loop that counts. */
+    /** Returns the counter of an innermost counted loop that the instruction at an index closes, if it does. */
     Optional<Counted> counted(int at) {
         return counted.computeIfAbsent(at, each -> Optional.ofNullable(findCounted(starts[each], each)));
     }
@@ -143,8 +146,8 @@ public final class LoopText {
     }
 
     /**
-     * A pass of the loop that is closed at a place, if it is one block that ends by this branch alone, has no hint how it is to be compiled, and may be
-     * written so often; or null.
+     * Returns a pass of the loop that is closed at an index, or null. The loop must be a single block that ends only by this branch, must have no
+     * compilation hint, and must be allowed this number of copies.
      */
     RepeatedPass repeated(int at, int copies) {
         int start = starts[at];
@@ -160,12 +163,12 @@ public final class LoopText {
         return sums;
     }
 
-    /** How many loops of the text enclose the instruction at a place. */
+    /** Returns the number of loops of the text that enclose the instruction at an index. */
     int depth(int at) {
         return hasLoops() ? nesting[at] : 0;
     }
 
-    /** Whether an instruction may take as long as a sleep. */
+    /** Returns whether an instruction may take as long as a sleep. */
     static boolean sleeps(Instruction instruction) {
         boolean nap = instruction.opcode().equals("nanosleep") && instruction.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _)
                 && ns >= 0 && ns <= NAP_NS;
@@ -186,7 +189,7 @@ public final class LoopText {
         }
     }
 
-    /** Whether an instruction from the first place to before the second has it. */
+    /** Returns whether an instruction in the half-open range has the property. */
     static boolean any(int[] sums, int from, int to) {
         return sums[to] > sums[from];
     }
@@ -213,7 +216,7 @@ public final class LoopText {
         }
     }
 
-    /** Where a branch goes back to, or -1. */
+    /** Returns the target of a branch that goes back, or -1. */
     private int backTo(Instruction branch, int at) {
         if (!branch.opcode().startsWith("br")) {
             return -1;

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Where a function has to look at the stop word: at every branch that goes back in the text, since every cycle has one; except in loops
- * that soon end by themselves. Innermost loops that count to a bound in 32 bits look between parts of their rounds (see {@link LoopParts});
- * of a tenant that is alone they do not look. Short loops of one block that take fuel take it once for some passes, which are written one behind the
- * other. Immutable.
+ * Chooses where a function looks at the stop word: at every branch that goes back in the text, since every cycle has one, except in loops that are
+ * shown to end soon. Innermost loops that count to a bound in 32 bits look between parts of their iterations (see {@link LoopParts}); those of a
+ * tenant that is alone do not look. Short loops of one block that take fuel take it once for several passes, which are written in sequence.
+ * Immutable.
  */
 public final class Loops {
     private static final int AROUND_COUNTED = 64;
@@ -23,15 +23,15 @@ public final class Loops {
     private static final int AROUND_SLEEP = 1024;
     /** Instructions between two looks, for each of what they are summed over: loops that take fuel, parts of loops, loops that soon end. */
     private static final long BETWEEN_LOOKS = 1L << 20;
-    /** Most work in a part of a loop in another loop, which looks after some of its own rounds only. */
+    /** Maximum work in a part of an inner loop; the outer loop looks only after some of its own iterations. */
     private static final long INNER_PART = 1L << 14;
-    /** What accesses may add to a part, and to loops that take fuel before the first look: see {@link AccessCost}. */
+    /** Maximum additional cost of accesses in a part, and in loops that take fuel before the first look: see {@link AccessCost}. */
     private static final long SLOW = 1L << 15;
-    /** The same of loops that soon end, which mostly make fewer passes than they may. */
+    /** As above, for loops that end soon, which usually make fewer passes than their bound. */
     private static final long SLOW_SOON = 1L << 17;
     /** Fewest rounds of a part. */
     private static final long LEAST_ROUNDS = 4;
-    /** What an instruction becomes by its fence, in the mean: 2.2 to 3.4. */
+    /** Average number of instructions that a fenced instruction becomes, measured at 2.2 to 3.4. */
     private static final long FENCED = 4;
     /** Passes that are written for one look, at most, and instructions of all of them: with more the look is too little of a pass to matter. */
     private static final int MOST_COPIES = 4;
@@ -54,10 +54,10 @@ public final class Loops {
     private long slowAgain;
 
     /**
-     * Those of a function.
+     * Chooses the looks of a function.
      *
-     * @param counting whether loops are told apart by what they count
-     * @param alone    whether nobody waits for the tenant's kernels
+     * @param counting whether counted loops are treated differently
+     * @param alone    whether no other tenant waits for the tenant's kernels
      */
     public Loops(LoopText text, AddressFacts facts, boolean counting, boolean alone) {
         this.text = text;
@@ -75,7 +75,7 @@ public final class Loops {
         countedLoops = (int) IntStream.range(0, counting ? flat.size() : 0).filter(i -> text.start(i) >= 0 && text.counted(i).isPresent()).count();
         for (int i = 0; i < flat.size(); i++) {
             long rounds = counting && text.start(i) >= 0 ? endsByItself(facts, flat.get(i)) : 0;
-            // Of loops in a row only some may do without a look, however short each is.
+            // Of loops in sequence, only some may omit the look, however short each is.
             boolean itself = rounds > 0 && (alone || soon + rounds * bodyWork(i) <= BETWEEN_LOOKS && slowSoon + rounds * slow(i) <= SLOW_SOON);
             soon += itself ? rounds * bodyWork(i) : 0;
             slowSoon += itself ? rounds * slow(i) : 0;
@@ -101,7 +101,7 @@ public final class Loops {
         slowAgain = passes[flat.size()] - slow[flat.size()] + fuel * slowOfFuel;
     }
 
-    /** Has passes written one behind the other where that is worth it and can be done; gives how many. */
+    /** Has passes written in sequence if that is possible and worthwhile; returns how many. */
     private int repeat(int at) {
         int copies = Integer.highestOneBit(Math.min(MOST_COPIES, MOST_REPEATED / (at - text.start(at) + 1)));
         RepeatedPass pass = copies > 1 ? text.repeated(at, copies) : null;
@@ -128,7 +128,7 @@ public final class Loops {
         return text.start(at) < 0 ? 0 : FENCED * (at - text.start(at) + 1) + slow(at);
     }
 
-    /** What accesses add to that. */
+    /** Returns the additional cost of accesses. */
     private long slow(int at) {
         return text.start(at) < 0 ? 0 : slow[at + 1] - slow[text.start(at)];
     }
@@ -166,17 +166,17 @@ public final class Loops {
         return parted;
     }
 
-    /** Where the first of a loop's instructions stands that a label names. */
+    /** Returns the index of the first instruction of the loop that begins at a label. */
     int place(String label) {
         return text.place(label);
     }
 
-    /** How much of the fuel a branch takes, or 0 where it need not look. */
+    /** Returns how much fuel a branch takes, or 0 if it need not look. */
     public int weight(Instruction branch) {
         return weights.getOrDefault(branch, 0);
     }
 
-    /** How many passes are written before a branch takes fuel and goes back, at least 1. */
+    /** Returns how many passes are written before a branch takes fuel and goes back, at least 1. */
     public int copies(Instruction branch) {
         Repeated loop = repeated.get(branch);
         return loop == null ? 1 : loop.copies();
@@ -198,12 +198,12 @@ public final class Loops {
         return repeated.get(branch).pass().again(instruction);
     }
 
-    /** How a comparison has to be changed, or null. */
+    /** Returns the change of a comparison, or null. */
     public LoopBound bound(Instruction compare) {
         return bounds.get(compare);
     }
 
-    /** How much fuel there is when the function begins. */
+    /** Returns the initial fuel of the function. */
     public long fuel() {
         return fuel;
     }
@@ -213,7 +213,7 @@ public final class Loops {
         return slowAgain;
     }
 
-    /** Whether anything takes fuel. */
+    /** Returns whether any branch takes fuel. */
     public boolean any() {
         return !weights.isEmpty();
     }

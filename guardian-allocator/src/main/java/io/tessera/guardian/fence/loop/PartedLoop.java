@@ -3,11 +3,11 @@ package io.tessera.guardian.fence.loop;
 import io.tessera.guardian.ptx.Instruction;
 
 /**
- * A loop that looks between parts of its rounds. Immutable.
+ * A loop that looks at the stop word between parts of its iterations. Immutable.
  *
- * @param branch  closes it
- * @param counted what it counts
- * @param rounds  of a part, at most
+ * @param branch  the branch that closes it
+ * @param counted its counter
+ * @param rounds  maximum number of iterations of a part
  */
 record PartedLoop(Instruction branch, LoopText.Counted counted, long rounds) {
     /** Most rounds of a part. The look takes as long as some hundred of the shortest rounds. */
@@ -16,7 +16,7 @@ record PartedLoop(Instruction branch, LoopText.Counted counted, long rounds) {
     /** Steps of {@code setp.ne} have this many low bits that are zero, at most. */
     private static final int MOST_BITS = 16;
 
-    /** Whether a loop's rounds can be made in parts. */
+    /** Returns whether a loop's iterations can be divided into parts. */
     static boolean fit(LoopText.Counted counted) {
         long step = Math.abs((long) counted.step());
         boolean equal = counted.compare().modifiers().getFirst().equals("ne");

@@ -28,7 +28,7 @@ final class RepeatedPass {
     private static final Set<String> WAITING = Set.of("volatile", "relaxed", "acquire", "acq_rel", "mmio", "cas", "exch");
     private static final Set<String> ROUNDINGS = Set.of("rn", "rz", "rm", "rp");
     private static final Set<String> MOVING = Set.of("mov", "selp", "neg", "abs");
-    /** Where a product in a register was made: in this pass, or in one before. */
+    /** Pass in which the product in a register was made: this one or an earlier one. */
     private static final int NOW = 1;
     private static final int BEFORE = 2;
 
@@ -41,11 +41,11 @@ final class RepeatedPass {
     }
 
     /**
-     * For a block's instructions, without the branch that closes it.
+     * Creates a pass from a block's instructions, without the branch that closes it.
      *
-     * @param copies how often it is written
-     * @param sums   gives {@link #sums} of the whole function
-     * @return null: it is not written again, since lanes or threads wait for each other in it, or since its values could differ in their last bits
+     * @param copies number of copies
+     * @param sums   returns {@link #sums} of the whole function
+     * @return null if it must not be repeated, because lanes or threads wait for each other in it, or its values could differ in their last bits
      */
     static RepeatedPass of(List<Instruction> block, int copies, Supplier<Map<String, Integer>> sums) {
         boolean multiplies = false;
@@ -81,7 +81,7 @@ final class RepeatedPass {
         return summedBehind ? null : new RepeatedPass(found);
     }
 
-    /** By register: sums that read it and do not say how they are rounded, each as often as it does. */
+    /** Returns, for each register, how often sums without a rounding modifier read it. */
     static Map<String, Integer> sums(List<Instruction> instructions) {
         Map<String, Integer> sums = new HashMap<>();
         for (Instruction i : instructions) {

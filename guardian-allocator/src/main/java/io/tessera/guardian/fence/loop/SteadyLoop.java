@@ -28,7 +28,7 @@ public record SteadyLoop(Instruction compare, Operand.Register step) {
         return compare.modifiers().get(1);
     }
 
-    /** For a block's instructions and the branch that closes it; null: it is none. */
+    /** Creates the loop from a block's instructions and the branch that closes it; null if it is not a steady loop. */
     static SteadyLoop of(List<Instruction> block, Instruction branch) {
         Guard guard = branch.guard().orElseThrow();
         int end = guard.negated() ? -1 : only(block, guard.register());
@@ -54,7 +54,7 @@ public record SteadyLoop(Instruction compare, Operand.Register step) {
                 && compare.operands().get(1) instanceof Operand.Register;
     }
 
-    /** Where the block writes a register, if it does so once and without a guard; else -1. */
+    /** Returns the index of the block's only write to a register, if there is one and it has no guard; otherwise -1. */
     private static int only(List<Instruction> block, Operand.Register register) {
         int found = -1;
         for (int i = 0; i < block.size(); i++) {

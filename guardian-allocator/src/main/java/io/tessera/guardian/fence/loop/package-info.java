@@ -1,2 +1,2 @@
-/** Where loops and long functions look at the stop word. */
+/** Looks at the stop word in loops and long functions. */
 package io.tessera.guardian.fence.loop;

@@ -27,7 +27,7 @@ public final class Fencer {
     private final FenceMode mode;
     private final AddressOracle oracle;
     private final boolean linked;
-    /** The GPU's version, as 90; 0: whichever a module is for. */
+    /** Architecture of the GPU, for example 90; 0 for the target of the module. */
     private final int sm;
     private final PlainFunctions plain;
 
@@ -42,14 +42,13 @@ public final class Fencer {
     }
 
     /**
-     * A fencer.
+     * Creates a fencer.
      *
-     * @param mode   how
-     * @param oracle what is known about addresses
-     * @param linked whether its modules are linked with each other: then they may call functions and use variables that
-     *               others of them define, what they add has names that merge, and a generic address may come from another
-     *               module. The linker's caller makes sure that only modules of such a fencer, of the same mode, are linked,
-     *               and that indirect calls reach only functions of their own module
+     * @param mode   the fence mode
+     * @param oracle source of facts about addresses
+     * @param linked whether its modules are linked with each other. Then they may call functions and use variables that others of them define, added
+     *               definitions have names that merge, and a generic address may come from another module. The linker's caller ensures that only
+     *               modules of such a fencer, with the same mode, are linked, and that indirect calls reach only functions of their own module
      */
     public Fencer(FenceMode mode, AddressOracle oracle, boolean linked) {
         this(mode, oracle, linked, PlainFunctions.none(), 0);
@@ -66,18 +65,18 @@ public final class Fencer {
     }
 
     /**
-     * The same fencer, but for some functions, which it fences without proofs.
+     * Returns this fencer, except that it fences some functions without proofs.
      *
-     * @param functions which
+     * @param functions the functions without proofs
      */
     public Fencer plainly(PlainFunctions functions) {
         return new Fencer(mode, oracle, linked, functions, sm);
     }
 
     /**
-     * The same fencer, of modules that run on one kind of GPU, whichever their text is for.
+     * Returns this fencer for modules that run on one kind of GPU, whatever the target of their text is.
      *
-     * @param device as 90
+     * @param device architecture, for example 90
      */
     public Fencer on(int device) {
         return new Fencer(mode, oracle, linked, plain, device);
@@ -111,7 +110,7 @@ public final class Fencer {
         return written == current ? fenced : MemoryBarriers.noted(fenced, current);
     }
 
-    /** What is known about the addresses of each function. */
+    /** Returns the source of facts about the addresses of each function. */
     private AddressOracle each() {
         AddressOracle origin = new OriginOracle();
         return (function, module) -> (plain.contains(function.name()) ? origin : oracle).of(function, module);

@@ -82,7 +82,7 @@ final class FunctionFencer {
         Block body = function.body().orElseThrow();
         barriers.begin();
         statements(body.statements());
-        // Nothing may fall into what is written behind the body.
+        // Control must not fall through into the code after the body.
         if (!endsItself(body) && returns()) {
             code.emit("ret");
         } else if (!endsItself(body)) {
@@ -117,7 +117,7 @@ final class FunctionFencer {
         return tensorMaps;
     }
 
-    /** Whether the function keeps barriers in shared memory. */
+    /** Returns whether the function keeps barriers in shared memory. */
     boolean hasNamedBarriers() {
         return context.plan.barriers().hasNamed(context.function);
     }

@@ -45,7 +45,7 @@ import java.util.stream.Collectors;
 
 /** Puts a fenced module together. Used once. */
 final class ModuleFencer {
-    /** What {@code cooperative_groups} keeps there: the size first, then a barrier's word that starts at 0. */
+    /** Workspace of {@code cooperative_groups}: the size first, then a barrier's word that starts at 0. */
     private static final int WORKSPACE_BYTES = 256;
     private static final int CONSTANT_WORDS = WindowConstants.BYTES / Long.BYTES;
     private static final int SHARED_ALIGNMENT = 16;
@@ -67,7 +67,7 @@ final class ModuleFencer {
     private boolean namesBarriers;
 
     /**
-     * For a module.
+     * Creates the fencer of a module.
      *
      * @param before functions as they were before mbarriers were rewritten in them, by name
      */
@@ -160,8 +160,8 @@ final class ModuleFencer {
         Map<String, List<String>> pointers = plan.dispatchers().calls();
         Set<String> recursive = recursive(pointers);
         for (int round = 1; !recursive.isEmpty(); round++) {
-            // A refused function is no target of a pointer any more, and others may then not be recursive either: so one goes at a time,
-            // but not for ever.
+            // A refused function is no longer a target of pointers, and other functions may then no longer be recursive. Therefore one is refused at
+            // a time, for a limited number of rounds.
             refuseRecursive(round < MOST_ROUNDS ? Set.of(recursive.iterator().next()) : recursive, pointers);
             pointers = plan.dispatchers().calls();
             recursive = recursive(pointers);
@@ -231,7 +231,7 @@ final class ModuleFencer {
         return kernels;
     }
 
-    /** What replaces the variables, by their names; functions that they name become known as targets of calls. */
+    /** Returns the replacements of the variables, by their names; functions that they name become known as targets of calls. */
     private Map<String, Variable> variables() throws FenceRefusedException {
         Map<String, Variable> replaced = new LinkedHashMap<>();
         for (Variable variable : plan.symbols().variables()) {

@@ -30,17 +30,17 @@ final class VariableHoister {
         this.linked = plan.linked();
     }
 
-    /** What moved. */
+    /** Returns the variables that moved. */
     List<HoistedVariable> hoisted() {
         return hoisted;
     }
 
-    /** What has to be patched. */
+    /** Returns the constants to be patched. */
     List<ConstantPatch> patches() {
         return patches;
     }
 
-    /** What stands in the fenced module for a variable of the module. */
+    /** Returns the replacement of a module's variable in the fenced module. */
     Variable replace(Variable variable) throws FenceRefusedException {
         if (symbols.hoists(variable)) {
             return hoist(variable);

@@ -9,7 +9,7 @@ import java.util.Map;
 
 /** Accesses that were fenced already, from registers that have not been written since, with no label in between. Not thread-safe. */
 public final class BlockCache {
-    /** What a fence was made for. */
+    /** Purpose of a fence. */
     public enum Purpose {
         /** Inside the window. */
         WINDOW,
@@ -19,7 +19,7 @@ public final class BlockCache {
         CHECKED,
         /** Inside shared, local or constant memory. */
         CLAMPED,
-        /** In whatever space it is. */
+        /** In any space. */
         GENERIC,
         /** Handle of the tenant's own. */
         HANDLE,
@@ -27,21 +27,21 @@ public final class BlockCache {
         SYMBOL,
         /** Mask of lanes, with the own one among them. */
         MEMBERS,
-        /** The same, with the lanes that are at one place together. */
+        /** As above, with the lanes that are at one place together. */
         MEMBERS_TOGETHER
     }
 
     /**
      * A fence.
      *
-     * @param purpose   what for
-     * @param low       lowest offset from the register that it serves, which was added before
+     * @param purpose   its purpose
+     * @param low       lowest offset from the register that it serves; it is already added in {@code fenced}
      * @param reach     the bytes up to this offset are inside
-     * @param alignment to which it is aligned
+     * @param alignment alignment of the result
      * @param fenced    the register that holds the result
      */
     public record Entry(Purpose purpose, long low, long reach, long alignment, Operand.Register fenced) {
-        /** One for which offsets do not matter. */
+        /** Creates an entry for which offsets do not matter. */
         public Entry(Purpose purpose, long alignment, Operand.Register fenced) {
             this(purpose, 0, 0, alignment, fenced);
         }
@@ -54,12 +54,12 @@ public final class BlockCache {
         entries.computeIfAbsent(from.name(), n -> new ArrayList<>(2)).add(entry);
     }
 
-    /** One that was made for the same and is aligned as well, or null. */
+    /** Returns an entry with the same purpose and at least the same alignment, or null. */
     public Entry find(Operand.Register from, Purpose purpose, long alignment) {
         return find(from, purpose, 0, 0, alignment);
     }
 
-    /** One that also serves these offsets, or null. */
+    /** Returns an entry that also serves these offsets, or null. */
     public Entry find(Operand.Register from, Purpose purpose, long low, long reach, long alignment) {
         for (Entry entry : entries.getOrDefault(from.name(), List.of())) {
             if (entry.purpose() == purpose && entry.low() <= low && entry.reach() >= reach

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 /** Counts for a {@link KernelReport} while a function is rewritten. Not thread-safe. */
 public final class Counts {
-    /** By place and opcode. */
+    /** Keyed by place and opcode. */
     private final Map<Access.Place, Map<String, Integer>> accesses = new EnumMap<>(Access.Place.class);
     private final Map<String, Integer> handles = new HashMap<>();
     private final Map<KernelReport.Fence, Integer> fences = new EnumMap<>(KernelReport.Fence.class);

@@ -15,36 +15,36 @@ import io.tessera.guardian.ptx.Statement;
 import io.tessera.guardian.ptx.Variable;
 import java.util.List;
 
-/** What the fences of one function share while it is rewritten. Not thread-safe. */
+/** The state that the fences of one function share while it is rewritten. Not thread-safe. */
 public final class FunctionContext {
-    /** What was decided about the module. */
+    /** Decisions about the module. */
     public final ModulePlan plan;
     /** The function, as it was read. */
     public final PtxFunction function;
-    /** What is proved about its addresses. */
+    /** Facts that are proved about its addresses. */
     public final AddressFacts facts;
-    /** Which variables its registers most likely point to. */
+    /** The variables that its registers most likely point to. */
     public final SymbolTrace trace;
     /** Its registers, variables and parameters. */
     public final FunctionNames names;
     /** The new body. */
     public final Code code = new Code();
-    /** What the new body loads at its start. */
+    /** Values that the new body loads at its start. */
     public final Prologue prologue;
-    /** Where its threads go that were kept from something. */
+    /** Targets for threads whose access was stopped. */
     public final Sites sites;
-    /** What its shared addresses are compared with. */
+    /** Limits with which its shared addresses are compared. */
     public final SharedLimits limits;
-    /** What was fenced so far. */
+    /** Fences added so far. */
     public final Counts counts = new Counts();
-    /** What need not be fenced again. */
+    /** Fences that need not be repeated. */
     public final BlockCache cache = new BlockCache();
     /** The statements that are being rewritten: what follows is looked at for groups of accesses. */
     public List<Statement> statements = List.of();
-    /** Which of {@link #statements} is being rewritten. */
+    /** Index in {@link #statements} of the statement that is being rewritten. */
     public int index;
 
-    /** For one function, of that number in its module. */
+    /** Creates the context of one function with that number in its module. */
     public FunctionContext(ModulePlan plan, PtxFunction function, int number) {
         this.plan = plan;
         this.function = function;
@@ -56,7 +56,7 @@ public final class FunctionContext {
         this.limits = new SharedLimits(code);
     }
 
-    /** What is known about the address in that operand. */
+    /** Returns the known facts about the address in that operand. */
     public AddressFact fact(Instruction instruction, int operand) {
         return facts.of(instruction, operand);
     }
@@ -72,7 +72,7 @@ public final class FunctionContext {
         return local != null ? local : plan.symbols().variable(name);
     }
 
-    /** Whether a name means a variable that moved into the window. */
+    /** Returns whether a name refers to a variable that moved into the window. */
     public boolean hoisted(String name) {
         return plan.symbols().hoists(name) || name.equals(ModulePlan.WORKSPACE);
     }
@@ -90,7 +90,7 @@ public final class FunctionContext {
         return address;
     }
 
-    /** Address behind the block's shared memory, as far as it is the program's. */
+    /** Address after the part of the block's shared memory that belongs to the program. */
     public Operand.Register sharedEnd() {
         return prologue.sharedEnd();
     }
@@ -100,7 +100,7 @@ public final class FunctionContext {
         return plan.clusters() ? prologue.sharedBytes() : sharedEnd();
     }
 
-    /** What an address starts from, in a register of 64 bits. */
+    /** Returns the base of an address in a register of 64 bits. */
     public Operand.Register wide(Operand.Base base) {
         switch (base) {
             case Operand.Register register -> {
@@ -128,7 +128,7 @@ public final class FunctionContext {
         }
     }
 
-    /** What an address starts from, in a register of 32 bits, as addresses of shared memory are. */
+    /** Returns the base of an address in a register of 32 bits, as addresses of shared memory are. */
     public Operand.Register word(Operand.Base base) {
         if (base instanceof Operand.Register register) {
             ScalarType type = names.type(register.name());

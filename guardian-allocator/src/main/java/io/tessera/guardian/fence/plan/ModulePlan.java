@@ -84,14 +84,14 @@ public final class ModulePlan {
     private boolean makesGeneric;
     private LocalArena arena;
 
-    /** What was found in a body: local variables; prototypes and lists of targets. */
+    /** Contents of a body: local variables; prototypes and lists of targets. */
     private record Contents(List<Variable> locals, Map<String, Statement> lists) {
     }
 
     /**
-     * Decides what concerns the whole module.
+     * Makes the decisions for the whole module.
      *
-     * @param sm of the GPU that it runs on, as 90; 0: whichever its text is for
+     * @param sm architecture of the GPU that it runs on, for example 90; 0 for the target of its text
      */
     public ModulePlan(PtxModule module, FenceMode mode, AddressOracle oracle, boolean linked, PlainFunctions plain, int sm)
             throws FenceRefusedException {
@@ -143,7 +143,7 @@ public final class ModulePlan {
                 && anyAccess(body, (i, access) -> isOpenLocal(function, i, access));
     }
 
-    /** Notes that a function is refused; one of the whole module is thrown on. */
+    /** Records that a function is refused. If the refusal is of the whole module, it is rethrown. */
     public void refuse(PtxFunction function, FenceRefusedException refusal) throws FenceRefusedException {
         if (refusal.isWhole()) {
             throw refusal;
@@ -190,7 +190,7 @@ public final class ModulePlan {
         }
     }
 
-    /** Whether an access may be one of another block's shared memory, or a generic address is made that may be of such. */
+    /** Returns whether an instruction may access another block's shared memory, or makes a generic address that may be in it. */
     public static boolean reachesBlocks(Instruction i) {
         return i.has("shared::cluster") && !NO_ACCESS.contains(i.opcode()) && !(i.opcode().equals("cvta") && i.has("to"));
     }
@@ -199,7 +199,7 @@ public final class ModulePlan {
         return i.opcode().equals("barrier") && i.has("cluster");
     }
 
-    /** What an instruction says of the module. */
+    /** Records properties of the module that follow from an instruction. */
     private void note(Instruction instruction, InstructionClass what) {
         shared |= mayTouchShared(what);
         readsConstants |= what instanceof InstructionClass.Memory(List<Access> accesses)
@@ -217,7 +217,7 @@ public final class ModulePlan {
         clusters |= instruction.has("shared::cluster") || instruction.has("cluster") || instruction.opcode().equals("mapa");
     }
 
-    /** Whether an instruction may have to do with a block's shared memory, as far as its form tells. */
+    /** Returns whether an instruction may use a block's shared memory, as far as its form shows. */
     private static boolean mayTouchShared(InstructionClass what) {
         return switch (what) {
             case InstructionClass.Pure _,InstructionClass.Control _,InstructionClass.Dropped _,InstructionClass.Warp _,InstructionClass.Handle _ ->
@@ -257,7 +257,7 @@ public final class ModulePlan {
         };
     }
 
-    /** Whether a block has an access, with a register as its base, that a condition holds for. */
+    /** Returns whether a block has an access with a register as its base for which a condition holds. */
     private boolean anyAccess(Block block, BiPredicate<Instruction, Access> condition) {
         for (Statement statement : block.statements()) {
             boolean found = switch (statement) {
@@ -319,12 +319,12 @@ public final class ModulePlan {
         arena = localEscapes || openLocal ? new LocalArena(module, !linked) : null;
     }
 
-    /** Notes that a function asks for the workspace of its cooperative launch. */
+    /** Records that a function uses the workspace of its cooperative launch. */
     public void useWorkspace() {
         workspace = true;
     }
 
-    /** Whether one did. */
+    /** Returns whether a function uses that workspace. */
     public boolean usesWorkspace() {
         return workspace;
     }
@@ -334,7 +334,7 @@ public final class ModulePlan {
         return module;
     }
 
-    /** What keeps its global accesses inside the window. */
+    /** Returns the mode that keeps its global accesses inside the window. */
     public FenceMode mode() {
         return mode;
     }
@@ -344,7 +344,7 @@ public final class ModulePlan {
         return id;
     }
 
-    /** Whether a function is fenced with what is proved about it: loops that count to a bound end by themselves, masks that are one number are known. */
+    /** Returns whether a function is fenced with proofs: loops that count to a bound are known to end, and constant masks are known. */
     public boolean proves(PtxFunction function) {
         return !plain.contains(function.name());
     }
@@ -357,7 +357,7 @@ public final class ModulePlan {
         return ModuleSymbols.addressConstant(linked && symbols.isInternal(variable) ? Integer.toHexString(id) + "_" + variable : variable);
     }
 
-    /** Whether the module will be linked with others. */
+    /** Returns whether the module will be linked with others. */
     public boolean linked() {
         return linked;
     }
@@ -395,82 +395,87 @@ public final class ModulePlan {
         return loops.computeIfAbsent(function.body().orElseThrow(), LoopText::new);
     }
 
-    /** How they look at the stop word. */
+    /** Returns where the loops of a function look at the stop word. */
     public Loops watched(PtxFunction function) {
         return watched.get(function);
     }
 
-    /** What an instruction of the module needs. */
+    /** Returns the class of an instruction of the module. */
     public InstructionClass classOf(Instruction instruction) {
         return classes.get(instruction);
     }
 
-    /** Whether what the program has in that place is in the window now. */
+    /** Returns whether the program's data in that place are now in the window. */
     public boolean moved(Place place) {
         return place == Place.CONST && symbols.constantsMove();
     }
 
-    /** Whether a generic address whose space is not proved can be anything but global in a legal program. */
+    /** Returns whether a generic address whose space is not proved can be anything but global in a legal program. */
     public boolean genericMayBeOther() {
         return sharedEscapes || localEscapes || !escapingParameters.isEmpty() || clusterEscapes;
     }
 
-    /** Whether an access of unknown space may be one of shared memory. */
+    /** Returns whether an access of unknown space may be to shared memory. */
     public boolean sharedEscapes() {
         return sharedEscapes;
     }
 
-    /** Which barriers are kept in shared memory, and where. */
+    /** Returns the barriers that are kept in shared memory, and their location. */
     public BarrierUse barriers() {
         return barriers;
     }
 
-    /** Whether lanes of a warp may wait at different barriers in a function, or in what it calls. */
+    /** Returns whether lanes of a warp may wait at different barriers in a function, or in its callees. */
     public boolean mixesBarriers(PtxFunction function) {
         return linked && mode != FenceMode.NONE || barriers.isMixed(function);
     }
 
-    /** Whether the module has to do with clusters of blocks. */
+    /** Returns whether the module uses clusters of blocks. */
     public boolean clusters() {
         return clusters;
     }
 
-    /** Whether kernels may be launched in clusters: their fences know of them, or nothing depends on where a block's shared memory is. */
+    /**
+     * Returns whether kernels may be launched in clusters: their fences support them, or nothing depends on the location of a block's shared memory.
+     */
     public boolean mayRunInClusters() {
         return clusters || !shared && !linked;
     }
 
-    /** Whether device functions are given the address of their kernel's {@link LocalArena}. */
+    /** Returns whether device functions receive the address of their kernel's {@link LocalArena}. */
     public boolean passesArena() {
         return arena != null && arena.isPassed();
     }
 
-    /** Bytes of the arena that a function may touch; 0 where it has none. */
+    /** Returns the bytes of the arena that a function may access; 0 if it has none. */
     public long arenaBytes(PtxFunction function) {
         return arena == null ? 0 : arena.bytes(function);
     }
 
-    /** A function that was fenced, with its local variables where they lie now. */
+    /** Returns a fenced function with its local variables at their new location. */
     public PtxFunction moved(PtxFunction function) {
         return arena == null ? function : arena.moved(function);
     }
 
-    /** Functions with parameters whose generic addresses may come to an access of unknown space. */
+    /** Returns the functions with parameters whose generic addresses may reach an access of unknown space. */
     public Set<String> escapingParameters() {
         return escapingParameters;
     }
 
-    /** Whether an access of unknown space may be one of another block's shared memory. */
+    /** Returns whether an access of unknown space may be to another block's shared memory. */
     public boolean clusterEscapes() {
         return clusterEscapes;
     }
 
-    /** Whether an access of the fenced module may be one of another block's shared memory, of which a barrier of the cluster makes some: no block ends before. */
+    /**
+     * Returns whether an access of the fenced module may be to another block's shared memory; a barrier of the cluster makes such accesses. Then no
+     * block ends before the others.
+     */
     public boolean keepsBlocks() {
         return keepsBlocks && mode != FenceMode.NONE && !linked;
     }
 
-    /** Whether every block has {@code SharedFence.RESERVED_BYTES} of shared memory, where the module runs: on GPUs from sm_90 on. */
+    /** Returns whether every block has {@code SharedFence.RESERVED_BYTES} of shared memory where the module runs: on GPUs from sm_90 on. */
     public boolean reservesShared() {
         return sm >= RESERVING_SM || module.targets().stream().anyMatch(target -> target.matches("sm_(9|[1-9][0-9])[0-9][a-z]?"));
     }
@@ -486,7 +491,7 @@ public final class ModulePlan {
         return found.size() == 1 ? found.getFirst() : null;
     }
 
-    /** Length of a table of {@code brx.idx}, or 0 where the function has none of that name. */
+    /** Returns the length of a table of {@code brx.idx}, or 0 if the function has none with that name. */
     public int branchTargets(PtxFunction function, String name) {
         return signature(function, name) instanceof TargetList list && list.kind() == TargetList.Kind.BRANCH ? list.targets().size() : 0;
     }

@@ -4,12 +4,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which functions of a module are fenced without proofs: every access where it stands, every loop with a look at the stop word. Functions of both forms
- * may call each other: what a caller and its callee have to agree on (hidden parameters, where local variables and constants lie, which barriers there
- * are) is decided once for the whole module, and a function's form changes nothing but its own body. Immutable.
+ * The functions of a module that are fenced without proofs: every access separately, and every loop with a look at the stop word. Functions of both
+ * forms may call each other. The facts on which a caller and its callee must agree (hidden parameters, location of local variables and constants,
+ * existing barriers) are decided once for the whole module. A function's form changes nothing but its own body. Immutable.
  *
- * @param all   whether all are
- * @param names of those that are, if not all are
+ * @param all   whether all functions are fenced without proofs
+ * @param names names of the functions without proofs, if not all are
  * @param rounds how often functions were added
  */
 public record PlainFunctions(boolean all, Set<String> names, int rounds) {
@@ -30,16 +30,16 @@ public record PlainFunctions(boolean all, Set<String> names, int rounds) {
         return new PlainFunctions(true, Set.of(), MOST_ROUNDS);
     }
 
-    /** Whether a function is one of them. */
+    /** Returns whether a function is fenced without proofs. */
     public boolean contains(String function) {
         return all || names.contains(function);
     }
 
     /**
-     * The next try, where text fenced so was not accepted as a whole: these functions without proofs too. After two such tries, and where
-     * all of them are without proofs already, all functions.
+     * Returns the selection for the next attempt, after text was not accepted as a whole: these functions become plain, too. After two such attempts,
+     * or if all of these are already plain, all functions do.
      *
-     * @param unproven functions that were not shown to be fenced, each by itself
+     * @param unproven functions that were not individually shown to be fenced
      */
     public PlainFunctions with(Set<String> unproven) {
         if (all || rounds == MOST_ROUNDS || names.containsAll(unproven)) {

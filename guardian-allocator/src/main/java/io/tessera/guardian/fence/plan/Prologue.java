@@ -13,7 +13,7 @@ import io.tessera.guardian.ptx.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a fenced function loads at its start, as far as it is used. Not thread-safe. */
+/** Values that a fenced function loads at its start, if they are used. Not thread-safe. */
 public final class Prologue {
     public static final int WARP = 32;
     /** Open array of shared memory that fenced modules declare: its address is where dynamic shared memory starts. */
@@ -41,7 +41,7 @@ public final class Prologue {
     private Operand.Register blockThreads;
     private Operand.Register warpLanes;
 
-    /** For a function whose block may have to wait for its cluster, or not. */
+    /** Creates the prologue of a function whose block may have to wait for its cluster, or not. */
     Prologue(Code code, PtxFunction function, boolean waits) {
         this.code = code;
         this.function = function;
@@ -66,8 +66,8 @@ public final class Prologue {
     }
 
     /**
-     * {@link #baseHigh} for what is the same in all threads of a grid. It is read from a second place: the assembler keeps in registers
-     * of the warp what is only used with such values, and takes the two for one where they come from one place.
+     * As {@link #baseHigh}, for addresses that are the same in all threads of a grid. The value is loaded from a second place: the assembler keeps a
+     * value in registers of the warp if it is only used with such addresses, and merges the two values if they come from one place.
      */
     public Operand.Register commonBaseHigh() {
         if (commonBaseHigh == null) {
@@ -126,7 +126,7 @@ public final class Prologue {
         return sharedBytes;
     }
 
-    /** Address behind the block's shared memory, as far as it is the program's. */
+    /** Address after the part of the block's shared memory that belongs to the program. */
     Operand.Register sharedEnd() {
         if (sharedEnd == null) {
             sharedEnd = code.word();
@@ -147,7 +147,7 @@ public final class Prologue {
         where.emit("add.u32", end, end, size);
     }
 
-    /** Notes that fences rely on this much shared memory of the block in all: see {@link #checkShared}. */
+    /** Records that fences rely on this much shared memory of the block in all: see {@link #checkShared}. */
     public void needShared(long bytes) {
         neededShared = Math.max(neededShared, bytes);
     }
@@ -248,7 +248,7 @@ public final class Prologue {
         return warpLanes;
     }
 
-    /** Whether {@link #DYNAMIC_SHARED} has to be declared. */
+    /** Returns whether {@link #DYNAMIC_SHARED} has to be declared. */
     public boolean usesShared() {
         return usesShared;
     }
@@ -260,7 +260,7 @@ public final class Prologue {
         statements.addAll(code.leave(outer));
     }
 
-    /** What was written, in order. */
+    /** Returns the emitted statements, in order. */
     public List<Statement> statements() {
         return statements;
     }

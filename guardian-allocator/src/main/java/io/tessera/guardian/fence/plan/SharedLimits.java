@@ -98,7 +98,7 @@ public final class SharedLimits {
                 && isOneOf(made.operands().getFirst(), kept));
     }
 
-    /** Whether an operand is one of registers, which nobody else has made again. */
+    /** Returns whether an operand is one of the registers, which no other code has redefined. */
     private static boolean isOneOf(Operand operand, List<Operand.Register> kept) {
         for (Operand.Register each : kept) {
             if (each == operand) {

@@ -1,2 +1,2 @@
-/** Decisions about a module before its functions are rewritten, and what the fences of one function share. */
+/** Decisions about a module before its functions are rewritten, and the state that all fences of one function share. */
 package io.tessera.guardian.fence.plan;

@@ -4,14 +4,14 @@ import io.tessera.guardian.ptx.StateSpace;
 import java.util.Optional;
 
 /**
- * What is known about the address of one access. Immutable.
+ * Known facts about the address of one access. Immutable.
  *
- * @param space          the space that it points to: the instruction's own where it has one (then the address is one of that
- *                       space), or for a generic access the space that is proved; empty where any is possible
- * @param alignmentBytes a power of two that divides the address (base and constant offset together) on every path, given
- *                       that shadows are aligned as {@link BaseFence#alignmentBytes()} says; 1 where nothing is known.
- *                       Addresses in hoisted variables count from a start that is aligned as the variable is declared
- * @param placement      where it is
+ * @param space          the space that it points to: the instruction's own space if it has one, or for a generic access the proved space; empty if
+ *                       any space is possible
+ * @param alignmentBytes a power of two that divides the address (base and constant offset together) on every path, given that shadows are aligned as
+ *                       {@link BaseFence#alignmentBytes()} says; 1 if nothing is known. Addresses in hoisted variables count from a start that is
+ *                       aligned as the variable is declared
+ * @param placement      its position
  */
 public record AddressFact(Optional<StateSpace> space, int alignmentBytes, Placement placement) {
     /** Nothing is known. */

@@ -7,7 +7,7 @@ import io.tessera.guardian.ptx.PtxFunction;
 @FunctionalInterface
 public interface AddressOracle {
     /**
-     * What is known about the addresses of a function, as it stands before anything was rewritten.
+     * Returns the known facts about the addresses of a function, as it is before it is rewritten.
      *
      * @param function one with a body
      * @param module   the module that it belongs to

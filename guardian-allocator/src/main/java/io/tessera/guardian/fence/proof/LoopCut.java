@@ -4,9 +4,9 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 
 /**
- * The limit of a loop's counter that has to be kept so far from the end of its range that the counter cannot pass over it: a program
- * whose counter never comes within 65,536 of the end of its range does not notice. After {@code definition} the rewriter adds
- * {@code r' = min(r, bound)}, or {@code max}, and the comparison uses {@code r'}. Immutable.
+ * A limit of a loop's counter that is cut to a bound, so that the counter cannot overflow past it. A program whose counter never comes within 65,536
+ * of the end of its range does not notice. After {@code definition} the rewriter adds {@code r' = min(r, bound)}, or {@code max}, and the comparison
+ * uses {@code r'}. Immutable.
  *
  * @param comparison the {@code setp} that ends the loop; its third operand is the register
  * @param definition the instruction that makes the limit, outside the loop, without a guard

@@ -1,6 +1,6 @@
 package io.tessera.guardian.fence.proof;
 
-/** Where an address is. Immutable. */
+/** Position of an address. Immutable. */
 public sealed interface Placement {
     /** Lowest and highest offset that nothing is known about. */
     long UNBOUNDED_LOW = Long.MIN_VALUE;

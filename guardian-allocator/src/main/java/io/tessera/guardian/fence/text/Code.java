@@ -60,7 +60,7 @@ public final class Code {
         statements.add(statement);
     }
 
-    /** Starts a nested list of statements, and gives the one that was being written, for {@link #leave}. */
+    /** Starts a nested list of statements, and returns the current list for {@link #leave}. */
     public List<Statement> enter() {
         List<Statement> outer = statements;
         statements = new ArrayList<>();

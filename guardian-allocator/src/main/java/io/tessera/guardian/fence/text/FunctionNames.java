@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** Types of the registers of a function, and its variables and parameters. Immutable once built. */
 public final class FunctionNames {
-    /** By what the names of a row begin with, or the name of a register in the function's head. */
+    /** Keyed by the prefix of a row's names, or by the name of a register in the function's head. */
     private final Map<String, ScalarType> registers = new HashMap<>();
     private final Map<String, Variable> variables = new HashMap<>();
 

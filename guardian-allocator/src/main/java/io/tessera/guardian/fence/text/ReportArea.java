@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where fenced code writes what it was kept from doing: device-visible memory outside the window, one area per tenant,
- * aligned to 64. Little-endian:
+ * Memory in which fenced code records the accesses and operations that it stopped: device-visible, outside the window, one area per
+ * tenant, aligned to 64. Little-endian:
  * <pre>
  *   0  u32  violations so far; the first {@link #RECORDS} of them have a record, and once these are full it may stay
  *  64  records of 64 bytes:
@@ -41,7 +41,7 @@ public final class ReportArea {
     static final int BLOCK = 24;
     static final int THREAD = 36;
 
-    /** What a kernel was kept from doing. */
+    /** Kind of an operation that was stopped. */
     public enum Kind {
         /** Access outside the window ({@link FenceMode#CHECK}). CUDA's error 700. */
         ADDRESS(1),
@@ -51,13 +51,13 @@ public final class ReportArea {
         TRAP(3),
         /** Assertion; the address is the index of its text in {@link FencedModule#assertTexts()}. 710. */
         ASSERT(4),
-        /** Indirect call of what is no function of that signature; the address is what was called. 718. */
+        /** Indirect call of an address that is not a function of that signature; the address is the called address. 718. */
         CALL_TARGET(5),
         /** Texture or surface object that is not the tenant's; the address is the handle. 700. */
         HANDLE(6),
         /** A device function with {@code .noreturn} that came back. 719. */
         RETURNED(7),
-        /** Lanes that came to a barrier without the rest of their warp; the address is the mask of those who did. 719. */
+        /** Lanes that arrived at a barrier without the rest of their warp; the address is the mask of the arrived lanes. 719. */
         BARRIER(8),
         /** The device could not run the kernel to its end; written by a software GPU, never by fenced code. 719. */
         DEVICE(9);
@@ -86,11 +86,11 @@ public final class ReportArea {
     /**
      * One violation.
      *
-     * @param kind     what it was
+     * @param kind     its kind
      * @param function number in {@link FencedModule#functions()}
      * @param line     line in the PTX
      * @param module   {@link FencedModule#id()}
-     * @param address  address, or what the kind says
+     * @param address  address, or the value that the kind documents
      * @param block    x, y, z
      * @param thread   x, y, z
      */
@@ -106,7 +106,7 @@ public final class ReportArea {
     private ReportArea() {
     }
 
-    /** How many violations there were at least: exact up to {@link #RECORDS}. */
+    /** Returns the number of violations, as a lower bound: exact up to {@link #RECORDS}. */
     public static long count(ByteBuffer area) {
         return area.order(ByteOrder.LITTLE_ENDIAN).getInt(0) & 0xFFFF_FFFFL;
     }

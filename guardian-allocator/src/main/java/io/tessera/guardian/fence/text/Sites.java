@@ -14,7 +14,7 @@ import java.util.Optional;
 public final class Sites {
     private static final String[] AXES = {"x", "y", "z"};
 
-    /** One place in the function that may go there. */
+    /** One place in the function that may branch there. */
     private record Site(String label, ReportArea.Kind kind, int line, Operand address, boolean narrow) {
     }
 
@@ -24,7 +24,7 @@ public final class Sites {
     private final List<Site> sites = new ArrayList<>();
     private final List<Runnable> tails = new ArrayList<>();
 
-    /** For one function, by the numbers of the function and of its module. */
+    /** Creates the sites of one function, by the numbers of the function and of its module. */
     public Sites(Code code, int function, int module) {
         this.code = code;
         this.function = function;
@@ -40,7 +40,7 @@ public final class Sites {
         return add(new Site(code.newLabel("site"), kind, line, address, false));
     }
 
-    /** The same with a register of 32 bits. */
+    /** As above, with a register of 32 bits. */
     public String narrow(ReportArea.Kind kind, int line, Operand.Register address) {
         return add(new Site(code.newLabel("site"), kind, line, address, true));
     }
@@ -71,7 +71,7 @@ public final class Sites {
         tails.add(writer);
     }
 
-    /** Whether there is anything to write. */
+    /** Returns whether there is nothing to emit. */
     boolean isEmpty() {
         return sites.isEmpty() && tails.isEmpty();
     }

@@ -1,2 +1,2 @@
-/** The statements that a fenced function is written from, and the records of what its fences stopped. */
+/** The statements from which a fenced function is built, and the records of accesses that its fences stopped. */
 package io.tessera.guardian.fence.text;

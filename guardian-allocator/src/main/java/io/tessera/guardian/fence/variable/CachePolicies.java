@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Policies of the cache that accesses are given ({@code .L2::cache_hint}). On an H200, some numbers that are no policy end the context with error 715. So an access keeps its
- * policy where that is known, as a number, and loses it otherwise: it is about speed alone. Stateless.
+ * Cache policies of accesses ({@code .L2::cache_hint}). On an H200, some numbers that are not valid policies end the context with error 715.
+ * Therefore an access keeps its policy if it is known to be a valid number, and loses it otherwise: policies only affect speed. Stateless.
  */
 public final class CachePolicies {
     private static final String HINT = "L2::cache_hint";
-    /** What {@code createpolicy.fractional} makes for a fraction of 1; libraries write these numbers themselves. */
+    /** Result of {@code createpolicy.fractional} for a fraction of 1; libraries write these numbers themselves. */
     private static final long EVICT_FIRST = 0x12F0_0000_0000_0000L;
     private static final long EVICT_LAST = 0x14F0_0000_0000_0000L;
     private static final long EVICT_NORMAL = 0x1000_0000_0000_0000L;

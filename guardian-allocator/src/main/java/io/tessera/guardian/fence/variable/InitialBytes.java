@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The bytes that a variable holds at first, with what has to be added when addresses are known. Used once. */
+/** The initial bytes of a variable, and the addresses to be added once they are known. Used once. */
 public final class InitialBytes {
     /** Longest image that is built; the rest of a larger variable is zero by definition. */
     private static final int MOST_BYTES = 1 << 30;
@@ -21,7 +21,7 @@ public final class InitialBytes {
     private byte[] bytes = new byte[0];
     private int written;
 
-    /** For one variable of a module. */
+    /** Computes the bytes of one variable of a module. */
     public InitialBytes(Variable variable, ModuleSymbols symbols) {
         this.variable = variable;
         this.symbols = symbols;
@@ -39,7 +39,7 @@ public final class InitialBytes {
         put(variable.initializer().get(), shape, 0, 0);
     }
 
-    /** What was found: no longer than what is not zero. */
+    /** Returns the bytes, without trailing zeros. */
     public byte[] bytes() {
         return Arrays.copyOf(bytes, written);
     }

@@ -23,10 +23,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where local variables lie whose addresses may come to an access that is not known to be of one of them: all in one variable of the kernel. Device
- * functions are given its address, and have a place of their own in it, behind those of their callers. So what keeps such an access in bounds is one
- * variable, with nothing in it but variables: return addresses, saved registers and spilled values lie between the frames of functions, where no range
- * over several frames would leave them out. Immutable.
+ * Location of local variables whose addresses may reach an access that is not known to be to one of them: all lie in one variable of the kernel.
+ * Device functions receive its address, and have their own part of it, after the parts of their callers. Such an access is therefore kept in bounds
+ * of one variable that holds nothing but variables. Return addresses, saved registers and spilled values lie between the frames of functions, so a
+ * range over several frames could not exclude them. Immutable.
  */
 public final class LocalArena {
     private static final int ALIGNMENT = 16;
@@ -38,9 +38,9 @@ public final class LocalArena {
     private long alignment = ALIGNMENT;
 
     /**
-     * Lays it out.
+     * Computes the layout.
      *
-     * @param passed whether device functions get the address: not in modules that are linked
+     * @param passed whether device functions get the address; false for modules that are linked
      */
     public LocalArena(PtxModule module, boolean passed) {
         this.passed = passed;
@@ -96,7 +96,7 @@ public final class LocalArena {
         }
     }
 
-    /** What it may call of the module; by a pointer, all whose address is a value somewhere. */
+    /** Returns the functions of the module that a function may call; for a call through a pointer, all whose address is taken somewhere. */
     private static Set<String> callees(PtxFunction function, PtxModule module) {
         Set<String> found = new LinkedHashSet<>();
         for (Statement statement : function.body().orElseThrow().statements()) {
@@ -110,7 +110,10 @@ public final class LocalArena {
         return found;
     }
 
-    /** Where each function's part begins: behind all that may have called it. Where that is not known, no two functions share anything. */
+    /**
+     * Returns the start of each function's part: after the parts of all its possible callers. If they are not known, no two functions share any
+     * bytes.
+     */
     private Map<String, Long> starts(Map<String, List<Variable>> own) {
         Map<String, Integer> callers = new HashMap<>();
         callees.values().forEach(list -> list.forEach(callee -> callers.merge(callee, 1, Integer::sum)));
@@ -142,7 +145,7 @@ public final class LocalArena {
         return (variable.sizeBytes() + alignment - 1) / alignment * alignment;
     }
 
-    /** Bytes from the start on that a function may touch; 0 where it has none. */
+    /** Returns how many bytes from the start a function may access; 0 if it has no part. */
     public long bytes(PtxFunction function) {
         return bytes.getOrDefault(function.name(), 0L);
     }
@@ -164,7 +167,7 @@ public final class LocalArena {
                 Optional.of(new Block(statements, function.body().get().line())), function.line());
     }
 
-    /** Whether device functions are given its address. */
+    /** Returns whether device functions receive its address. */
     public boolean isPassed() {
         return passed;
     }

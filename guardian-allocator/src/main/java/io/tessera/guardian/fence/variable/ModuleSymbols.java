@@ -20,7 +20,7 @@ import java.util.Set;
 
 /** Functions and variables of a module by name, and which of the variables move into the window. Not thread-safe. */
 public final class ModuleSymbols {
-    /** What every module has of user constants. */
+    /** Size of the user constants of every module. */
     public static final long CONSTANT_BYTES = 64 << 10;
     private static final long FNV_OFFSET = 0xcbf29ce484222325L;
     private static final long FNV_PRIME = 0x100000001b3L;
@@ -56,7 +56,7 @@ public final class ModuleSymbols {
         checkNames();
     }
 
-    /** Whether a variable is known in this module alone. */
+    /** Returns whether a variable is visible only in this module. */
     public boolean isInternal(String variable) {
         Variable known = variables.get(variable);
         return known != null && known.linkage() == Linkage.INTERNAL;
@@ -108,7 +108,7 @@ public final class ModuleSymbols {
         return variables.get(name);
     }
 
-    /** The function of that name or alias, its definition if there is one, or null. */
+    /** Returns the function with that name or alias (its definition if there is one), or null. */
     public PtxFunction function(String name) {
         return functions.get(aliases.getOrDefault(name, name));
     }
@@ -118,23 +118,23 @@ public final class ModuleSymbols {
         return functions.values();
     }
 
-    /** From now on {@code .const} variables move into the window too. */
+    /** From now on, {@code .const} variables move into the window, too. */
     public void moveConstants() {
         constantsMove = true;
     }
 
-    /** Whether they do. */
+    /** Returns whether {@code .const} variables move into the window. */
     public boolean constantsMove() {
         return constantsMove;
     }
 
-    /** Whether a variable of the module moves into the window. */
+    /** Returns whether a variable of the module moves into the window. */
     public boolean hoists(String name) {
         Variable variable = variables.get(name);
         return variable != null && hoists(variable);
     }
 
-    /** Whether it moves. */
+    /** Returns whether the variable moves into the window. */
     public boolean hoists(Variable variable) {
         return variable.type().kind() != ScalarType.Kind.OPAQUE && (variable.space() == StateSpace.GLOBAL
                 || variable.space() == StateSpace.CONST && constantsMove);

@@ -23,9 +23,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Copies parameters into local memory whose generic addresses go where nobody follows them. Local memory can be kept in bounds where an
- * access of unknown space goes; behind parameters lies what the driver keeps there. All threads of a grid have the copy at the same local
- * address, so an address that one thread gets from another still leads to the same bytes. Stateless.
+ * Copies parameters into local memory if their generic addresses reach accesses that cannot be traced. An access of unknown space can be kept in
+ * bounds of local memory, whereas the driver's data lie behind the parameters. All threads of a grid have the copy at the same local address, so an
+ * address that one thread gets from another still leads to the same bytes. Stateless.
  */
 public final class ParameterCopies {
     private static final int WIDEST_BYTES = 8;

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Aligns shared variables so that what is proved about their addresses is no less than what NVIDIA's assembler sees by itself, which
- * knows where it puts them: it joins neighbouring accesses that are aligned. And how much they take. Constants are aligned so, too: programs read arrays of theirs by vectors,
- * whatever alignment they declare, and a driver aligns each bank. Stateless.
+ * Aligns shared variables, so that the proved alignment of their addresses is at least the alignment that NVIDIA's assembler knows. The assembler
+ * places the variables and joins aligned neighbouring accesses. Also computes the size of shared variables. Constants are aligned likewise: programs
+ * read constant arrays by vectors, whatever alignment they declare, and a driver aligns each bank. Stateless.
  */
 public final class SharedLayout {
     private static final int BYTES = 16;
-    /** Bytes of a module's constants up to which they are aligned, with what may lie between them then: a bank has 64 KiB, of which fences need some. */
+    /** Size up to which a module's constants are aligned, including the padding: a bank has 64 KiB, of which fences need some. */
     private static final long MOST_CONSTANT_BYTES = 60 << 10;
 
     private SharedLayout() {
@@ -37,7 +37,10 @@ public final class SharedLayout {
         return new PtxModule(module.version(), module.targets(), module.addressBits(), directives);
     }
 
-    /** What a kernel's own variables take at most, with what may lie between them for alignment: device functions' are counted for all. */
+    /**
+     * Returns an upper bound of the size of a kernel's own variables, including padding for alignment; those of device functions count for all
+     * kernels.
+     */
     public static long mostBytes(PtxModule module) {
         long shared = 0;
         long most = 0;

@@ -12,30 +12,30 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which variable a register of a function most likely points to: follows registers that are written once through moves,
- * conversions of address spaces and additions. A guess: on a path that does not pass the definition the register holds something
- * else. So code that uses it makes the address again, or clamps it. Not thread-safe.
+ * The variable to which a register of a function most likely points. Follows registers that are written once through moves, conversions of address
+ * spaces and additions. The result is a guess: on a path that does not pass the definition, the register holds another value. Therefore code that
+ * uses the guess recomputes the address, or clamps it. Not thread-safe.
  */
 public final class SymbolTrace {
     private static final int DEEPEST = 32;
 
     /**
-     * What was found.
+     * Result of a trace.
      *
      * @param symbol      the variable
-     * @param offsetBytes offset from its start, where it is known
+     * @param offsetBytes offset from its start, if it is known
      * @param exact       whether the offset is known
      */
     public record Root(String symbol, long offsetBytes, boolean exact) {
     }
 
     private final Block body;
-    /** Made when somebody asks: of most functions nobody does. */
+    /** Built on first use, which most functions never need. */
     private Map<String, Instruction> definitions;
     /** The known values: an addition asks for both of its operands, which would double with every step. */
     private final Map<String, Optional<Root>> known = new HashMap<>();
 
-    /** For the body of one function. */
+    /** Creates the trace for the body of one function. */
     public SymbolTrace(Block body) {
         this.body = body;
     }
@@ -67,7 +67,7 @@ public final class SymbolTrace {
         }
     }
 
-    /** What a register points to, or null. */
+    /** Returns the variable to which a register points, or null. */
     public Root root(Operand.Register register) {
         return root(register, DEEPEST);
     }
@@ -91,7 +91,7 @@ public final class SymbolTrace {
         }
         Optional<Root> before = known.get(name);
         if (before == null) {
-            // Whatever asks for it again while it is looked for goes round in a circle.
+            // A request for the same name during this search is part of a cycle.
             known.put(name, Optional.empty());
             before = Optional.ofNullable(defined(definition(name), depth));
             known.put(name, before);

@@ -1,2 +1,2 @@
-/** Where variables, parameters and their bytes lie after a module is fenced. */
+/** The location of variables, parameters and their bytes after a module is fenced. */
 package io.tessera.guardian.fence.variable;

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.function.ObjIntConsumer;
 
 /**
- * What is known of the lowest bits of registers over all ways through a section. Results are taken to be there when compilers have them there: mistakes are found, hand-made code may
- * deceive it. One owner thread.
+ * Known values of the lowest bits of registers over all paths through a section. Results are assumed to be available when compilers expect them: this
+ * finds mistakes, but hand-made code may deceive it. One owner thread.
  */
 final class AlignmentFlow {
     /** {@code UMOV} of a number. */
     private static final int MOVE = 0x882;
-    /** How often each instruction is gone over, on average, at most. */
+    /** Average number of times, at most, that each instruction is visited. */
     private static final int MOST_WALKS = 64;
     private final SectionFlow flow;
-    /** Whether each access is taken to have aligned addresses, since something before it makes them so. */
+    /** Whether each access is assumed to have aligned addresses, since code before it aligns them. */
     private final boolean aligns;
-    /** By first instruction of a block; null: no way that is known here leads there. */
+    /** Indexed by first instruction of a block; null if no known path leads there. */
     private final KnownBits[] atStart;
-    /** The same at the convergence barriers. */
+    /** As above, at the convergence barriers. */
     private final KnownBits[] meeting = new KnownBits[SectionFlow.BARRIERS];
     private final BitSet open = new BitSet();
     /** The knowledge where a section is entered. */
@@ -44,7 +44,10 @@ final class AlignmentFlow {
         solve();
     }
 
-    /** Uniform registers into which the section writes one number and nothing else, as the start of fenced code does, have it wherever the section is entered. */
+    /**
+     * A uniform register to which the section only ever writes one number, as the start of fenced code does, has that number wherever the section is
+     * entered.
+     */
     private void constants() {
         long changing = 0;
         int[] numbers = new int[InstructionWord.ZERO_UNIFORM + 1];

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which registers are changed before which accesses, so that addresses are multiples of what the accesses need. An address that is a
- * multiple already is not changed, so that other readers of the register get the same value. Immutable.
+ * The registers that are changed before accesses, so that addresses have the alignment that the accesses need. An address that is already aligned is
+ * not changed, so that other readers of the register get the same value. Immutable.
  */
 public final class AlignmentPlan {
     /** No change. */
@@ -56,7 +56,7 @@ public final class AlignmentPlan {
         return changes.isEmpty() ? NONE : new AlignmentPlan(changes);
     }
 
-    /** Whether nothing is changed. */
+    /** Returns whether nothing is changed. */
     public boolean isEmpty() {
         return changes.isEmpty();
     }

@@ -11,9 +11,9 @@ public final class AlignmentVerifier {
     }
 
     /**
-     * Looks at all of a section.
+     * Checks all of a section.
      *
-     * @return the first such access, or why that is not known; null: there is none
+     * @return the first misaligned access, or the reason why it is not known; null if there is none
      */
     public static String misaligned(SectionFlow flow) {
         try {

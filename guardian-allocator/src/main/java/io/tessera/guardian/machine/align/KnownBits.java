@@ -4,8 +4,8 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import java.util.Arrays;
 
 /**
- * What is known of the lowest bits of registers at a place of the code. General registers have the numbers 0 to 255, uniform ones follow. In a block something may also be known of a
- * register under a predicate: what holds for threads for which that is true. One owner thread.
+ * Known values of the lowest bits of registers at a place of the code. General registers have the numbers 0 to 255; uniform registers follow. In a
+ * block, more may be known of a register under a predicate: facts for the threads for which it is true. One owner thread.
  */
 final class KnownBits {
     /** The number of the first uniform register. */
@@ -22,12 +22,12 @@ final class KnownBits {
     private static final int STACK_ALIGNMENT = 16;
 
     private final int[] values = new int[COUNT];
-    /** By general register: the predicates by which more is known, without their signs, as bits. */
+    /** Indexed by general register: the predicates under which more is known, without their signs, as bits. */
     private final int[] predicates = new int[UNIFORM];
-    /** By predicate with its sign: what is known of registers where it holds. Null: nothing yet. */
+    /** Indexed by predicate with its sign: facts about registers where it holds; null if there are none yet. */
     private final int[][] byPredicate = new int[1 << SIGN + 1][];
     private boolean conditional;
-    /** Uniform registers that keep their numbers whatever happens, as bits. */
+    /** Uniform registers that keep their numbers everywhere, as bits. */
     private long fixed;
 
     KnownBits() {
@@ -45,7 +45,7 @@ final class KnownBits {
         fixed |= 1L << uniform;
     }
 
-    /** Nothing is known but where the stack is, and registers that keep their numbers: calls come back with both. */
+    /** Forgets all but the stack's address and the registers that keep their numbers: calls preserve both. */
     void forget() {
         forgetFrom(0);
         for (int u = 0; u < InstructionWord.ZERO_UNIFORM; u++) {
@@ -55,7 +55,7 @@ final class KnownBits {
         values[ZERO_UNIFORM] = LowBits.number(0);
     }
 
-    /** Nothing is known of general registers from one on, but of the stack's address. */
+    /** Forgets all general registers from an index on, except the stack's address. */
     void forgetFrom(int register) {
         int stack = values[STACK_POINTER];
         Arrays.fill(values, register, InstructionWord.ZERO_REGISTER, LowBits.UNKNOWN);

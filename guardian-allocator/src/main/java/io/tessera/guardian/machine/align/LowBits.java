@@ -1,8 +1,8 @@
 package io.tessera.guardian.machine.align;
 
 /**
- * What is known of the lowest eight bits of a register, in one {@code int}: which bits are known in bits 8 to 15, and what they are in bits 0 to 7. Bits that are not known are
- * zero. Stateless.
+ * Known values of the lowest eight bits of a register, in one {@code int}: bits 8 to 15 are the mask of known bits, and bits 0 to 7 their values.
+ * Unknown bits are zero. Stateless.
  */
 final class LowBits {
     /** Nothing is known. */
@@ -36,7 +36,7 @@ final class LowBits {
         return bits & ALL;
     }
 
-    /** How many bits are known from the lowest one on. */
+    /** Returns how many bits are known from the lowest bit on. */
     private static int prefix(int bits) {
         return Integer.numberOfTrailingZeros(~known(bits));
     }
@@ -59,13 +59,13 @@ final class LowBits {
         return Math.min(prefix(bits), Integer.numberOfTrailingZeros(value(bits) | 1 << BITS));
     }
 
-    /** With a = v + 2^k x and b = w + 2^l y, the terms of the product that are not known are multiples of 2^k w, 2^l v and 2^(k + l). */
+    /** With a = v + 2^k x and b = w + 2^l y, the unknown terms of the product are multiples of 2^k w, 2^l v and 2^(k + l). */
     static int product(int one, int two) {
         int count = Math.min(prefix(one) + prefix(two), Math.min(prefix(one) + trailing(two), prefix(two) + trailing(one)));
         return ofPrefix(count, front(one) * front(two));
     }
 
-    /** Zeros at the end of the value of the bits in front; {@link #BITS} if these are zero: the term with them is no term. */
+    /** Returns the number of trailing zeros of the known low bits; {@link #BITS} if these are zero, since the term with them vanishes. */
     private static int trailing(int bits) {
         int front = front(bits);
         return front == 0 ? prefix(bits) == BITS ? 2 * BITS : BITS : Integer.numberOfTrailingZeros(front);
@@ -106,17 +106,17 @@ final class LowBits {
         return (known(bits) >>> bit & 1) == 0 || ((value(bits) >>> bit ^ wanted) & 1) == 0;
     }
 
-    /** The bits that are known if the value is one or the other. */
+    /** Returns the bits that are known if the value is one or the other. */
     static int either(int one, int two) {
         return of(known(one) & known(two) & ~(value(one) ^ value(two)), value(one));
     }
 
-    /** The same value after its lowest bits became a rest modulo a power of two. */
+    /** Returns the value after its lowest bits were replaced by a remainder modulo a power of two. */
     static int withRest(int bits, int rest, int width) {
         return of(known(bits) | width - 1, value(bits) & -width | rest);
     }
 
-    /** Whether the value is a multiple of a power of two, as far as bits are known. */
+    /** Returns whether the value is known to be a multiple of a power of two. */
     static boolean isMultipleOf(int bits, int width) {
         return (known(bits) & width - 1) == width - 1 && (value(bits) & width - 1) == 0;
     }

@@ -7,11 +7,11 @@ import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.ResultTiming;
 
 /**
- * What instructions do with the lowest bits of registers. Arithmetic on uniform registers is encoded as that on general ones, with other opcodes. Fields were learned with nvdisasm. One
- * owner thread.
+ * Effects of instructions on the lowest bits of registers. Arithmetic on uniform registers is encoded as on general ones, with other opcodes. Fields
+ * were determined with nvdisasm. One owner thread.
  */
 final class LowBitsEffects {
-    /** Where the driver keeps the address of a thread's stack, in constant bank 0. */
+    /** Offset in constant bank 0 at which the driver keeps the address of a thread's stack. */
     private static final int STACK = 0x28;
     private static final int UNIFORM_OPCODES = 0x80;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
@@ -115,7 +115,10 @@ final class LowBitsEffects {
         return (rest & bits) != 0;
     }
 
-    /** Where any operand may be negated, what is known of one with either sign. The bit of the third one is part of the number of {@code LEA}. */
+    /**
+     * If any operand may be negated, returns the facts about one that hold with either sign. The negation bit of the third operand is part of the
+     * number of {@code LEA}.
+     */
     private int signed(int bits) {
         boolean immediate = form == 2 || form == 4;
         boolean lea = ((int) low & 0x1ff & ~UNIFORM_OPCODES) == 0x11;

@@ -7,12 +7,12 @@ import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.List;
 
 /**
- * An address by which an instruction accesses memory: the sum of a general register, a uniform one and a number. It has to be a multiple of a width, or the access ends the context (error
- * 716). Fields were learned with nvdisasm from code for sm_90. Immutable.
+ * An address by which an instruction accesses memory: the sum of a general register, a uniform register and a number. It must be a multiple of a
+ * width, or the access ends the context (error 716). Fields were determined with nvdisasm from code for sm_90. Immutable.
  *
  * @param register  the general register, or the low half of a pair; {@link InstructionWord#ZERO_REGISTER}: none
  * @param uniform   likewise; {@link InstructionWord#ZERO_UNIFORM}: none
- * @param immediate what is added
+ * @param immediate the added number
  * @param width     in bytes, a power of two
  * @param changes   whether the general register may be changed so that the address is a multiple of the width
  */
@@ -32,9 +32,9 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
     private static final long UNIFORM_OPERAND = 1L << 27;
 
     /**
-     * The addresses of an instruction.
+     * Returns the addresses of an instruction.
      *
-     * @return empty: it accesses no memory that has to be aligned; null: it does, and in what way is not known
+     * @return empty if it accesses no memory that must be aligned; null if it does in an unknown way
      */
     static List<MemoryAddress> of(long low, long high, MachineOpcode operation) {
         boolean memory = operation.isGlobal() || operation.kind() == Kind.TENSOR || operation.kind() == Kind.ON_CHIP;
@@ -85,8 +85,8 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
     }
 
     /**
-     * For four matrices each thread of a warp has the address of a row; for fewer, some threads have other contents there, which must not
-     * be changed.
+     * For four matrices, each thread of a warp has the address of a row; for fewer, some threads have other contents there, which must not be
+     * changed.
      */
     private static List<MemoryAddress> matrices(long low, long high, int field) {
         return ((int) (high >>> 8) & 3) == FOUR_MATRICES ? one(low, high, uniform(high, field), MATRIX_ROW) : null;
@@ -113,7 +113,7 @@ record MemoryAddress(int register, int uniform, int immediate, int width, boolea
         return LowBits.sum(known.value(KnownBits.UNIFORM + uniform, InstructionWord.ALWAYS), LowBits.number(immediate));
     }
 
-    /** Whether it is a multiple of its width where a predicate holds, as far as registers are known. */
+    /** Returns whether it is known to be a multiple of its width where a predicate holds. */
     boolean isAligned(KnownBits known, int predicate) {
         return LowBits.isMultipleOf(LowBits.sum(known.value(register, predicate), added(known)), width);
     }

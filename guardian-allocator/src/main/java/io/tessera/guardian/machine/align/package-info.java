@@ -1,2 +1,2 @@
-/** Whether addresses are multiples of what an access needs, and what makes them so. */
+/** Checks whether addresses have the alignment that an access needs, and aligns those that may not have it. */
 package io.tessera.guardian.machine.align;

@@ -3,18 +3,17 @@ package io.tessera.guardian.machine.code;
 import java.util.Arrays;
 
 /**
- * Descriptors of accesses to global memory, {@code desc[UR]}: cache policies of 64 bits, in a pair of uniform registers. The driver keeps one in constant bank 0. One that is made of
- * data may end the context (error 715).
+ * Descriptors of accesses to global memory, {@code desc[UR]}: cache policies of 64 bits, in a pair of uniform registers. The driver keeps one in
+ * constant bank 0. A descriptor that is computed from data may end the context (error 715).
  *
- * <p>Threads of a warp that have parted share uniform registers. So the ways of one thread do not show what a pair holds, and a pair counts as the driver's where nothing else is ever
- * written to it, in a kernel that calls no functions of other sections:
+ * <p>Diverged threads of a warp share uniform registers. Therefore the paths of one thread do not determine the contents of a pair. A pair counts as
+ * the driver's descriptor if nothing else is ever written to it, in a kernel that calls no functions of other sections:
  * <ul>
  * <li>No instruction of the section writes the pair or a half of it but {@code ULDC.64} of the driver's descriptor.
- * <li>One of these, without a predicate, is at the section's start, which every thread goes through: no branch leads into it, and none leads away before its end. What uniform registers
- * held before the kernel began is of others.
+ * <li>One of these, without a predicate, is at the section's start, which every thread goes through: no branch leads into it, and none leads away
+ * before its end. What uniform registers held before the kernel began is of others.
  * <li>From there to the access pass as many cycles as compilers leave.
- * </ul>
- * That no other code enters the section, and that constant bank 0 is as the driver fills it, is for the caller to know. Immutable once made.
+ * </ul> That no other code enters the section, and that constant bank 0 is as the driver fills it, is for the caller to know. Immutable once made.
  */
 public final class AccessDescriptors {
     private static final long ULDC = 0x7ab9;
@@ -29,13 +28,13 @@ public final class AccessDescriptors {
     private static final int NEVER = Integer.MAX_VALUE;
 
     private final SectionFlow flow;
-    /** By the lower register of a pair: the first instruction that may take it as the driver's descriptor. */
+    /** Indexed by the lower register of a pair: the first instruction that may use it as the driver's descriptor. */
     private final int[] from = new int[InstructionWord.ZERO_UNIFORM + 1];
 
     /**
-     * For one section.
+     * Creates the descriptors of one section.
      *
-     * @param kernel whether threads begin at its start and nowhere else; else no descriptor counts as the driver's
+     * @param kernel whether threads begin only at its start; otherwise, no descriptor counts as the driver's
      */
     public AccessDescriptors(SectionFlow flow, boolean kernel) {
         this.flow = flow;
@@ -46,12 +45,12 @@ public final class AccessDescriptors {
         }
     }
 
-    /** Whether an instruction accesses global memory with a descriptor. */
+    /** Returns whether an instruction accesses global memory with a descriptor. */
     public static boolean has(SectionFlow flow, int at) {
         return flow.operation(at).kind() == Kind.GLOBAL && form(flow, at).hasDescriptor(flow.high(at));
     }
 
-    /** Whether an access with a descriptor is seen to have the driver's. */
+    /** Returns whether an access with a descriptor is shown to use the driver's. */
     public boolean isDrivers(int at) {
         return from[form(flow, at).uniform(flow.low(at), flow.high(at))] <= at;
     }
@@ -73,7 +72,7 @@ public final class AccessDescriptors {
         }
     }
 
-    /** Whether all threads that do not end at an instruction go on behind it. */
+    /** Returns whether all threads that do not end at an instruction continue after it. */
     private boolean goesOn(int at) {
         Kind kind = flow.operation(at).kind();
         return !SectionFlow.endsBlock(kind) || kind == Kind.EXIT && flow.fallsThrough(at);

@@ -19,7 +19,7 @@ public enum Architecture {
     /** Up to bit 81, the sign. */
     private static final long BRANCH_HIGH = 0x3ffff;
     private static final int BRANCH_BITS = 56;
-    /** Before sm_90 the distance is bits 34 to 81, and bits 16 to 23 are no part of it. */
+    /** Before sm_90, the distance is bits 34 to 81, and bits 16 to 23 are not part of it. */
     private static final int OLD_BRANCH_BITS = 48;
     /** {@code VIMNMX Rd, Ra, URb}, signed; bit 90 makes it the greater one. Before sm_90 {@code IMNMX}. */
     private static final long LIMIT = 0xc48;
@@ -40,7 +40,7 @@ public enum Architecture {
         this.number = number;
     }
 
-    /** That of a number, as 90 for {@code sm_90} and {@code sm_90a}; null: its instructions are not known. */
+    /** Returns the architecture with a number, for example 90 for {@code sm_90} and {@code sm_90a}; null if its instructions are not known. */
     public static Architecture of(int number) {
         for (Architecture architecture : values()) {
             if (architecture.number == number) {
@@ -69,34 +69,36 @@ public enum Architecture {
     }
 
     /**
-     * Whether accesses may add 32 bits of a general register to a pair of uniform registers, {@code [R.U32+UR.64+imm]}. nvdisasm knows this form on all architectures, but before sm_90
-     * no compiled code has it, so that fences do not rely on it there.
+     * Returns whether accesses may add 32 bits of a general register to a pair of uniform registers, {@code [R.U32+UR.64+imm]}. nvdisasm knows this
+     * form on all architectures, but before sm_90 no compiled code has it, so fences do not rely on it there.
      */
     public boolean addsLowWords() {
         return !isOld();
     }
 
-    /** Whether loops get looks at a stop word: what a look's instructions do was seen on sm_90 alone. */
+    /** Returns whether loops get looks at a stop word: the behaviour of a look's instructions was observed on sm_90 only. */
     public boolean hasLooks() {
         return !isOld();
     }
 
-    /** Whether addresses are rounded down before accesses: how wide an access is was learned for sm_90 alone. */
+    /** Returns whether addresses are rounded down before accesses: the widths of accesses were determined for sm_90 only. */
     public boolean hasRounding() {
         return !isOld();
     }
 
-    /** Whether compilers also leave loops by calls from which nothing returns: no constant is their return address. */
+    /** Returns whether compilers also leave loops by calls from which nothing returns: no constant is their return address. */
     public boolean hasCallsWithoutReturn() {
         return isOld();
     }
 
-    /** Whether a scoreboard says when {@code DADD}, {@code DMUL}, {@code DFMA} and {@code DSETP} are over; else their latency is fixed. */
+    /**
+     * Returns whether a scoreboard signals the end of {@code DADD}, {@code DMUL}, {@code DFMA} and {@code DSETP}; otherwise, their latency is fixed.
+     */
     public boolean hasDoublesByScoreboard() {
         return isOld();
     }
 
-    /** Whether fenced code of this architecture has been executed on such a GPU. */
+    /** Returns whether fenced code of this architecture has been executed on such a GPU. */
     public boolean wasRun() {
         return this == SM_90;
     }
@@ -106,7 +108,7 @@ public enum Architecture {
         return isOld() ? OLD_UNIFORM_BEFORE_ACCESS : UNIFORM_BEFORE_ACCESS;
     }
 
-    /** Where the driver keeps the descriptor of accesses to global memory in constant bank 0, in bytes; the parameters follow it. */
+    /** Returns the offset in constant bank 0 of the driver's descriptor of accesses to global memory, in bytes; the parameters follow it. */
     public int descriptorInBank() {
         return isOld() ? OLD_DESCRIPTOR : DESCRIPTOR;
     }

@@ -23,7 +23,7 @@ public final class ConstantOperand {
         return (int) (low >>> 38) & 0xffff;
     }
 
-    /** Whether a register is added to the offset. */
+    /** Returns whether a register is added to the offset. */
     public static boolean isIndexed(long low) {
         return switch ((int) low & 0xfff) {
             case 0xb82 -> InstructionWord.source(low) != InstructionWord.ZERO_REGISTER;

@@ -1,9 +1,9 @@
 package io.tessera.guardian.machine.code;
 
 /**
- * Where an instruction of kind {@link Kind#GLOBAL} has its uniform register, and the two bits that say what it is for. Of the four forms
- * {@code desc[UR][R.64+imm]}, {@code [R.64+UR+imm]}, {@code [R.U32+UR+imm]} and a fourth that is illegal, the first is the usual one: the uniform
- * register holds a descriptor.
+ * Position of the uniform register in an instruction of kind {@link Kind#GLOBAL}, and the two bits that define its use. Of the four forms {@code
+ * desc[UR][R.64+imm]}, {@code [R.64+UR+imm]}, {@code [R.U32+UR+imm]} and a fourth that is illegal, the first is the usual one: the uniform register
+ * holds a descriptor.
  */
 public enum GlobalForm {
     /** LDG, LD. */
@@ -43,24 +43,22 @@ public enum GlobalForm {
         return (int) (inLowWord ? low >>> 32 : high) & 0x3f;
     }
 
-    /** Whether the uniform register is a descriptor, and the address the register's alone. */
+    /** Returns whether the uniform register is a descriptor, so that the address is that of the general register alone. */
     public boolean hasDescriptor(long high) {
         return (high & descriptorBit) != 0;
     }
 
-    /**
-     * Whether an instruction of kind {@link Kind#GLOBAL_REGISTER} takes an address of 64 bits: bit 72, of LDGSTS bit 70.
-     */
+    /** Returns whether an instruction of kind {@link Kind#GLOBAL_REGISTER} takes an address of 64 bits: bit 72, or bit 70 for LDGSTS. */
     public static boolean isRegisterWide(int key, long high) {
         return (high >>> (key == 0x1dae ? 6 : 8) & 1) != 0;
     }
 
-    /** Whether the address is the register's alone: the uniform register is a descriptor or zero. */
+    /** Returns whether the address is that of the general register alone: the uniform register is a descriptor or zero. */
     public boolean isPlain(long low, long high) {
         return isWide(high) && (hasDescriptor(high) || uniform(low, high) == InstructionWord.ZERO_UNIFORM);
     }
 
-    /** Whether the address register has 64 bits; else its low 32 are taken. */
+    /** Returns whether the address register has 64 bits; otherwise, its low 32 bits are used. */
     public boolean isWide(long high) {
         return (high & wideBit) != 0;
     }

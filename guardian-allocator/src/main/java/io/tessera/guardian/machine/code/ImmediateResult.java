@@ -9,7 +9,7 @@ public final class ImmediateResult {
     }
 
     /**
-     * What an instruction writes into its first register if its predicate holds.
+     * Returns the number that an instruction writes to its first register if its predicate holds.
      *
      * @return the 32 bits of the immediate, unsigned, or {@link #NONE}
      */

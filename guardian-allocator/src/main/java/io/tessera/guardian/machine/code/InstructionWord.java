@@ -17,8 +17,9 @@ public final class InstructionWord {
     /** Places of operands that may be handed on. */
     public static final int OPERANDS = 3;
     /**
-     * Cycles after which a wait for a scoreboard is one: an instruction that is issued before does not see that the scoreboard was taken, and goes on. ptxas leaves at least as
-     * many (counted: 63,000 places of PyTorch 2.11 and cuBLAS 13.1 for sm_90); with one, a store read the address that its successor had written.
+     * Cycles after which a wait for a scoreboard is effective: an instruction that is issued earlier does not see that the scoreboard was taken, and
+     * does not wait. ptxas leaves at least as many (counted: 63,000 places of PyTorch 2.11 and cuBLAS 13.1 for sm_90); with one cycle, a store read
+     * the address that its successor had written.
      */
     public static final int SCOREBOARD_CYCLES = 2;
     private static final int ALL_SCOREBOARDS = 0x3f;
@@ -30,7 +31,8 @@ public final class InstructionWord {
     }
 
     /**
-     * Whether an access has an immediate of 32 bits instead of 24: {@code LD} and {@code ST} without a uniform register. The register that {@code ST} stores is then in bits 64 to 71.
+     * Returns whether an access has an immediate of 32 bits instead of 24: {@code LD} and {@code ST} without a uniform register. The register that
+     * {@code ST} stores is then in bits 64 to 71.
      */
     public static boolean hasWideImmediate(long low, long high) {
         return switch (key(low, high)) {
@@ -39,7 +41,7 @@ public final class InstructionWord {
         };
     }
 
-    /** What it does: the opcode and, as bit 12, whether an operand is a uniform register (bit 91). */
+    /** Returns the key of an instruction: the opcode and, as bit 12, whether an operand is a uniform register (bit 91). */
     public static int key(long low, long high) {
         return (int) (low & 0xfff) | (int) (high >>> 27 & 1) << 12;
     }
@@ -64,7 +66,7 @@ public final class InstructionWord {
         return (int) (low >>> 12) & 0xf;
     }
 
-    /** The same predicate in an instruction to be made. */
+    /** Returns the bits of this predicate in a new instruction. */
     public static long predicateBits(int predicate) {
         return (long) predicate << 12;
     }
@@ -74,7 +76,7 @@ public final class InstructionWord {
         return (int) (low >>> 32);
     }
 
-    /** The same instruction with another immediate of 32 bits. */
+    /** Returns the instruction with another immediate of 32 bits. */
     public static long withImmediate(long low, int immediate) {
         return low & 0xffffffffL | (long) immediate << 32;
     }
@@ -98,7 +100,7 @@ public final class InstructionWord {
         return (int) (high >>> 52) & ALL_SCOREBOARDS;
     }
 
-    /** What has an instruction wait for scoreboards, as {@link #waits}. */
+    /** Returns the bits that make an instruction wait for scoreboards, as {@link #waits}. */
     public static long waitBits(int scoreboards) {
         return (long) scoreboards << 52;
     }
@@ -138,14 +140,14 @@ public final class InstructionWord {
         return high & ~(0xfL << REUSE_SHIFT);
     }
 
-    /** Whether operands are marked for the next instruction. */
+    /** Returns whether operands are marked for reuse by the next instruction. */
     public static boolean reuses(long high) {
         return (high >>> REUSE_SHIFT & 0xf) != 0;
     }
 
     /**
-     * Whether a register, as an operand of its own or the upper half of one, may be handed on to a later instruction. Marks are looked at together, as are the three places of
-     * operands, so that some instructions count that do not hand this one on.
+     * Returns whether a register, as an operand or the upper half of one, may be handed on to a later instruction. All marks and the three operand
+     * positions are tested together, so some instructions match although they do not hand this register on.
      */
     public static boolean handsOn(long low, long high, int register) {
         boolean operand = false;

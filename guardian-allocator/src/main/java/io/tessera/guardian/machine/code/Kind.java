@@ -1,6 +1,6 @@
 package io.tessera.guardian.machine.code;
 
-/** What an instruction does to memory and to the order of instructions. */
+/** Effect of an instruction on memory and on control flow. */
 public enum Kind {
     /** Computes; no memory, no jump. */
     PLAIN,
@@ -10,7 +10,7 @@ public enum Kind {
     GLOBAL,
     /** Global memory; an address register alone. */
     GLOBAL_REGISTER,
-    /** Asks whether a generic address is one of shared or local memory. */
+    /** Tests whether a generic address is in shared or local memory. */
     SPACE_TEST,
     /** Copies by a tensor map. */
     TENSOR,

@@ -5,8 +5,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The instructions that are known, by {@link InstructionWord#key}. What is not here refuses its kernel. Learned from what ptxas makes and what the libraries of
- * CUDA 13 hold for each {@link Architecture}, with nvdisasm as the judge of names and operands. Immutable.
+ * The known instructions, by {@link InstructionWord#key}. A kernel with any other instruction is refused. The table was determined from the output of
+ * ptxas and the libraries of CUDA 13 for each {@link Architecture}, with nvdisasm as the reference for names and operands. Immutable.
  */
 public final class MachineOpcodes {
     /**
@@ -127,7 +127,7 @@ public final class MachineOpcodes {
             ATOMG 4 3a8 3a9
             LDGSTS 0 1dae
             """;
-    /** The same from sm_90 on. */
+    /** As above, from sm_90 on. */
     private static final String PLAIN_SINCE_90 = """
             VIMNMX3 1 20f 80f 1c0f
             PREEXIT 0 82d
@@ -157,7 +157,7 @@ public final class MachineOpcodes {
             REDG 0 19a6
             ATOMG 4 19a3
             """;
-    /** The same before sm_90. */
+    /** As above, before sm_90. */
     private static final String PLAIN_BEFORE_90 = """
             IMNMX 1 217 817 1c17
             I2IP 1 239
@@ -249,14 +249,14 @@ public final class MachineOpcodes {
         }
     }
 
-    /** What is known of an instruction; null: nothing. */
+    /** Returns the known facts about an instruction; null if there are none. */
     public static MachineOpcode find(Architecture architecture, long low, long high) {
         int key = InstructionWord.key(low, high);
         if (key == 0x98f) {
             return cacheControl(high);
         }
         if (isConstantLoad(key) && (high >>> 9 & 7) > WIDEST_CONSTANT) {
-            return null; // in no compiled code: it might write more registers than the table says
+            return null; // Not in any compiled code: it might write more registers than the table says.
         }
         if (key == 0x356 && (low >>> 24 & 0x3f) >= BARRIERS) {
             return null; // special registers, among them where a thread goes on after its exit
@@ -273,7 +273,10 @@ public final class MachineOpcodes {
         return opcode == 0xb82 || opcode == 0xab9 || opcode == 0xabb;
     }
 
-    /** {@code CCTL} has an address of 64 bits ({@code .E}, bit 72); {@code CCTL.IVALL} has none. Others, by an address of 32 bits, are in no compiled code. */
+    /**
+     * {@code CCTL} has an address of 64 bits ({@code .E}, bit 72); {@code CCTL.IVALL} has none. Forms with an address of 32 bits do not occur in
+     * compiled code.
+     */
     private static MachineOpcode cacheControl(long high) {
         return (high >>> 8 & 1) != 0 ? PREFETCH : (high >>> 23 & 0xf) == ALL_LINES ? INVALIDATE : null;
     }
@@ -281,7 +284,7 @@ public final class MachineOpcodes {
     /** Bits 73 to 75 of {@code LDC} and {@code ULDC}: 64 bits. */
     private static final int WIDEST_CONSTANT = 5;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
-    /** The second word of an instruction with nothing in it but the operand that is always true. */
+    /** The second word of an instruction whose only operand is the predicate that is always true. */
     private static final long NO_OPERANDS = 7L << 23;
     /** Goes on at the next instruction; {@code WARPSYNC.COLLECTIVE} (bit 86) at another, behind what the threads do together. */
     private static final MachineOpcode WAIT_FOR_WARP = new MachineOpcode("WARPSYNC", Kind.PLAIN, 0, 0);

@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When the result of an instruction is in its registers. Some take a number of cycles that the compiler knows; others release a scoreboard, and of a row of these, which a
- * unit takes in order, compilers have only the last one release it. These facts were counted in the libraries of CUDA 13 for each
- * architecture: an instruction has a fixed latency if none of them has a scoreboard for writes. Immutable.
+ * When the result of an instruction is in its registers. Some instructions take a number of cycles that the compiler knows; others release a
+ * scoreboard. Of a sequence of the latter that a unit executes in order, compilers let only the last one release it. These facts were counted in the
+ * libraries of CUDA 13 for each architecture: an instruction has a fixed latency if none of its occurrences has a scoreboard for writes. Immutable.
  */
 public enum ResultTiming {
     /** The latency of arithmetic; results are written in the order of the instructions but for some cycles. */
     SHORT,
-    /** The same for numbers of 64 bits. */
+    /** As above, for numbers of 64 bits. */
     MEDIUM,
     /** Matrices: fixed, but long. */
     LONG,
@@ -36,7 +36,7 @@ public enum ResultTiming {
 
     /** Cycles after which the result of {@link #SHORT} is there. ptxas leaves four to six. */
     public static final int SHORT_CYCLES = 6;
-    /** The same for {@link #MEDIUM}: ptxas leaves eight to twelve. */
+    /** As above, for {@link #MEDIUM}: ptxas leaves eight to twelve. */
     public static final int MEDIUM_CYCLES = 16;
     /** Cycles after which a predicate is there. ptxas leaves thirteen before an instruction that is under it. */
     public static final int PREDICATE_CYCLES = 13;
@@ -105,7 +105,7 @@ public enum ResultTiming {
         Arrays.stream(names.split(" ")).forEach(name -> BY_NAME.put(name, timing));
     }
 
-    /** That of an instruction. */
+    /** Returns the timing of an instruction. */
     public static ResultTiming of(Architecture architecture, long low, long high) {
         return BY_KEY[architecture.ordinal()][InstructionWord.key(low, high)];
     }
@@ -125,8 +125,8 @@ public enum ResultTiming {
     }
 
     /**
-     * How many registers an instruction writes at most, as far as its width says it: of loads, bits 73 to 75, of matrices from shared memory bits 72 and 73; conversions that
-     * know no 64 bits write one.
+     * Returns the maximum number of registers that an instruction writes, as given by its width field: bits 73 to 75 for loads, bits 72 and 73 for
+     * matrices from shared memory; conversions without a 64-bit form write one.
      */
     public static int width(long low, long high) {
         return switch (WIDTHS[InstructionWord.key(low, high)]) {
@@ -172,12 +172,12 @@ public enum ResultTiming {
         };
     }
 
-    /** Whether the compiler counts cycles for it. */
+    /** Returns whether the compiler counts cycles for it. */
     public boolean isFixed() {
         return this == SHORT || this == MEDIUM || this == LONG;
     }
 
-    /** Whether one without a scoreboard is over when a later one with a scoreboard is. */
+    /** Returns whether an instruction without a scoreboard is complete when a later one with a scoreboard is. */
     public boolean isInOrder() {
         return switch (this) {
             case SHARED, SHUFFLE, FUNCTION, CONSTANT, DOUBLE, DOUBLE_MATRIX -> true;

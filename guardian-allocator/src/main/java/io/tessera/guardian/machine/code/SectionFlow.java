@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Where execution can go in a section of code. Places are numbers of instructions. Successors are those of a thread: where threads of a warp wait for each
- * other ({@code BSYNC}), they may go on at every place that a {@code BSSY} of that barrier names. Immutable once made.
+ * Control flow of a section of code. Places are indexes of instructions. Successors are those of a single thread: where threads of a warp wait for
+ * each other ({@code BSYNC}), they may continue at every place that a {@code BSSY} of that barrier names. Immutable.
  */
 public final class SectionFlow {
     /** No place. */
     public static final int NONE = -1;
-    /** How many convergence barriers there are. */
+    /** Number of convergence barriers. */
     public static final int BARRIERS = 16;
     /** The operand of a condition, beside the predicate of the instruction, that is always true: bits 87 to 90. */
     private static final int TRUE_OPERAND = 7;
@@ -19,7 +19,7 @@ public final class SectionFlow {
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     /** The second word of a branch without a target, or of an exit: nothing but the true operand. */
     private static final long PLAIN_END = (long) TRUE_OPERAND << 23;
-    /** Where a branch has its target in the second word, and the target's sign. */
+    /** The part of the second word that holds a branch's target, sign included. */
     private static final long BRANCH_TARGET = 0x3ffff;
     /** Ways from a barrier's meetings are pairs: at most this many, which no compiled code comes near. */
     private static final long MOST_PAIRS = 25_000_000;
@@ -41,7 +41,7 @@ public final class SectionFlow {
     private final BitSet entered;
     /** Those of them that more than a {@code WARPSYNC.COLLECTIVE} enters. */
     private final BitSet called;
-    /** By convergence barrier: where the threads that wait at it may go on. */
+    /** Indexed by convergence barrier: where the threads that wait at it may continue. */
     private final int[][] meetings = new int[BARRIERS][];
 
     private SectionFlow(Architecture architecture, long[] code, BitSet entered) {
@@ -136,7 +136,7 @@ public final class SectionFlow {
         }
     }
 
-    /** Whether execution may go elsewhere behind an instruction. */
+    /** Returns whether an instruction may branch, so that it ends a block. */
     public static boolean endsBlock(Kind kind) {
         return switch (kind) {
             case BRANCH, INDIRECT_BRANCH, CALL, CALL_SYMBOL, CALL_REGISTER, RETURN, EXIT, TRAP, MEET, COLLECTIVE -> true;
@@ -159,7 +159,7 @@ public final class SectionFlow {
         }
     }
 
-    /** Registers of returns and tables hold offsets in the section: what is added to them has to be the section's start. */
+    /** Registers of returns and tables hold offsets in the section: the number added to them must be the section's start. */
     private void requireBase(int at) throws MachineCodeException {
         long distance = architecture.distance(low(at), high(at));
         if (distance != 0 && at + 1 + distance / InstructionWord.BYTES != 0) {
@@ -177,7 +177,7 @@ public final class SectionFlow {
         return architecture;
     }
 
-    /** How many instructions there are. */
+    /** Returns the number of instructions. */
     public int count() {
         return operations.length;
     }
@@ -192,32 +192,32 @@ public final class SectionFlow {
         return code[2 * at + 1];
     }
 
-    /** What is known of it. */
+    /** Returns the known facts about an instruction. */
     public MachineOpcode operation(int at) {
         return operations[at];
     }
 
-    /** Where a branch, call or {@code BSSY} goes; {@link #NONE} for others. */
+    /** Returns the target of a branch, call or {@code BSSY}; {@link #NONE} for others. */
     public int target(int at) {
         return targets[at];
     }
 
-    /** Whether a block of instructions begins there. */
+    /** Returns whether a block of instructions begins there. */
     public boolean isLeader(int at) {
         return leaders.get(at);
     }
 
-    /** Whether execution comes to a place only from the instruction before it, if at all. */
+    /** Returns whether a place is reached only from the instruction before it, if at all. */
     public boolean isOnlyFollowing(int at) {
         return !reached.get(at);
     }
 
-    /** Whether a place is entered by a call, a table or from elsewhere, so that nothing is known of registers there. */
+    /** Returns whether a place is entered by a call, a table or from elsewhere, so that nothing is known of registers there. */
     public boolean isEntered(int at) {
         return entered.get(at);
     }
 
-    /** The same without places that nothing but a {@code WARPSYNC.COLLECTIVE} enters: threads go on there after what they did together. */
+    /** As above, without places that are entered only by a {@code WARPSYNC.COLLECTIVE}: threads continue there after their collective operation. */
     public boolean isCalled(int at) {
         return called.get(at);
     }
@@ -228,12 +228,12 @@ public final class SectionFlow {
         return next < 0 || next > count() ? count() : next;
     }
 
-    /** Whether an instruction that goes elsewhere, or says where to go, depends on no condition. */
+    /** Returns whether a branch, or an instruction that sets a branch target, is unconditional. */
     public boolean isAlways(int at) {
         return InstructionWord.predicate(low(at)) == InstructionWord.ALWAYS && (high(at) >>> 23 & 0xf) == TRUE_OPERAND;
     }
 
-    /** Whether execution may go on behind an instruction: always, unless all of it is known to be an unconditional end. */
+    /** Returns whether execution may continue after an instruction: always, unless all of it is known to be an unconditional end. */
     public boolean fallsThrough(int at) {
         long high = high(at) & WITHOUT_CONTROL;
         boolean always = isAlways(at);
@@ -260,22 +260,22 @@ public final class SectionFlow {
         return Arrays.copyOf(next, count);
     }
 
-    /** Of {@link #successors} the one behind the instruction; {@link #NONE}: there is none. */
+    /** Returns the successor (see {@link #successors}) that follows the instruction; {@link #NONE} if there is none. */
     public int following(int last) {
         return last + 1 < count() && fallsThrough(last) ? last + 1 : NONE;
     }
 
-    /** Of {@link #successors} the target of a branch; {@link #NONE}: the instruction is no branch. */
+    /** Returns the successor (see {@link #successors}) that is the target of a branch; {@link #NONE} if the instruction is not a branch. */
     public int jump(int last) {
         return operations[last].kind() == Kind.BRANCH || operations[last].kind() == Kind.COLLECTIVE ? targets[last] : NONE;
     }
 
-    /** Of {@link #successors} those of a {@code BSYNC}, which are the same for all of a barrier; not to be changed. */
+    /** Returns the successors (see {@link #successors}) of a {@code BSYNC}, which are the same for all of a barrier; must not be changed. */
     public int[] meetings(int last) {
         return operations[last].kind() == Kind.MEET ? meetings[barrier(last)] : NOWHERE;
     }
 
-    /** Whether execution cannot run over the end of the section: nothing leads into the NOPs behind its last instruction, which is an end. */
+    /** Returns whether execution cannot run past the end of the section: nothing leads into the NOPs after its last instruction, which is an end. */
     public boolean ends() {
         int last = count() - 1;
         while (last >= 0 && "NOP".equals(operations[last].name())) {

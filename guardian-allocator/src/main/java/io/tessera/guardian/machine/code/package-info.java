@@ -1,2 +1,2 @@
-/** Instructions of NVIDIA GPUs of sm_90: their fields, and a table of those that are known. Read first: {@code MachineOpcodes}. */
+/** Instructions of NVIDIA GPUs of sm_90: their fields, and a table of the known ones. Read first: {@code MachineOpcodes}. */
 package io.tessera.guardian.machine.code;

@@ -93,10 +93,11 @@ public final class Attributes {
     }
 
     /**
-     * The same attributes with instructions at other places.
+     * Returns the attributes with instructions at other places.
      *
-     * @param moved   new offset of the instruction at an old one, negative if none began there: drivers may change instructions that attributes name, as those of barriers
-     * @param targets the same of a branch, which comes before what was put in before the instruction
+     * @param moved   new offset of the instruction at an old offset, negative if none began there: drivers may change instructions that attributes
+     *                name, for example those of barriers
+     * @param targets the new offset for a branch target, which is before the code that was inserted before the instruction
      * @throws MachineCodeException if an attribute is not known, or names an offset where no instruction began
      */
     public byte[] moved(LongUnaryOperator moved, LongUnaryOperator targets) throws MachineCodeException {
@@ -152,7 +153,10 @@ public final class Attributes {
         to.putInt(at, (int) offset);
     }
 
-    /** Where the parameters of a kernel begin in constant bank 0, in bytes: one number, unless the attributes do not say it or contradict themselves. */
+    /**
+     * Returns the start of a kernel's parameters in constant bank 0, in bytes: one number, unless the attributes do not have it or contradict each
+     * other.
+     */
     public Set<Integer> parameterOffsets() {
         Set<Integer> offsets = new HashSet<>();
         for (int[] record : records) {
@@ -163,7 +167,7 @@ public final class Attributes {
         return offsets;
     }
 
-    /** How many registers functions say that they need, by their symbols. */
+    /** Returns the declared number of registers of functions, by their symbols. */
     public Map<Integer, Integer> registers() {
         Map<Integer, Integer> counts = new HashMap<>();
         for (int[] record : records) {
@@ -174,7 +178,7 @@ public final class Attributes {
         return counts;
     }
 
-    /** The same attributes with other numbers of registers for some functions, by their symbols. */
+    /** Returns the attributes with other numbers of registers for some functions, by their symbols. */
     public byte[] withRegisters(Map<Integer, Integer> counts) {
         ByteBuffer to = ByteBuffer.wrap(bytes.array().clone()).order(ByteOrder.LITTLE_ENDIAN);
         for (int[] record : records) {

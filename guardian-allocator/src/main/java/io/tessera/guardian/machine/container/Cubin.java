@@ -164,12 +164,12 @@ public final class Cubin {
         return isOfCuda13() ? flags >> 8 & 0xff : flags & 0xff;
     }
 
-    /** Whether it is in the variant of CUDA 13; before, code sections have their number of registers in their header, too. */
+    /** Returns whether it is in the variant of CUDA 13; in earlier variants, code sections also have their number of registers in their header. */
     public boolean isOfCuda13() {
         return (file.get(OS_ABI) & 0xff) == ABI_OF_CUDA_13;
     }
 
-    /** Whether it still has to be linked. */
+    /** Returns whether it still has to be linked. */
     public boolean isRelocatable() {
         return file.getShort(0x10) == 1;
     }
@@ -200,8 +200,8 @@ public final class Cubin {
      * A segment, as a program header describes it.
      *
      * @param type      {@code p_type}
-     * @param offset    where it begins in the file
-     * @param address   the address that it asks for
+     * @param offset    its offset in the file
+     * @param address   its requested address
      * @param fileBytes bytes in the file
      * @param bytes     bytes in memory
      */
@@ -225,19 +225,19 @@ public final class Cubin {
         return new Layout().write();
     }
 
-    /** Where each section begins in {@link #bytes}, by its number. */
+    /** Returns the start of each section in {@link #bytes}, by its number. */
     public long[] offsets() {
         Layout layout = new Layout();
         layout.place();
         return layout.offsets;
     }
 
-    /** Where everything comes to lie. */
+    /** Positions of all parts in the new file. */
     private final class Layout {
         private final long[] offsets = new long[sections.size()];
         private final List<CubinSection> order = sections.stream().filter(section -> section.type != 0)
                 .sorted(Comparator.comparingLong((CubinSection section) -> section.offset).thenComparingInt(CubinSection::index)).toList();
-        /** What lies between sections and is copied: where it was, where it comes to lie, bytes. */
+        /** Bytes between sections, which are copied: old offset, new offset, length. */
         private final List<long[]> gaps = new ArrayList<>();
         private long sectionHeadersAt;
         private long programHeadersAt;
@@ -291,7 +291,7 @@ public final class Cubin {
             out.putInt(at + 40, section.link).putInt(at + 44, section.info).putLong(at + 48, section.alignment).putLong(at + 56, section.entrySize);
         }
 
-        /** Copies one, with where its sections, or the headers themselves, lie now. */
+        /** Copies a program header, with the new position of its sections or of the headers themselves. */
         private void programHeader(ByteBuffer out, int from, int to) {
             out.put(to, file, from, PROGRAM_HEADER);
             long offset = file.getLong(from + 8);

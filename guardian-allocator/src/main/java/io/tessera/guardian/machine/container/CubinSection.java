@@ -2,7 +2,7 @@ package io.tessera.guardian.machine.container;
 
 /** A section of a cubin, whose contents may be replaced. One owner thread. */
 public final class CubinSection {
-    /** What names of sections with code begin with. */
+    /** Prefix of the names of sections with code. */
     public static final String CODE = ".text.";
     /** Attributes of the whole file, and with a dot and a name behind it of one function. */
     public static final String ATTRIBUTES = ".nv.info";
@@ -102,37 +102,37 @@ public final class CubinSection {
         data = contents;
     }
 
-    /** Whether it holds the code of a function. */
+    /** Returns whether it holds the code of a function. */
     public boolean isCode() {
         return name.startsWith(CODE) && type == CONTENTS && data.length > 0;
     }
 
-    /** Whether it is code, branch tables or attributes: sections that are found by their names, which occur once. */
+    /** Returns whether it is code, branch tables or attributes: sections that are found by their names, which are unique. */
     boolean isFoundByName() {
         return name.startsWith(CODE) || name.startsWith(ATTRIBUTES) || name.startsWith(TABLES);
     }
 
-    /** Whether the file says that programs can write to it. */
+    /** Returns whether the file says that programs can write to it. */
     public boolean isWritable() {
         return (flags & WRITABLE) != 0;
     }
 
-    /** How many bytes it takes in memory, whether it has them in the file or not. */
+    /** Returns its size in memory in bytes, whether or not the bytes are in the file. */
     public long bytesInMemory() {
         return size;
     }
 
-    /** What its address is a multiple of, {@code sh_addralign}. */
+    /** Returns its alignment, {@code sh_addralign}. */
     public long alignment() {
         return alignment;
     }
 
-    /** Where it begins in the file that was read. */
+    /** Returns its offset in the file that was read. */
     public long offset() {
         return offset;
     }
 
-    /** How many bytes it had in the file that was read. */
+    /** Returns its size in bytes in the file that was read. */
     public long bytesInFile() {
         return takesRoom() ? size : 0;
     }
@@ -142,12 +142,12 @@ public final class CubinSection {
         return address;
     }
 
-    /** Whether the file says that it can be executed. */
+    /** Returns whether the file says that it can be executed. */
     public boolean isExecutable() {
         return (flags & EXECUTABLE) != 0;
     }
 
-    /** Whether the file says that it becomes a part of what is loaded; else it is for tools. */
+    /** Returns whether the file says that it is loaded; otherwise it is for tools. */
     public boolean isLoaded() {
         return (flags & LOADED) != 0;
     }
@@ -161,7 +161,7 @@ public final class CubinSection {
         return takesRoom(type);
     }
 
-    /** Whether a section of a type has contents in the file: none for global, local and shared memory without initial values. */
+    /** Returns whether a section of a type has contents in the file; global, local and shared memory without initial values have none. */
     static boolean takesRoom(int type) {
         return switch (type) {
             case 0, NO_BITS, 0x70000007, 0x70000009, 0x7000000a -> false;

@@ -27,10 +27,10 @@ public final class CubinSymbols {
      * A symbol.
      *
      * @param index   in the table
-     * @param type    as in {@code st_info}
+     * @param type    type in {@code st_info}
      * @param entry   whether it is a kernel
      * @param managed whether it is a managed variable
-     * @param section the section it is in; 0: it is defined elsewhere
+     * @param section the section that contains it; 0 if it is defined elsewhere
      * @param value   its offset there
      * @param size    in bytes
      */
@@ -95,7 +95,7 @@ public final class CubinSymbols {
         return references.getOrDefault(section.index(), List.of());
     }
 
-    /** Whether a loader writes addresses in a section into what is loaded, so that other code may call it. */
+    /** Returns whether a loader writes addresses in a section into loaded sections, so that other code may call it. */
     public boolean isNamed(CubinSection section) {
         return named.contains(section.index());
     }

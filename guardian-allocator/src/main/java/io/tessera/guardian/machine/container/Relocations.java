@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a loader writes into the sections of a cubin: addresses of symbols. Stateless. */
+/** Relocations: addresses of symbols that a loader writes into the sections of a cubin. Stateless. */
 public final class Relocations {
     private static final int WITH_ADDEND = 24;
     private static final int WITHOUT_ADDEND = 16;
@@ -19,25 +19,25 @@ public final class Relocations {
     /**
      * A relocation.
      *
-     * @param at       where it is in its table, in bytes
-     * @param offset   where it writes in the section that the table is for
-     * @param type     what it writes, and into which bits
+     * @param at       its offset in its table, in bytes
+     * @param offset   the offset that it writes in the table's section
+     * @param type     type, which defines the written value and bits
      * @param symbol   the number of the symbol whose address it writes; negative, or too large, in damaged files
-     * @param addend   what is added to the address; 0 where the table has none
-     * @param inPlace  whether the table has none: then what is there before is the addend
+     * @param addend   number added to the address; 0 if the table has none
+     * @param inPlace  whether the table has no addends: then the previous contents are the addend
      */
     public record Relocation(int at, long offset, int type, int symbol, long addend, boolean inPlace) {
     }
 
-    /** Whether a section is a table of relocations. */
+    /** Returns whether a section is a table of relocations. */
     public static boolean isTable(CubinSection section) {
         return section.type() == CubinSection.RELOCATIONS || section.type() == CubinSection.RELOCATIONS_WITHOUT_ADDEND;
     }
 
     /**
-     * Those of a table; none if there is no table.
+     * Returns the relocations of a table; none if there is no table.
      *
-     * @throws MachineCodeException if it is no number of relocations
+     * @throws MachineCodeException if its size is not a multiple of a relocation's size
      */
     public static List<Relocation> of(CubinSection table) throws MachineCodeException {
         if (table == null) {

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 /** A table of names that end with a zero byte. Names may share their ends, but all that are read have a bounded length together. One owner thread. */
 final class StringTable {
-    /** How often each byte may be part of a name, on average. */
+    /** How often, on average, each byte may be part of a name. */
     private static final long SHARED = 8;
     private static final long LEAST = 1 << 16;
 

@@ -8,8 +8,8 @@ import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.Arrays;
 
 /**
- * What the arguments of a call of {@code __assertfail} are, as far as the block of the call says it: the texts are words of constant bank 4, the line is a number. Compilers
- * put such a call into a block of its own, with all arguments in it. Anything else counts as unknown. One owner thread.
+ * The arguments of a call of {@code __assertfail}, as far as the block of the call determines them: the texts are words of constant bank 4, the line
+ * is a number. Compilers put such a call into a block of its own, together with all its arguments. Anything else counts as unknown. One owner thread.
  */
 final class AssertionArguments {
     /** The bank whose words a loader fills with addresses. */
@@ -89,7 +89,7 @@ final class AssertionArguments {
         return register == 0 ? value : register == 1 && value >= IN_BANK ? value + WORD : UNKNOWN;
     }
 
-    /** What an instruction writes into its first register. */
+    /** Returns the value that an instruction writes to its first register. */
     private long value(long low, long high) {
         int second = InstructionWord.operand(low, high, 1);
         boolean onlyThird = InstructionWord.source(low) == InstructionWord.ZERO_REGISTER;

@@ -17,13 +17,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the failed assertions of a cubin say: {@code file:line: function: message}, each with a number that its report carries. The texts are read from the file, by the
- * relocations of constant bank 4; no address of a device is followed. Texts of hostile files are printable, and bounded in length and number. Immutable once made.
+ * The texts of a cubin's assertions: {@code file:line: function: message}, each with a number that its report carries. The texts are read from the
+ * file, through the relocations of constant bank 4; no device address is dereferenced. Texts of hostile files are made printable, and are bounded in
+ * length and number. Immutable.
  */
 final class AssertionTexts {
     /** Longest of the three texts of an assertion, in bytes; a longer one is cut. */
     private static final int LONGEST = 1024;
-    /** Most characters of all texts of a cubin; assertions beyond that have no text. */
+    /** Maximum number of characters of all texts of a cubin; assertions beyond that have no text. */
     private static final int MOST_CHARACTERS = 1 << 22;
 
     private final Cubin cubin;
@@ -89,7 +90,7 @@ final class AssertionTexts {
         return numbers.size();
     }
 
-    /** The text whose address is at an offset in bank 4; null: the file has none there. */
+    /** Returns the text whose address is at an offset in bank 4; null if the file has none there. */
     private String text(long offset) {
         Relocations.Relocation relocation = bank.get(offset);
         CubinSymbols.Symbol symbol = relocation == null ? null : symbols.named(relocation);

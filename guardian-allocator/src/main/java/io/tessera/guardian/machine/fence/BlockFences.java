@@ -22,8 +22,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The instructions of fences that change address registers, and before which instructions of their block they come. Where it can be, they come so early that nobody waits for
- * them, between instructions that have other things to do. One owner thread.
+ * The fence instructions that change address registers, and the instructions of their block before which they are placed. Where possible, they are
+ * placed so early that no thread waits for them, between unrelated instructions. One owner thread.
  */
 final class BlockFences {
     /** Cycles after which any instruction that has no scoreboard has written its uniform registers. */
@@ -35,7 +35,7 @@ final class BlockFences {
     private final InFlightFlow.Additions additions;
     private final Map<Integer, List<Consumer<CodeBuilder>>> before = new HashMap<>();
     private final Map<Integer, Late> lates = new HashMap<>();
-    /** By pair of uniform registers, the last access at which its bounds are computed. */
+    /** Indexed by pair of uniform registers: the last access at which its bounds are computed. */
     private final int[] computed = new int[InstructionWord.ZERO_UNIFORM + 1];
 
     BlockFences(SectionFlow flow, MachineFence fence, FencePlan plan, InFlightFlow.Additions additions) {
@@ -89,7 +89,7 @@ final class BlockFences {
         }
     }
 
-    /** One instruction of a fence, whose result is there after this many cycles, when it has waited for scoreboards. */
+    /** One instruction of a fence, whose result is available after this many cycles, after it has waited for scoreboards. */
     private interface Step {
         void put(CodeBuilder out, int stall, int waits);
     }
@@ -158,7 +158,10 @@ final class BlockFences {
         }
     }
 
-    /** Puts steps of a fence, each of which takes the result of the one before, so that the access takes that of the last one. None comes before an instruction. */
+    /**
+     * Places steps of a fence, each of which uses the result of the previous one, so that the access uses that of the last. No step is placed before
+     * the instruction {@code first}.
+     */
     private void placeFrom(int at, int first, Step... steps) {
         if (first == at) {
             int cycles = additions.delays().getOrDefault(at, 0);
@@ -190,9 +193,9 @@ final class BlockFences {
     }
 
     /**
-     * The fence of an access that adds a uniform register to its address, as {@link SummedAddresses} describes it.
+     * Adds the fence of an access that adds a uniform register to its address; see {@link SummedAddresses}.
      *
-     * @return the access with a fence of its own form, whose uniform register is to be replaced by this one; 0: it stays as it is
+     * @return the uniform register that replaces that of the access, whose fence has its own form; 0 if the access stays unchanged
      * @throws MachineCodeException if its form is not known or there are no registers for it
      */
     int sum(FencedRegisters known, int at, GlobalForm form) throws MachineCodeException {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Which pair of uniform registers gets the bounds for a pair that accesses add to their address: each its own, as long as there are free ones. Bounds of what a loop does not
- * change are computed before the loop. Immutable.
+ * Assigns the pair of uniform registers for the bounds of a pair that accesses add to their address: each gets its own while there are free pairs.
+ * Bounds that a loop does not change are computed before the loop. Immutable.
  */
 final class BoundPairs implements BoundPlaces {
     /** No pair is free, or none is needed. */
@@ -19,7 +19,7 @@ final class BoundPairs implements BoundPlaces {
     private static final int[] NOTHING = {};
     private static final int NO_SCOREBOARD = 7;
 
-    /** By what is added; 0: none. */
+    /** Indexed by the added pair; 0 if there is none. */
     private final int[] pairs;
     private final Map<Integer, int[]> before;
 
@@ -54,7 +54,7 @@ final class BoundPairs implements BoundPlaces {
         return last == InstructionWord.ZERO_UNIFORM ? NONE : new BoundPairs(pairs, beforeLoops(flow, pairs, shared ? last : 0));
     }
 
-    /** By the last instruction before a loop, what is added in it and not changed. A pair that several share is left out. */
+    /** Returns, by the last instruction before a loop, the pairs that are added in it and not changed. A pair that several share is omitted. */
     private static Map<Integer, int[]> beforeLoops(SectionFlow flow, int[] pairs, int shared) {
         Map<Integer, int[]> before = new HashMap<>();
         for (int end = 0; end < flow.count(); end++) {
@@ -71,7 +71,7 @@ final class BoundPairs implements BoundPlaces {
         return before;
     }
 
-    /** Whether a pair is not written from one instruction to another, and everywhere in a time that is known. */
+    /** Returns whether a pair is not written from one instruction to another, and every instruction between takes a known time. */
     private static boolean stays(SectionFlow flow, int added, int from, int to) {
         for (int i = 0; i < flow.count(); i++) {
             boolean writes = flow.operation(i).writesUniform(flow.low(i), added) || flow.operation(i).writesUniform(flow.low(i), added + 1);

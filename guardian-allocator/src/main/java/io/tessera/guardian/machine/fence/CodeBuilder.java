@@ -22,12 +22,12 @@ final class CodeBuilder {
         words = new long[2 * Math.max(8, expected)];
     }
 
-    /** How many instructions there are. */
+    /** Returns the number of instructions. */
     int count() {
         return count;
     }
 
-    /** Appends one. The code in front of it takes so long that a wait for a scoreboard of it is one. */
+    /** Appends an instruction. The previous one stalls long enough for a wait for its scoreboard to be effective. */
     void add(long low, long high) {
         if (count > 0 && (InstructionWord.waits(high) & InstructionWord.scoreboards(words[2 * count - 1])) != 0) {
             atLeast(InstructionWord.SCOREBOARD_CYCLES);

@@ -34,12 +34,12 @@ final class ContextEnds {
         return offsets;
     }
 
-    /** Whether a cubin names the function for failed assertions. */
+    /** Returns whether a cubin names the function for failed assertions. */
     static boolean calls(CubinSymbols symbols) {
         return symbols.all().stream().anyMatch(symbol -> ASSERTION.equals(symbol.name()));
     }
 
-    /** Whether the function for failed assertions is the only one whose address is in constant bank 4. */
+    /** Returns whether the function for failed assertions is the only one whose address is in constant bank 4. */
     static boolean isOnlyFunctionInBank(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
         List<Relocations.Relocation> all = Relocations.into(cubin, ".nv.constant4");
         boolean only = !all.isEmpty();
@@ -51,7 +51,7 @@ final class ContextEnds {
     }
 
     /**
-     * Those of a function, with the reason as {@link MachineFence} numbers it.
+     * Returns the instructions of a function that end the context, with the reason as {@link MachineFence} numbers it.
      *
      * @param called offsets in the code of calls of the function for assertions
      * @param inBank offsets in constant bank 4 that hold its address
@@ -72,7 +72,9 @@ final class ContextEnds {
         return ends;
     }
 
-    /** Whether the register that a call goes by was loaded, in the same block, from one of these offsets in bank 4, or from any of it. */
+    /**
+     * Returns whether the register through which a call goes was loaded, in the same block, from one of these offsets in bank 4, or from any of it.
+     */
     private static boolean isLoaded(SectionFlow flow, int call, Set<Long> inBank, boolean only) {
         int register = InstructionWord.source(flow.low(call));
         for (int i = call - 1; i >= 0 && !flow.isLeader(i + 1); i--) {

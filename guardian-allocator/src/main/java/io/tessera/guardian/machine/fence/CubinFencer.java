@@ -133,9 +133,9 @@ public final class CubinFencer {
     }
 
     /**
-     * What became of a function.
+     * Result of fencing one function.
      *
-     * @param result null: it is refused
+     * @param result null if it is refused
      */
     private record Outcome(FunctionCode function, FunctionReport report, FencePlan plan, RewrittenSection result, byte[] code, FunctionData data) {
         static Outcome refused(FunctionCode function, String why) {

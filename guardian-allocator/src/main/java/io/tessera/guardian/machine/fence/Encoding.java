@@ -8,7 +8,7 @@ import io.tessera.guardian.machine.verify.ReportSequence;
 final class Encoding {
     /** Cycles from a computation to a memory access that takes its result as an address: the least that ptxas uses. */
     static final int BEFORE_ACCESS = 5;
-    /** The same for results in uniform registers. */
+    /** As above, for results in uniform registers. */
     static final int UNIFORM_BEFORE_ACCESS = 6;
     /** Longest stall of an instruction whose control bits do not keep the warp. */
     private static final int MOST_STALL = 15;

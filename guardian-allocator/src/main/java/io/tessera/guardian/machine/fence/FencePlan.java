@@ -13,7 +13,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 record FencePlan(int uniform, BoundPairs bounds, int baseRegister) {
     /** Uniform registers that {@link #uniform} is the first of. */
     static final int BASE_PAIRS = 4;
-    /** No register. */
+    /** A plan without registers. */
     static final FencePlan WITHOUT_REGISTERS = new FencePlan(InstructionWord.ZERO_UNIFORM, BoundPairs.NONE, InstructionWord.ZERO_REGISTER);
 
     boolean hasUniform() {

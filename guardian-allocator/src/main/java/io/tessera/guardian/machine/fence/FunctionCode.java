@@ -14,16 +14,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A section of code with what the cubin says of it. Immutable.
+ * A section of code with the cubin's facts about it. Immutable.
  *
  * @param name      of the function
  * @param symbol    number of its symbol
  * @param kernel    whether it is a kernel
- * @param registers as the attributes count them; 0: not said
- * @param flow      null: it could not be read
+ * @param registers number in the attributes; 0 if it is not given
+ * @param flow      null if it could not be read
  * @param leaves    whether it calls functions of other sections
  * @param makesPointers whether it makes generic pointers to shared or local memory
- * @param refusal   why it cannot be read; null: it was
+ * @param refusal   reason why it cannot be read; null if it was read
  */
 record FunctionCode(CubinSection section, String name, int symbol, boolean kernel, int registers, SectionFlow flow, boolean leaves,
         boolean makesPointers,
@@ -63,11 +63,12 @@ record FunctionCode(CubinSection section, String name, int symbol, boolean kerne
     }
 
     /**
-     * Looks for generic pointers to shared and local memory. Asking in which space an address lies, as additions of 16-bit numbers do, makes none: a kernel gets no such
-     * pointer from its launch or from global memory, and so only from itself or from functions that it calls.
+     * Checks that the function cannot access shared or local memory through a generic pointer. A test of an address's space, as for additions of
+     * 16-bit numbers, does not make such a pointer. A kernel gets no such pointer from its launch or from global memory, so it can only come from the
+     * kernel itself or from functions that it calls.
      *
      * @param functions all of the cubin
-     * @throws MachineCodeException if it may access shared or local memory by one
+     * @throws MachineCodeException if it may access shared or local memory by such a pointer
      */
     void requireGlobalPointers(List<FunctionCode> functions) throws MachineCodeException {
         boolean generic = false;

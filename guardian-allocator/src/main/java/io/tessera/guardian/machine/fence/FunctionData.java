@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * A function's attributes and branch tables after its code has moved. Immutable until it is stored.
  *
- * @param attributes   null: the function has none
- * @param tables       null: the function has none
+ * @param attributes   null if the function has none
+ * @param tables       null if the function has none
  */
 record FunctionData(CubinSection attributes, byte[] movedAttributes, CubinSection tables, byte[] movedTables) {
     /** Comparisons for each word of the bank and of the tables. */
@@ -63,7 +63,7 @@ record FunctionData(CubinSection attributes, byte[] movedAttributes, CubinSectio
         return ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Where the targets of a branch lie in a row in constant bank 2, as its table; -1: nowhere. */
+    /** Returns the position in constant bank 2 of the contiguous targets of a branch, as in its table; -1 if there is none. */
     private static int find(byte[] data, int[] table, int from) {
         ByteBuffer bytes = words(data);
         int length = (table.length - 1) * Integer.BYTES;

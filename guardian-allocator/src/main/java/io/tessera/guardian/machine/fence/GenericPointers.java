@@ -4,14 +4,14 @@ import io.tessera.guardian.machine.code.ConstantOperand;
 import io.tessera.guardian.machine.code.SectionFlow;
 
 /**
- * How code makes generic pointers to shared and local memory: from the addresses at which these spaces begin. A fence would send accesses by such pointers to the window.
- * Stateless.
+ * Detects code that makes generic pointers to shared and local memory from the start addresses of these spaces. A fence would send accesses through
+ * such pointers to the window. Stateless.
  */
 final class GenericPointers {
     private GenericPointers() {
     }
 
-    /** Whether code makes such pointers. */
+    /** Returns whether code makes such pointers. */
     static boolean areMade(SectionFlow flow) {
         for (int i = 0; i < flow.count(); i++) {
             if (makes(flow.low(i), flow.high(i))) {
@@ -21,7 +21,10 @@ final class GenericPointers {
         return false;
     }
 
-    /** Whether an instruction reads the start of the shared or local space: special registers 45 to 48, or words 0x18 to 0x27 of constant bank 0. */
+    /**
+     * Returns whether an instruction reads the start of the shared or local space: special registers 45 to 48, or words 0x18 to 0x27 of constant bank
+     * 0.
+     */
     static boolean makes(long low, long high) {
         int opcode = (int) low & 0xfff;
         if (opcode == 0x919 || opcode == 0x9c3) {

@@ -25,10 +25,10 @@ final class LookPlaces implements SectionLoops.Placer {
     private final int spare;
 
     /**
-     * For a section.
+     * Creates the places of a section.
      *
-     * @param plan  gets the looks
-     * @param spare a register that the function may use and does not; {@link InstructionWord#ZERO_REGISTER}: there is none
+     * @param plan  receives the looks
+     * @param spare a register that the function may use but does not; {@link InstructionWord#ZERO_REGISTER} if there is none
      */
     LookPlaces(SectionFlow flow, LookPlan plan, int spare) {
         this.flow = flow;
@@ -60,7 +60,7 @@ final class LookPlaces implements SectionLoops.Placer {
         return true;
     }
 
-    /** Some instructions have to stand directly behind others, or there is no telling. */
+    /** Some instructions must directly follow others, or may have to. */
     private boolean mayStandBefore(int at) {
         Kind kind = flow.operation(at).kind();
         boolean pair = at > 0 && "LEPC".equals(flow.operation(at - 1).name());

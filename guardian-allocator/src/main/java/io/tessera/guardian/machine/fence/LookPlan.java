@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a section's loops look at the stop word, and by which registers. One owner thread; filled by {@link LookPlaces}, then used for one rewriting.
+ * The places of a section's looks at the stop word, and their registers. One owner thread; filled by {@link LookPlaces}, then used for one rewriting.
  */
 final class LookPlan {
-    /** No look. */
+    /** A plan without looks. */
     static final LookPlan NONE = new LookPlan(0, 0, 0);
 
     private final long stopAddress;
     private final int uniforms;
     private final int predicate;
-    /** By instruction: the sum that comes before it. */
+    /** Indexed by instruction: the sum before it. */
     private final Map<Integer, Sum> sums = new HashMap<>();
-    /** By instruction: the branch that comes before it, with the register that its look may write. */
+    /** Indexed by instruction: the branch before it, as the register that its look may write. */
     private final Map<Integer, Integer> branches = new HashMap<>();
     /** Branches in the order in which they were put, and their registers. */
     private final List<int[]> put = new ArrayList<>();
@@ -54,9 +54,9 @@ final class LookPlan {
      *
      * @param sum      the instruction before which the counter is stepped
      * @param step the addend
-     * @param stall    cycles behind that
+     * @param stall    cycles after the step
      * @param branch   the instruction before which the branch is, in the same block
-     * @param register what the look may write
+     * @param register register that the look may write
      */
     void add(int sum, int step, int stall, int branch, int register) {
         sums.put(sum, new Sum(step, stall));
@@ -68,12 +68,12 @@ final class LookPlan {
         spare = true;
     }
 
-    /** Whether such a register is used. */
+    /** Returns whether the spare register is used. */
     boolean usesSpare() {
         return spare;
     }
 
-    /** Whether there is no look. */
+    /** Returns whether there is no look. */
     boolean isEmpty() {
         return branches.isEmpty();
     }

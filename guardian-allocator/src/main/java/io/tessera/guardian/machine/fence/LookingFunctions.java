@@ -8,7 +8,7 @@ import io.tessera.guardian.machine.look.LookWords;
 import io.tessera.guardian.machine.look.SectionLoops;
 import java.util.List;
 
-/** Which registers the functions of a cubin have for looks at the stop word, and where they look. Immutable. */
+/** The registers of a cubin's functions for looks at the stop word, and the places of their looks. Immutable. */
 final class LookingFunctions {
     private final MachineFence fence;
     /** Uniform registers and predicates of functions that call each other, as bits. */

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Tells everything in a cubin that names a place in code where that place is now. One owner thread. */
 final class MovedCode {
-    /** Where a relocation has its addend. */
+    /** Offset of a relocation's addend. */
     private static final int ADDEND = 16;
 
     private final Cubin cubin;

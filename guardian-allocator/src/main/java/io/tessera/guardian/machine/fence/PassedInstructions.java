@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which instructions behind an access may come before it, so that its fence has something to do while it waits for its own results. Only arithmetic that the access has nothing to
- * do with; all of it is issued no earlier than before, since the fence comes first. One owner thread.
+ * Finds instructions after an access that may be placed before it, so that they are issued while its fence waits for its own results. Only arithmetic
+ * that is independent of the access qualifies; it is issued no earlier than before, since the fence comes first. One owner thread.
  */
 final class PassedInstructions {
     private static final Set<String> ARITHMETIC = Set.of("FFMA", "FMUL", "FADD", "HFMA2", "HADD2", "HMUL2", "IMAD");
@@ -23,13 +23,13 @@ final class PassedInstructions {
     private final SectionFlow flow;
     private final Map<Integer, Integer> ends;
 
-    /** In a section, of which some instructions end the context. */
+    /** Creates the analysis of a section, of which some instructions end the context. */
     PassedInstructions(SectionFlow flow, Map<Integer, Integer> ends) {
         this.flow = flow;
         this.ends = ends;
     }
 
-    /** Whether an instruction may come before an access; all between them may. */
+    /** Returns whether an instruction may be placed before an access, if all between them may. */
     boolean mayPass(int access, int at) {
         boolean later = InstructionWord.stall(flow.high(access)) <= Encoding.APART; // else the first one would be issued earlier than before
         if (at >= flow.count() || flow.isLeader(at) || ends.containsKey(at) || flow.operation(access).registers() != 0 || !later
@@ -45,7 +45,10 @@ final class PassedInstructions {
         return plain && !changes(access, at) && hasRead(access, at);
     }
 
-    /** Whether an instruction writes a register that an access reads: its address, and its data or, of a copy to shared memory, the address there; and its uniform ones. */
+    /**
+     * Returns whether an instruction writes a register that an access reads: its address, its data or (for a copy to shared memory) the address
+     * there, and its uniform registers.
+     */
     private boolean changes(int access, int at) {
         long low = flow.low(access);
         int uniform = SummedAddresses.added(flow, access);
@@ -74,8 +77,8 @@ final class PassedInstructions {
     }
 
     /**
-     * Whether nothing may write the registers of an access soon, although the access comes later than before. Accesses read their registers in the order of the code, so that the
-     * scoreboard of a later one says that this one has, too.
+     * Returns whether no instruction may write the registers of an access soon, although the access comes later than before. Accesses read their
+     * registers in the order of the code, so the scoreboard of a later access also covers this one.
      */
     private boolean hasRead(int access, int at) {
         int boards = boards(access);

@@ -15,9 +15,9 @@ import java.util.Map;
  * distance from there, a difference of two constants. Stateless.
  */
 final class ReturnAddresses {
-    /** How far before a call its return address is looked for first, in instructions. */
+    /** Distance before a call, in instructions, within which its return address is searched first. */
     private static final int NEAR = 96;
-    /** How far behind {@code LEPC} the call is. */
+    /** Distance from {@code LEPC} to the call. */
     private static final int NEAR_PLACE = 32;
     /** {@code LEPC} before sm_90; from then on it is directly before its call and needs no constants. */
     private static final int PLACE = 0x34e;
@@ -27,9 +27,10 @@ final class ReturnAddresses {
     }
 
     /**
-     * The instructions that hold a return address, with the call behind which it is; those that hold the place of an instruction, with its complement.
+     * Returns the instructions that hold a return address, with the call after which it is; for those that hold the address of an instruction, the
+     * complement of its index.
      *
-     * @throws MachineCodeException if a call has none, or if it cannot be told which
+     * @throws MachineCodeException if a call has no return address, or it cannot be determined
      */
     static Map<Integer, Integer> find(SectionFlow flow) throws MachineCodeException {
         Map<Integer, Integer> found = new HashMap<>();
@@ -105,7 +106,7 @@ final class ReturnAddresses {
         };
     }
 
-    /** Whether an instruction computes with an immediate, which may make an address. */
+    /** Returns whether an instruction computes with an immediate, which may make an address. */
     private static boolean hasImmediate(SectionFlow flow, int at) {
         int key = InstructionWord.key(flow.low(at), flow.high(at));
         int form = key >>> 9 & 7;

@@ -8,14 +8,16 @@ import io.tessera.guardian.machine.code.InstructionWord;
  * A section with fences.
  *
  * @param code     two words for each instruction
- * @param places   where each instruction of before is now, or the fence before it; behind them the end
- * @param origins  for each instruction the one of before that it is; -1: a fence
- * @param inserted how many instructions are fences
- * @param accesses how many instructions access global memory
- * @param named    those that name the window, from the start of the code
+ * @param places   new index of each original instruction, or of the fence before it; followed by the end
+ * @param origins  original index of each instruction; -1 for a fence
+ * @param inserted number of fence instructions
+ * @param accesses number of instructions that access global memory
+ * @param named    places that name the window, from the start of the code
  */
 record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, int accesses, WindowPlaces named) {
-    /** Where the instruction at an offset of before is now, in bytes, or what was put in before it; -1 if none began there. */
+    /**
+     * Returns the new offset, in bytes, of the instruction at an original offset, or of the code that was inserted before it; -1 if none began there.
+     */
     long offset(long before) {
         if (before < 0 || before % InstructionWord.BYTES != 0 || before / InstructionWord.BYTES >= places.length) {
             return -1;
@@ -23,14 +25,14 @@ record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, 
         return (long) places[(int) (before / InstructionWord.BYTES)] * InstructionWord.BYTES;
     }
 
-    /** Where the instruction itself is now, in bytes; -1 if none began there. */
+    /** Returns the new offset of the instruction itself, in bytes; -1 if none began there. */
     long instruction(long before) {
         long offset = offset(before);
         return offset < 0 || before / InstructionWord.BYTES == places.length - 1 ? offset
                 : (long) place((int) (before / InstructionWord.BYTES)) * InstructionWord.BYTES;
     }
 
-    /** Where an instruction of before is now, behind fences that were put in before it. */
+    /** Returns the new index of an original instruction, after the fences that were inserted before it. */
     int place(int instruction) {
         int place = places[instruction];
         while (origins[place] != instruction) {
@@ -40,9 +42,9 @@ record RewrittenSection(long[] code, int[] places, int[] origins, int inserted, 
     }
 
     /**
-     * Where a byte inside an instruction of before is now.
+     * Returns the new offset of a byte inside an original instruction.
      *
-     * @throws MachineCodeException if it was in none
+     * @throws MachineCodeException if it was not in an instruction
      */
     long within(long before) throws MachineCodeException {
         long instruction = before / InstructionWord.BYTES;

@@ -21,8 +21,8 @@ import java.util.Arrays;
 import java.util.Map;
 
 /**
- * Puts fences into the code of one section. An address register is changed in place where the fence needs an instruction: for an address in the window that is no
- * change, at every step, so that loads in flight may still read it. One owner thread.
+ * Adds fences to the code of one section. An address register is changed in place if the fence needs an instruction. For an address in the window, no
+ * step changes the value, so loads in flight may still read it. One owner thread.
  */
 final class SectionRewriter {
     /** Cycles until a uniform register that was just written can be an operand of a memory access. */
@@ -50,7 +50,7 @@ final class SectionRewriter {
     private int lastMarked;
 
     /**
-     * For one section.
+     * Creates the rewriter of one section.
      *
      * @param ends instructions that would end the context, with the reason that is reported instead
      */
@@ -59,11 +59,11 @@ final class SectionRewriter {
     }
 
     /**
-     * For one section.
+     * Creates the rewriter of one section.
      *
      * @param ends        as above
-     * @param kernel      whether it is no function that others call
-     * @param descriptors those that accesses keep
+     * @param kernel      whether it is a kernel, which no other function calls
+     * @param descriptors descriptors that accesses keep
      */
     SectionRewriter(SectionFlow flow, MachineFence fence, FencePlan plan, Map<Integer, Integer> ends, boolean kernel, AccessDescriptors descriptors) {
         this(flow, fence, plan, ends, kernel, descriptors, LookPlan.NONE, AlignmentPlan.NONE);
@@ -86,13 +86,13 @@ final class SectionRewriter {
         this.origins = new int[flow.count() * 2 + 8];
     }
 
-    /** For a section that gets looks at the stop word and no fences. */
+    /** Returns a rewriter that adds looks at the stop word and no fences to a section. */
     static SectionRewriter looking(SectionFlow flow, LookPlan looks) {
         return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), true, new AccessDescriptors(flow, false), looks,
                 AlignmentPlan.NONE);
     }
 
-    /** For a section whose addresses are aligned, and that gets no fences. */
+    /** Returns a rewriter that aligns addresses of a section and adds no fences. */
     static SectionRewriter aligning(SectionFlow flow, AlignmentPlan alignment, boolean kernel) {
         return new SectionRewriter(flow, NO_FENCE, FencePlan.WITHOUT_REGISTERS, Map.of(), kernel, new AccessDescriptors(flow, false), LookPlan.NONE,
                 alignment);
@@ -219,7 +219,9 @@ final class SectionRewriter {
         return next;
     }
 
-    /** Whether an access has a descriptor that is not seen to be the driver's. Without one its policy is the hardware's own. */
+    /**
+     * Returns whether an access has a descriptor that is not shown to be the driver's. Without a descriptor, it has the hardware's default policy.
+     */
     private boolean losesDescriptor(int at) {
         return fence.kind() != MachineFence.Kind.NONE && AccessDescriptors.has(flow, at) && !descriptors.isDrivers(at);
     }
@@ -257,7 +259,7 @@ final class SectionRewriter {
         return fenced ? new int[] {high} : alignment.registers(at);
     }
 
-    /** Whether the fence of an access changes its address register; else the access itself is changed. */
+    /** Returns whether the fence of an access changes its address register; otherwise the access itself is changed. */
     private boolean isForced(int at) {
         return fence.kind() != MachineFence.Kind.NONE && !looks.isLoad(at) && !(plan.hasUniform() && flow.operation(at).kind() == Kind.GLOBAL);
     }
@@ -293,7 +295,7 @@ final class SectionRewriter {
                     out.set(i, architecture.withDistanceLow(low, distance), architecture.withDistanceHigh(high, distance));
                 }
             } else if ((kind == Kind.RETURN || kind == Kind.INDIRECT_BRANCH) && architecture.distance(low, high) != 0) {
-                long distance = -(long) (i + 1) * InstructionWord.BYTES; // to the section's start, from which registers and tables count
+                long distance = -(long) (i + 1) * InstructionWord.BYTES; // To the section's start, from which registers and tables count.
                 out.set(i, architecture.withDistanceLow(low, distance), architecture.withDistanceHigh(high, distance));
             }
         }

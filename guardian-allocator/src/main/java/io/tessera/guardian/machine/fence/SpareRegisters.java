@@ -37,11 +37,11 @@ final class SpareRegisters {
     }
 
     /**
-     * Uniform registers in a row that are free, the first of them even.
+     * Returns the first of several free consecutive uniform registers; it is even.
      *
-     * @param used  bits of those that are not
-     * @param count how many
-     * @return the first; {@link InstructionWord#ZERO_UNIFORM}: there are none
+     * @param used  bits of the registers that are not free
+     * @param count number of registers
+     * @return the first; {@link InstructionWord#ZERO_UNIFORM} if there are none
      */
     static int uniforms(long used, int count) {
         for (int first = LAST - count; first >= FIRST; first -= 2) {
@@ -108,7 +108,7 @@ final class SpareRegisters {
         return register < next ? register : grows ? next : InstructionWord.ZERO_REGISTER;
     }
 
-    /** Whether a function has a register only if its count is raised by one. */
+    /** Returns whether a function has a register only if its count is raised by one. */
     static boolean isBeyond(int register, int count) {
         return register >= count - BEYOND_COUNT;
     }

@@ -30,9 +30,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Decides which variables of a cubin come to lie in the tenant's window, and takes their addresses out of what the driver writes. A variable moves if fenced code uses it
- * ({@link VariableUses}), or if another one, or a constant, holds its address. One cannot move if it is managed, overlaps others, holds the address of what does not move, or if
- * its address is written in a form that is not known. Thread-safe until {@link #apply}, which has one owner thread.
+ * Decides which variables of a cubin move into the tenant's window, and removes their addresses from the driver's relocations. A variable moves if
+ * fenced code uses it ({@link VariableUses}), or if another moved variable or a constant holds its address. A variable cannot move if it is managed,
+ * overlaps others, or holds the address of something that does not move, or if its address is written in an unknown form. Thread-safe until {@link
+ * #apply}, which has one owner thread.
  */
 final class VariableMoves {
     /** {@code R_CUDA_64} and {@code R_CUDA_G64}: an address of 64 bits. */
@@ -53,7 +54,7 @@ final class VariableMoves {
     private final CubinSymbols symbols;
     private final Map<Integer, List<Relocations.Relocation>> relocations;
     private final List<CubinSymbols.Symbol> variables = new ArrayList<>();
-    /** By section, numbers of variables by where they begin. */
+    /** Indexed by section: numbers of variables by their start. */
     private final Map<Integer, NavigableMap<Long, Integer>> bySection = new HashMap<>();
     /** Addresses that are written into variables. */
     private final Map<Integer, List<Relocations.Relocation>> held = new HashMap<>();
@@ -111,7 +112,7 @@ final class VariableMoves {
         return inside ? before.getValue() : variables.size();
     }
 
-    /** Where a table has no addends, what is in the section is one. */
+    /** If a table has no addends, the previous contents of the section are the addend. */
     private static Relocations.Relocation withAddend(CubinSection target, Relocations.Relocation relocation) {
         boolean inside = target != null && relocation.offset() >= 0 && relocation.offset() <= target.data().length - Long.BYTES;
         if (!relocation.inPlace() || !inside) {
@@ -146,7 +147,7 @@ final class VariableMoves {
         }
     }
 
-    /** Whether it writes the address of a function of the cubin; places behind the start of one are where calls return to. */
+    /** Returns whether it writes the address of a function of the cubin; places after the start of a function are return addresses. */
     private boolean isOwnAddress(Relocations.Relocation relocation) {
         CubinSymbols.Symbol symbol = symbols.named(relocation);
         CubinSection code = symbol == null ? null : cubin.section(symbol.section());
@@ -221,7 +222,8 @@ final class VariableMoves {
     }
 
     /**
-     * Instructions of a section that call functions of the driver. A call by a register is one if the cubin has no address of a function of its own.
+     * Returns the instructions of a section that call functions of the driver. A call through a register is one if the cubin has no address of a
+     * function of its own.
      */
     Set<Integer> driverCalls(SectionFlow flow, CubinSection section) {
         Set<Integer> calls = new HashSet<>();
@@ -279,7 +281,7 @@ final class VariableMoves {
         return new MovedVariables(all, inFile(places));
     }
 
-    /** What constants and variables hold the addresses of moves, and so do these variables. */
+    /** Variables whose addresses are in constants or in moved variables move, and so do the variables that they reference in turn. */
     private void addHeld() {
         relocations.forEach((number, all) -> {
             CubinSection section = cubin.section(number);

@@ -16,10 +16,11 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Finds the variables of its module that a function uses: that it accesses, keeps the addresses of in shared or global memory, or hands to functions of its module or back. Drivers place
- * them outside of every window, so a fence would send the accesses elsewhere. Addresses come from constant bank 4 or by relocations; they are followed through registers and, as
- * one, through local memory. A register that may hold addresses of several variables counts for all that the function has addresses of. Addresses that only go to functions of the
- * driver, as texts do that are printed, are no use. One owner thread.
+ * Finds the variables of its module that a function uses: it accesses them, stores their addresses in shared or global memory, or passes them to
+ * functions of its module or returns them. Drivers place such variables outside of every window, so a fence would send the accesses elsewhere.
+ * Addresses come from constant bank 4 or from relocations. They are followed through registers and through local memory, which counts as one
+ * register. A register that may hold addresses of several variables counts for all variables whose addresses the function has. Addresses that only go
+ * to functions of the driver, such as printed texts, are not uses. One owner thread.
  */
 final class VariableUses {
     private static final int REGISTERS = 256;
@@ -27,7 +28,7 @@ final class VariableUses {
     /** Behind uniform registers: the thread's local memory. Texts that are printed go through it. */
     private static final int LOCAL_MEMORY = REGISTERS + 64;
     private static final int PLACES = LOCAL_MEMORY + 1;
-    /** What registers hold: no address, a variable's number and 1, or several variables' addresses. */
+    /** Contents of registers: no address, a variable's number plus 1, or several variables' addresses. */
     private static final int NOTHING = 0;
     private static final int SEVERAL = Integer.MAX_VALUE;
     /** Registers of arguments, by the calling convention; the first has results, too. */
@@ -42,7 +43,7 @@ final class VariableUses {
     private final Map<Integer, Integer> relocated;
     private final Set<Integer> ends;
     private final Set<Integer> driverCalls;
-    /** By block: what registers hold at its start; null: it is not reached yet. */
+    /** Indexed by block: contents of registers at its start; null if it is not reached yet. */
     private final int[][] atStart;
     private final Map<Integer, Integer> used = new TreeMap<>();
     /** Variables whose addresses come into registers. */
@@ -59,11 +60,11 @@ final class VariableUses {
     }
 
     /**
-     * Looks at a function.
+     * Analyses a function.
      *
      * @param bank        numbers of variables by the offsets in constant bank 4 that hold their addresses
-     * @param relocated   numbers of variables by the instructions that relocations write their addresses into
-     * @param ends        instructions that execution does not go on behind, though they look as if it did: calls for failed assertions
+     * @param relocated   numbers of variables by the instructions into which relocations write their addresses
+     * @param ends        instructions after which execution does not continue, although their encoding suggests it: calls for failed assertions
      * @param driverCalls instructions that call functions of the driver
      * @return by number of a variable, the first instruction that was found to use it
      * @throws MachineCodeException if there are too many branches to follow
@@ -179,7 +180,7 @@ final class VariableUses {
         return (operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER) && !ends.contains(at) && !driverCalls.contains(at);
     }
 
-    /** What an instruction loads from bank 4, or from a relocation. A load by a register may load each of the bank. */
+    /** Returns the variable that an instruction loads from bank 4 or from a relocation. A load by a register may load any of the bank. */
     private int loads(long low, long high, int at) {
         Integer variable = relocated.get(at);
         if (variable == null && ConstantOperand.bank(low, high) == BANK) {

@@ -13,11 +13,11 @@ import java.nio.ByteOrder;
 import java.util.PrimitiveIterator;
 
 /**
- * Has fenced code keep its addresses in a window at another place. The result is byte for byte what fencing for that window gives. Stateless.
+ * Moves the window of fenced code to another address. The result is byte for byte the code that fencing for that window produces. Stateless.
  *
- * <p>The fencer says which instructions it made that name the window, and the verifier's rules find each instruction that can be taken for a step of a fence. Both must be the same
- * instructions, for the old window and for the new one. Otherwise an instruction of the program has the constant of a fence: then the fencer may have left out a fence that only
- * one of the two windows needs, so that such code is not moved.
+ * <p>The fencer reports which of its instructions name the window, and the verifier's rules find each instruction that can be taken for a step of a
+ * fence. Both must be the same instructions, for the old window and for the new one. Otherwise, an instruction of the program has the constant of a
+ * fence. The fencer may then have omitted a fence that only one of the two windows needs, so such code is not moved.
  */
 public final class WindowMove {
     private static final int IMMEDIATE = Integer.BYTES;
@@ -26,13 +26,14 @@ public final class WindowMove {
     }
 
     /**
-     * Moves the window. Does nothing where it stays.
+     * Moves the window. Does nothing if the window stays.
      *
      * @param cubin  fenced code, which is changed
-     * @param places in the file, as the fencer told them
-     * @param before the fence that it has
-     * @param after  the one that it gets, of the same kind and for a window of the same size
-     * @throws MachineCodeException     if the code has other instructions that name a window, or a place does not have the value of the old one; the code is then of no use
+     * @param places places in the file, as the fencer reported them
+     * @param before its current fence
+     * @param after  its new fence, of the same kind and for a window of the same size
+     * @throws MachineCodeException     if the code has other instructions that name a window, or a place does not have the value of the old one; the
+     * code is then of no use
      * @throws IllegalArgumentException if the fences differ in more than the window's place
      */
     public static void move(byte[] cubin, WindowPlaces places, MachineFence before, MachineFence after) throws MachineCodeException {

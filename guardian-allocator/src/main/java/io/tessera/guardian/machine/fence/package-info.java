@@ -1,2 +1,2 @@
-/** Puts fences into the code of cubins. Nothing here is trusted: {@code verify} looks at what comes out. Read first: {@code SectionRewriter}. */
+/** Adds fences to the code of cubins. Nothing here is trusted: {@code verify} checks the result. Read first: {@code SectionRewriter}. */
 package io.tessera.guardian.machine.fence;

@@ -10,20 +10,23 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * Shows of a loop that it ends after 2^32 rounds at most. What is asked for:
+ * Shows that a loop ends after at most 2^32 iterations. The conditions are:
  *
  * <ol>
- * <li>One block has a branch out of the loop, and one (the same or another) has {@code R = R + c} with a constant c that is not 0, without a predicate. Without either block the loop
- * has no loop left: each round passes both once, and there is no loop inside.
- * <li>Nothing else in the loop writes R. The branch depends on a comparison in its block, of R with an immediate, a constant, or a register that nothing in the loop writes.
- * <li>Let 2^t be the greatest power of two that divides c. From round to round R takes, modulo 2^32, every number of one residue class modulo 2^t. Numbers that leave the loop are an
- * interval. If it has 2^t numbers at least, one of them is of that class, and R comes to it within 2^(32-t) rounds, whatever it began with and whether it overflows.
+ * <li>One block has a branch out of the loop, and one (the same or another) has {@code R = R + c} with a constant c that is not 0, without a
+ * predicate. Without either block no loop remains: each iteration executes both once, and there is no inner loop.
+ * <li>Nothing else in the loop writes R. The branch depends on a comparison in its block, of R with an immediate, a constant, or a register that
+ * nothing in the loop writes.
+ * <li>Let 2^t be the greatest power of two that divides c. From iteration to iteration, R takes, modulo 2^32, every number of one residue class
+ * modulo 2^t. Numbers that leave the loop are an interval. If the interval has at least 2^t numbers, one of them is in that class, and R reaches it
+ * within 2^(32-t) iterations, whatever its start and whether or not it overflows.
  * </ol>
  *
- * The interval of {@code R == bound} has one number, and that of {@code R != bound} all but one. Of {@code R >= bound} or {@code R <= bound} it has one at least whatever the bound
- * is, and of {@code R > bound} or {@code R < bound} perhaps none: there only an immediate says how many. So a step of 4 up to a bound in a register is not shown: R may step over it
- * for ever. Results in flight from before the loop may change R or the bound some times more, of which there are finitely many. For uniform registers threads of the warp are taken
- * to go through the loop together, as compilers have it. Stateless but for its section.
+ * The interval of {@code R == bound} has one number, and that of {@code R != bound} all but one. For {@code R >= bound} or {@code R <= bound} it has
+ * at least one number whatever the bound is; for {@code R > bound} or {@code R < bound} it may have none, and only an immediate determines how many.
+ * Therefore a step of 4 up to a bound in a register is not accepted: R may step over it forever. Results in flight from before the loop may change R
+ * or the bound a finite number of times. For uniform registers, the threads of a warp are assumed to go through the loop together, as in compiled
+ * code. Stateless but for its section.
  */
 final class CountedLoop {
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
@@ -54,7 +57,7 @@ final class CountedLoop {
     private record Counter(int register, boolean uniform) {
     }
 
-    /** How two numbers relate, as comparisons number it. */
+    /** Relation of two numbers, in the numbering of comparisons. */
     private enum Relation {
         NEVER, LESS, EQUAL, AT_MOST, GREATER, DIFFERENT, AT_LEAST, ALWAYS;
 
@@ -62,7 +65,7 @@ final class CountedLoop {
             return values()[7 - ordinal()];
         }
 
-        /** The same with its operands exchanged. */
+        /** Returns the relation with its operands exchanged. */
         private Relation exchanged() {
             return switch (this) {
                 case LESS -> GREATER;
@@ -73,7 +76,7 @@ final class CountedLoop {
             };
         }
 
-        /** How many numbers are in this relation to a bound at least; null: the bound is not known. */
+        /** Returns how many numbers, at least, have this relation to a bound, which is null if it is not known. */
         private long numbers(Integer bound, boolean signed) {
             long below = bound == null ? 0 : signed ? (long) bound - Integer.MIN_VALUE : Integer.toUnsignedLong(bound);
             long above = bound == null ? 0 : ALL_NUMBERS - 1 - below;
@@ -90,7 +93,7 @@ final class CountedLoop {
         }
     }
 
-    /** Whether a part of the code in which each block leads to each other is such a loop. */
+    /** Returns whether a strongly connected part of the code is such a loop. */
     boolean isCounted(BitSet loop) throws MachineCodeException {
         for (int block = loop.nextSetBit(0); block >= 0; block = loop.nextSetBit(block + 1)) {
             int branch = graph.last(block);
@@ -148,7 +151,7 @@ final class CountedLoop {
         return -1;
     }
 
-    /** Whether the numbers of a counter lead to a comparison that leaves the loop. */
+    /** Returns whether the numbers of a counter lead to a comparison that leaves the loop. */
     private boolean ends(BitSet loop, int comparison, boolean uniform, boolean leavesIfTrue) throws MachineCodeException {
         long low = flow.low(comparison);
         long high = flow.high(comparison);
@@ -205,7 +208,7 @@ final class CountedLoop {
         return operation.kind() == Kind.MATRIX ? register >= first && register < first + MATRIX_REGISTERS : operation.writes(low, register);
     }
 
-    /** Whether a register counts by steps of which one comes to an interval of this many numbers. */
+    /** Returns whether a register counts by steps that reach an interval of this many numbers. */
     private boolean comesTo(BitSet loop, Counter register, long numbers) throws MachineCodeException {
         int writer = writer(loop, register);
         if (isZero(register) || writer < 0) {
@@ -215,7 +218,7 @@ final class CountedLoop {
         return step != 0 && numbers >= Integer.toUnsignedLong(Integer.lowestOneBit(step)) && isOnEachRound(loop, graph.block(writer));
     }
 
-    /** What an instruction adds to a register; 0: it does something else. */
+    /** Returns the number that an instruction adds to a register; 0 if it does something else. */
     private int step(int at, Counter register) {
         long low = flow.low(at);
         long high = flow.high(at) & WITHOUT_CONTROL;

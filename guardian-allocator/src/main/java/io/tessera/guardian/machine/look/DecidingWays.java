@@ -17,12 +17,12 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Whether a branch or end in a loop depends on what the loop loads, be it by memory or by other lanes. From each condition it goes back, through the blocks of the loop,
- * to the instructions that write it, and on to what these read ({@link SourceFields}). A call of another section and the results of a barrier count as loads. Says yes where that takes
- * too long. One owner thread.
+ * Finds out whether a branch or end in a loop depends on values that the loop loads, through memory or from other lanes. From each condition, the
+ * search goes back through the blocks of the loop to the instructions that write it, and on to the operands of those ({@link SourceFields}). A call
+ * of another section and the results of a barrier count as loads. The answer is yes if the search takes too long. One owner thread.
  */
 final class DecidingWays {
-    /** Instructions that are passed for one loop, and blocks that are come to: far more than compiled code needs. */
+    /** Maximum number of instructions and blocks that are visited for one loop: far more than compiled code needs. */
     private static final int MOST_STEPS = 1 << 20;
     private static final int MATRIX_REGISTERS = 128;
     private static final int CONSTANT = 4;
@@ -39,14 +39,14 @@ final class DecidingWays {
     private final BitSet writers = new BitSet();
     private int steps;
 
-    /** What is needed behind an instruction. */
+    /** A field that is needed after an instruction. */
     private record Need(int at, int field) {
     }
 
     /**
-     * For a loop.
+     * Creates the analysis of a loop.
      *
-     * @param blocks those of the loop and of functions of the section that it calls
+     * @param blocks blocks of the loop and of functions of the section that it calls
      */
     DecidingWays(SectionFlow flow, LoopGraph graph, BitSet blocks, IntPredicate aside) {
         this.flow = flow;
@@ -65,7 +65,7 @@ final class DecidingWays {
         }
     }
 
-    /** Whether there is such a way. */
+    /** Returns whether there is such a dependence. */
     boolean dependOnLoads() {
         for (int block = blocks.nextSetBit(0); block >= 0; block = blocks.nextSetBit(block + 1)) {
             for (int i = graph.start(block); i <= graph.last(block); i++) {
@@ -157,7 +157,10 @@ final class DecidingWays {
         return first != InstructionWord.ZERO_REGISTER && register >= first && register < first + count;
     }
 
-    /** Whether nothing from before is left: not of instructions under a predicate, nor of the further registers of one that may write several. */
+    /**
+     * Returns whether the old value is certainly overwritten; it is not by an instruction under a predicate, and not in the further registers of one
+     * that may write several.
+     */
     private boolean isCertain(int at, int field) {
         return InstructionWord.predicate(flow.low(at)) == InstructionWord.ALWAYS && switch (SourceFields.file(field)) {
             case GENERAL -> InstructionWord.destination(flow.low(at)) == SourceFields.number(field) && flow.operation(at).kind() != Kind.MATRIX

@@ -23,16 +23,17 @@ import io.tessera.guardian.machine.code.MachineOpcode;
  *       EXIT
  * </pre>
  *
- * R is a register of which the code needs nothing there. URa, URa+1, URc, URv and UPx are used by looks alone. Nothing sets URc: every number will do. Stateless.
+ * R is a register whose contents the code does not need there. Only looks use URa, URa+1, URc, URv and UPx.
+ * URc is not initialised: any number will do. Stateless.
  */
 public final class LookWords {
     /** Instructions of a look behind the code. */
     public static final int COUNT = 7;
-    /** The one of them that loads the stop word. */
+    /** Index of the instruction that loads the stop word. */
     public static final int LOAD = 2;
     /** Uniform registers that looks of a section take: the address, the counter, the word. */
     public static final int UNIFORMS = 4;
-    /** What a round adds to the counter, at least; at most 2^31. */
+    /** Minimum amount that an iteration adds to the counter; at most 2^31. */
     public static final int STEP = 1 << 22;
     /** Cycles from the sum to the branch: ptxas leaves nine at least from a comparison of uniform registers. */
     public static final int BEFORE_BRANCH = 12;

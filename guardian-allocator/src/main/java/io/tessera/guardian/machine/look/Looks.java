@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The looks at the stop word in a section, as its code has them. A look counts only whole, see {@link LookWords}, and if no other instruction of the section may write the uniform
- * registers and predicates of any look: then its load reaches the stop word alone, whatever other threads of the warp do in the section, and its branch tells once in 2^32 divided by its step.
- * Immutable.
+ * The looks at the stop word in a section. A look only counts if it is complete (see {@link LookWords}) and no other instruction of the section may
+ * write the uniform registers and predicates of any look. Then its load reaches only the stop word, whatever other threads of the warp do in the
+ * section, and its branch is taken once in 2^32 divided by its step. Immutable.
  */
 public final class Looks {
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
@@ -20,9 +20,9 @@ public final class Looks {
 
     private final SectionFlow flow;
     private final long stopAddress;
-    /** By the branch to it: the first instruction of a look. */
+    /** Indexed by the branch to it: the first instruction of a look. */
     private final Map<Integer, Integer> looks = new TreeMap<>();
-    /** By the branch to it: what it adds to the counter. */
+    /** Indexed by the branch to it: the amount that it adds to the counter. */
     private final Map<Integer, Long> steps = new TreeMap<>();
     private final BitSet loads = new BitSet();
     private final BitSet own = new BitSet();
@@ -117,13 +117,13 @@ public final class Looks {
         return InstructionWord.cycles(flow.high(at));
     }
 
-    /** Whether what follows a load waits for it. */
+    /** Returns whether the code after a load waits for it. */
     private boolean waits(int load) {
         int board = InstructionWord.writeScoreboard(flow.high(load));
         return board < 6 && (InstructionWord.waits(flow.high(load + 1)) >>> board & 1) != 0;
     }
 
-    /** No look counts if anything else may write what looks use. */
+    /** No look counts if another instruction may write the registers of looks. */
     private void requireOwn() {
         for (int i = 0; i < flow.count() && !looks.isEmpty(); i++) {
             MachineOpcode operation = flow.operation(i);
@@ -138,17 +138,17 @@ public final class Looks {
         }
     }
 
-    /** Whether an instruction loads the stop word for a look. */
+    /** Returns whether an instruction loads the stop word for a look. */
     public boolean isLoad(int at) {
         return loads.get(at);
     }
 
-    /** Whether an instruction is part of a look. */
+    /** Returns whether an instruction is part of a look. */
     public boolean isPart(int at) {
         return own.get(at);
     }
 
-    /** Whether there are any. */
+    /** Returns whether there are no looks. */
     public boolean isEmpty() {
         return looks.isEmpty();
     }

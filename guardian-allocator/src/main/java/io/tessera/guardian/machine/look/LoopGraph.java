@@ -27,11 +27,11 @@ public final class LoopGraph {
 
     private final SectionFlow flow;
     private final int[] starts;
-    /** By instruction: its block. */
+    /** Indexed by instruction: its block. */
     private final int[] blocks;
     private final int[][] next;
     private final BitSet reached = new BitSet();
-    /** Where threads may meet, sorted; sets of these have their numbers. */
+    /** Places where threads may meet, sorted; sets of these use the indexes. */
     private final int[] meetings;
     /** Blocks that are entered. */
     private final BitSet entered = new BitSet();
@@ -62,7 +62,7 @@ public final class LoopGraph {
     }
 
     /**
-     * For a section. Takes time that grows with the blocks and the barriers' meetings.
+     * Creates the graph of a section. Its time grows with the blocks and the barriers' meetings.
      *
      * @throws MachineCodeException if it takes too long
      */
@@ -190,11 +190,11 @@ public final class LoopGraph {
     }
 
     /**
-     * Parts of some blocks in which each block leads to each other: what has loops.
+     * Returns the strongly connected parts of some blocks, which contain all their loops.
      *
      * @param within the blocks that count
-     * @return sets of blocks; none: every way through these blocks ends
-     * @throws MachineCodeException if all that was asked so far takes too long
+     * @return sets of blocks; none if every path through these blocks ends
+     * @throws MachineCodeException if all queries so far together take too long
      */
     public List<BitSet> cycles(BitSet within) throws MachineCodeException {
         take(starts.length);

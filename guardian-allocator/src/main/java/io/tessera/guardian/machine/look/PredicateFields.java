@@ -3,7 +3,10 @@ package io.tessera.guardian.machine.look;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.Set;
 
-/** Whether bits 81 to 83 and 84 to 86 of an instruction may name predicates that it writes. Says yes of some that write none. Stateless. */
+/**
+ * Tests whether bits 81 to 83 and 84 to 86 of an instruction may name predicates that it writes. The answer is also yes for some instructions that
+ * write none. Stateless.
+ */
 final class PredicateFields {
     /** Instructions whose bits there are something else. */
     private static final Set<String> NONE = Set.of("MOV", "FADD", "FMUL", "FFMA", "HFMA2", "HADD2", "HMUL2", "HMMA", "IMMA", "DADD", "DMUL", "DFMA",

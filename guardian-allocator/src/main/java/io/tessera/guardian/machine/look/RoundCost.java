@@ -8,10 +8,10 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * What a round of a loop adds to the counter of looks, which is full at 2^32: at least {@link LookWords#STEP}, and more where a round may take long. So
- * 4,096 accesses to global memory lie between two looks at most, or 2,048 atomics, or sleeps of 0.1 s. Where all 270,000 threads of an H200 make them at
- * once, in pinned host memory (50 GB/s, at 32 bytes an access) or at one address (1.2 atomics in a nanosecond), they take 0.7 s and 0.5 s. What a function
- * does that another section calls does not count. Immutable.
+ * The amount that an iteration of a loop adds to the counter of looks, which overflows at 2^32: at least {@link LookWords#STEP}, and more if an
+ * iteration may take long. Therefore at most 4,096 accesses to global memory lie between two looks, or 2,048 atomics, or sleeps of 0.1 s. If all
+ * 270,000 threads of an H200 make them at once, in pinned host memory (50 GB/s, at 32 bytes an access) or at one address (1.2 atomics in a
+ * nanosecond), they take 0.7 s and 0.5 s. The work of functions that another section calls does not count. Immutable.
  */
 final class RoundCost {
     private static final long ACCESS = 1L << 20;
@@ -24,7 +24,7 @@ final class RoundCost {
     /** Cost of a nanosecond: 0.1 s are a full counter. */
     private static final long NANOSECOND = 43;
     private static final long LONGEST_SLEEP_NS = 1_000_000;
-    /** {@code NANOSLEEP} by a register, and what marks the one that ends with an mbarrier's phase, which may take as long as 32 bits say. */
+    /** {@code NANOSLEEP} by a register, and the mark of the variant that ends with an mbarrier's phase, which may take up to a 32-bit time. */
     private static final int BY_REGISTER = 0x35d;
     private static final long UNTIL_PHASE = 1L << 20;
 
@@ -33,7 +33,7 @@ final class RoundCost {
     private final IntPredicate aside;
 
     /**
-     * For a section.
+     * Creates the costs of a section.
      *
      * @param aside instructions that do not count
      */
@@ -43,12 +43,12 @@ final class RoundCost {
         this.aside = aside;
     }
 
-    /** What a look has to add in each round of a loop, if the loops in it add what they have to. */
+    /** Returns the amount that a look must add in each iteration of a loop, if inner loops add theirs. */
     int step(BitSet loop) {
         return (int) Math.clamp(sum(loop), LookWords.STEP, MOST);
     }
 
-    /** Whether a loop that is shown to end looks nevertheless: it sleeps, has an atomic, or many accesses. */
+    /** Returns whether a loop that is shown to end looks nevertheless: it sleeps, has an atomic, or has many accesses. */
     boolean isSlow(BitSet loop) {
         return sum(loop) >= MOST_COUNTED || loop.stream().anyMatch(this::isSlow);
     }

@@ -13,7 +13,7 @@ import java.util.function.IntPredicate;
 
 /** The loops of a section: which are not shown to end by themselves ({@link CountedLoop}) and where they may look. One owner thread. */
 public final class SectionLoops {
-    /** Blocks of a loop that are asked besides its first one, as each costs a walk through the loop. */
+    /** Maximum number of blocks of a loop that are tried besides the first one, as each costs a walk through the loop. */
     private static final int MOST_TRIED = 16;
 
     private final SectionFlow flow;
@@ -23,9 +23,9 @@ public final class SectionLoops {
     private RoundCost cost;
 
     /**
-     * For a section. Its loops are found when they are asked for, which throws {@link MachineCodeException} if it takes too long.
+     * Creates the loops of a section. They are computed on first use, which throws {@link MachineCodeException} if it takes too long.
      *
-     * @param ending instructions that only threads execute which end at once
+     * @param ending instructions that are only executed by threads that then end at once
      */
     public SectionLoops(SectionFlow flow, IntPredicate ending) {
         this.flow = flow;
@@ -41,7 +41,7 @@ public final class SectionLoops {
         return graph;
     }
 
-    /** What finds a place for a look. */
+    /** Finds a place for a look. */
     @FunctionalInterface
     public interface Placer {
         /**
@@ -55,7 +55,10 @@ public final class SectionLoops {
         boolean place(int first, int last, int step);
     }
 
-    /** The first loop that neither looks nor is shown to end, for users; null: there is none. Calls by a register, which may be anything, count as one. */
+    /**
+     * Returns the first loop that neither looks nor is shown to end, for users; null if there is none. Calls through a register, which may have any
+     * target, count as a loop.
+     */
     public String endless(Looks looks) throws MachineCodeException {
         LoopGraph ways = graph();
         RoundCost rounds = new RoundCost(flow, ways, at -> ending.test(at) || looks.isPart(at));
@@ -77,7 +80,7 @@ public final class SectionLoops {
         return null;
     }
 
-    /** What the section has to do with waiting for other blocks of its grid. Loads of looks at the stop word do not count. */
+    /** Returns the role of the section in waiting for other blocks of its grid. Loads of looks at the stop word do not count. */
     public SectionWaits waiting(Looks looks) throws MachineCodeException {
         WaitingLoops waiting = new WaitingLoops(flow, looks::isLoad);
         return waiting.arePossible() ? waiting.find(graph(), counted) : new SectionWaits(null, waiting.loads(), false);
@@ -94,10 +97,10 @@ public final class SectionLoops {
     }
 
     /**
-     * Finds places so that each loop looks that is not shown to end, or whose rounds may take long. In a loop the block whose branches lead
-     * back from furthest behind, which compilers lay out first, is asked first, then the others.
+     * Finds places so that every loop looks that is not shown to end, or whose iterations may take long. The block of a loop with the furthest back
+     * edge, which compilers lay out first, is tried first, then the others.
      *
-     * @return how many loops that are not shown to end found no place
+     * @return number of loops that are not shown to end and got no place
      */
     public int place(Placer placer) throws MachineCodeException {
         Deque<BitSet> open = new ArrayDeque<>(graph().cycles(graph().reached()));

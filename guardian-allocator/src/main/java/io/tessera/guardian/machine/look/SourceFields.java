@@ -14,7 +14,7 @@ import java.util.Set;
  * code that ptxas made, for what leads to the conditions of branches. Stateless.
  */
 final class SourceFields {
-    /** Where a value is kept. */
+    /** Storage of a value. */
     enum File {
         GENERAL, PREDICATE, UNIFORM, UNIFORM_PREDICATE, LOCAL_MEMORY
     }
@@ -54,7 +54,7 @@ final class SourceFields {
         return field & (1 << FILE_SHIFT) - 1;
     }
 
-    /** Whether by an instruction some threads may go another way than others. */
+    /** Returns whether an instruction may make some threads take another path than others. */
     static boolean goesElsewhere(MachineOpcode operation) {
         return switch (operation.kind()) {
             case BRANCH, INDIRECT_BRANCH, EXIT, RETURN, MEET, CALL, CALL_SYMBOL -> true;
@@ -62,7 +62,7 @@ final class SourceFields {
         };
     }
 
-    /** What it may read. */
+    /** Returns the fields that an instruction may read. */
     static List<Integer> of(MachineOpcode operation, long low, long high) {
         List<Integer> all = new ArrayList<>();
         boolean uniform = operation.name().startsWith("U");

@@ -14,22 +14,25 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Loops in which a thread may wait for a thread of another block: those that load a value that other blocks can change while the loop runs. Such a value comes from
+ * Loops in which a thread may wait for a thread of another block: those that load a value that other blocks can change while the loop runs. Such a
+ * value comes from
  *
  * <ul>
- * <li>a load of scope GPU or SYS ({@code LDG.STRONG.GPU}, which {@code ld.volatile}, {@code ld.relaxed}, {@code ld.acquire}, {@code .cg} and {@code .cv} become), or
- * {@code LDG.MMIO}: bits 77 to 80 are neither 0 (weak), 4 ({@code .CONSTANT}) nor 5 ({@code .STRONG.SM}, which {@code .ca} and scope {@code .cta} become)
- * <li>an atomic operation that returns something, other than an addition of an immediate from 1 to 65,535: by that a thread takes the next piece of work, and each round changes what
- * it reads
- * <li>a weak load, or one of scope SM, in a loop that also has a {@code MEMBAR} beyond the block's, or a {@code CCTL.IVALL}: either makes later loads see what other blocks have stored
- * <li>a copy to shared memory, which may pass the processor's cache
+ * <li>a load of scope GPU or SYS ({@code LDG.STRONG.GPU}, which {@code ld.volatile}, {@code ld.relaxed}, {@code ld.acquire}, {@code .cg} and {@code
+ * .cv} become), or {@code LDG.MMIO}: bits 77 to 80 are neither 0 (weak), 4 ({@code .CONSTANT}) nor 5 ({@code .STRONG.SM}, which {@code .ca} and scope
+ * {@code .cta} become)
+ * <li>an atomic operation that returns a value, other than an addition of an immediate from 1 to 65,535: with such an addition, a thread takes the
+ * next piece of work, and each iteration changes the value
+ * <li>a weak load, or one of scope SM, in a loop that also has a {@code MEMBAR} beyond the block's, or a {@code CCTL.IVALL}: either makes later loads
+ * see the stores of other blocks
+ * <li>a copy to shared memory, which may bypass the processor's cache
  * </ul>
  *
- * What depends on the value is looked at in two cases. In a counted loop, and in one that only copies, a branch or end has to depend on a
- * load ({@link DecidingWays}): loops that add up volatile values do not wait, nor do those of matrix products, which branch by their
- * counters. Saying yes costs speed alone. Functions of the section that are called in a loop count with it. Waits for an mbarrier are waits
- * for the block or its cluster, whose blocks run together. Bits of {@link MachineOpcode}s were learned from ptxas, with nvdisasm as the
- * judge. Stateless but for its section.
+ * The dependents of the value matter in two cases. In a counted loop, and in a loop that only copies, a branch or end must depend on a load ({@link
+ * DecidingWays}): loops that add up volatile values do not wait, and neither do those of matrix products, which branch by their counters. A false
+ * positive costs speed only. Functions of the section that are called in a loop count as part of it. A wait for an mbarrier is a wait for the block
+ * or its cluster, whose blocks run together. Bits of {@link MachineOpcode}s were determined from the output of ptxas, with nvdisasm as the reference.
+ * Stateless but for its section.
  */
 final class WaitingLoops {
     private static final int WEAK = 0;
@@ -46,7 +49,7 @@ final class WaitingLoops {
     private final IntPredicate aside;
     private final Set<Role> roles = EnumSet.noneOf(Role.class);
 
-    /** What an instruction has to do with waiting. */
+    /** Role of an instruction in waiting. */
     private enum Role {
         NONE, OBSERVES, LOADS, COPIES, REFRESHES, CALLS
     }
@@ -59,12 +62,17 @@ final class WaitingLoops {
         }
     }
 
-    /** Whether a load in the section may tell of other blocks, if a loop elsewhere calls it, or one of that loop does because the section fences memory. */
+    /**
+     * Returns whether a load in the section may observe other blocks if a loop elsewhere calls it, or a load of that loop may because the section
+     * fences memory.
+     */
     boolean loads() {
         return roles.contains(Role.OBSERVES) || roles.contains(Role.LOADS) || roles.contains(Role.COPIES) || roles.contains(Role.REFRESHES);
     }
 
-    /** Whether there could be such a loop, or one that calls functions of other sections; if not, nobody needs to find the section's loops. */
+    /**
+     * Returns whether there could be such a loop, or one that calls functions of other sections; if not, the section's loops need not be computed.
+     */
     boolean arePossible() {
         return mayObserve() || roles.contains(Role.CALLS);
     }
@@ -113,7 +121,7 @@ final class WaitingLoops {
         return first.getOrDefault(Role.OBSERVES, first.getOrDefault(Role.COPIES, refreshes ? first.get(Role.LOADS) : null));
     }
 
-    /** What a loop waits by, for users. */
+    /** Returns a description for users of the instruction with which a loop waits. */
     private String text(int at) {
         return "a loop with " + flow.operation(at).name() + " at offset 0x" + Integer.toHexString(at * InstructionWord.BYTES);
     }
@@ -147,7 +155,7 @@ final class WaitingLoops {
         };
     }
 
-    /** Whether an atomic operation adds an immediate that is not zero to a number of 32 or 64 bits; the operation is in bits 87 to 90, 0 for a sum. */
+    /** Returns whether an atomic operation adds a non-zero immediate to a number of 32 or 64 bits; the operation is in bits 87 to 90, 0 for a sum. */
     private boolean counts(int at) {
         int form = (int) flow.low(at) & 0xff;
         if (form != GLOBAL_ATOMIC && form != GENERIC_ATOMIC || (flow.high(at) >>> 23 & 0xf) != 0) {

@@ -22,7 +22,7 @@ final class BranchTables {
     /** Its second word for 32 bits, without control bits: an index is added to the offset, and not to the number of the bank. */
     private static final long LOAD_WORD = 0x800;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
-    /** {@code BRX}; {@code BRXU} goes by a uniform register. */
+    /** {@code BRX}; {@code BRXU} uses a uniform register. */
     private static final int BRANCH = 0x949;
     /** {@code SHF.R.S32.HI Rd, RZ, 0x1f, Ra}, without its registers, and the cycles that ptxas leaves at least from there to a branch. */
     private static final long SIGN = 0x1f_ff007819L;
@@ -36,10 +36,10 @@ final class BranchTables {
     }
 
     /**
-     * Looks at a section.
+     * Checks a section.
      *
-     * @return what is not shown; null: nothing
-     * @throws MachineCodeException if a branch has no table, or one that is not in its bank
+     * @return the first property that is not shown; null if there is none
+     * @throws MachineCodeException if a branch has no table, or a table that is not in its bank
      */
     static String require(Cubin cubin, CubinSection section, SectionFlow flow) throws MachineCodeException {
         boolean any = false;
@@ -75,9 +75,7 @@ final class BranchTables {
         return !loaded ? "a branch whose target is not loaded beside it" : targets ? null : "an index into a branch table";
     }
 
-    /**
-     * Whether every word of a bank leads to a place at which the verifier knows nothing, so that it does not matter which one is taken.
-     */
+    /** Returns whether every word of a bank leads to a place at which the verifier assumes nothing, so that it does not matter which one is used. */
     private static boolean hasOnlyTargets(CubinSection bank, SectionFlow flow) {
         ByteBuffer words = ByteBuffer.wrap(bank.data()).order(ByteOrder.LITTLE_ENDIAN);
         boolean all = bank.data().length % Integer.BYTES == 0;
@@ -89,7 +87,7 @@ final class BranchTables {
         return all;
     }
 
-    /** The targets of a branch lie in a row in the bank. Returns how many comparisons it took, with those of before. */
+    /** Checks that the targets of a branch are contiguous in the bank. Returns the number of comparisons, including earlier ones. */
     private static long requireFound(CubinSection bank, int[] table, long before) throws MachineCodeException {
         ByteBuffer words = ByteBuffer.wrap(bank.data()).order(ByteOrder.LITTLE_ENDIAN);
         long steps = before;
@@ -107,8 +105,9 @@ final class BranchTables {
     }
 
     /**
-     * Whether a branch goes where a word of its bank says. In its block there are {@code LDC R, c[2][...]}, which is waited for, and {@code SHF.R.S32.HI R+1, RZ, 0x1f, R}: the branch
-     * takes 64 bits. Compilers write no other form. That nothing else is in flight to these registers is for {@link InFlightFlow}.
+     * Returns whether the target of a branch is a word of its bank. Its block contains {@code LDC R, c[2][...]}, which is waited for, and {@code
+     * SHF.R.S32.HI R+1, RZ, 0x1f, R}, since the branch takes 64 bits. Compilers write no other form. {@link InFlightFlow} checks that nothing else is
+     * in flight to these registers.
      */
     private static boolean isLoaded(SectionFlow flow, int branch) {
         int register = InstructionWord.source(flow.low(branch));

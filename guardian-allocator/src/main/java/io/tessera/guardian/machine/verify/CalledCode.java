@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
 
-/** What a function in a section's code changes, such as the divisions that compilers put behind a kernel. Stateless. */
+/** The registers that a function in a section's code changes, such as the divisions that compilers put after a kernel. Stateless. */
 final class CalledCode {
     private CalledCode() {
     }

@@ -42,16 +42,16 @@ public final class CubinVerifier {
         return inspect(bytes, fence).refused();
     }
 
-    /** Looks at every function, where its tensor maps lie, and what was taken on trust. Errors as {@link #verify}. */
+    /** Returns the results for every function, the positions of its tensor maps, and the unverified assumptions. Throws as {@link #verify} does. */
     public static VerifiedCubin inspect(byte[] bytes, MachineFence fence) throws MachineCodeException {
         return inspect(bytes, fence, List.of());
     }
 
     /**
-     * The same of a cubin into which addresses of variables are written before it is loaded, whatever these are.
+     * As above, for a cubin into which addresses of variables are written before it is loaded, whatever these are.
      *
      * @param places {@link io.tessera.guardian.machine.MovedVariables#places}
-     * @throws MachineCodeException as {@link #verify}, and if a place is none for an address
+     * @throws MachineCodeException as {@link #verify}, and if a place cannot hold an address
      */
     public static VerifiedCubin inspect(byte[] bytes, MachineFence fence, List<HoistedVariable.Relocation> places) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
@@ -119,13 +119,15 @@ public final class CubinVerifier {
         return any;
     }
 
-    /** Whether a section has one kernel, and no code of other sections can call it or its functions: the parameters are the kernel's own. */
+    /**
+     * Returns whether a section has one kernel, and no code of other sections can call it or its functions: then the parameters are the kernel's own.
+     */
     private static boolean isKernelAlone(CubinSection section, CubinSymbols symbols, LoaderWrites writes) {
         return writes.isUnnamed(section)
                 && symbols.of(section).stream().filter(symbol -> symbol.type() == CubinSymbols.FUNCTION && symbol.entry()).count() == 1;
     }
 
-    /** Whether the kernel's parameters begin where the distances of its tensor maps are counted from. */
+    /** Checks that the kernel's parameters begin at the offset from which the positions of its tensor maps are counted. */
     private static void requireParameters(Cubin cubin, CubinSection section) throws MachineCodeException {
         CubinSection attributes = cubin.section(CubinSection.ATTRIBUTES + "." + section.functionName(CubinSection.CODE));
         if (attributes == null || !Attributes.read(attributes.data()).parameterOffsets().equals(Set.of(ScalarValue.PARAMETERS_IN_BANK))) {
@@ -134,7 +136,10 @@ public final class CubinVerifier {
         }
     }
 
-    /** Whether nothing in the file says what is where the driver keeps its descriptor in a kernel's constant bank 0: parameters follow it, and compilers leave zeros there. */
+    /**
+     * Checks that the file does not write the place in a kernel's constant bank 0 where the driver keeps its descriptor: parameters follow it, and
+     * compilers leave zeros there.
+     */
     private static void requireDescriptor(Cubin cubin, CubinSection section, int descriptor, LoaderWrites writes) throws MachineCodeException {
         String name = section.functionName(CubinSection.CODE);
         int end = descriptor + Long.BYTES;

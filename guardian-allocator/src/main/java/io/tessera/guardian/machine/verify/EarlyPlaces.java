@@ -21,7 +21,7 @@ public final class EarlyPlaces {
     private static final int MARGIN = 6;
 
     private final SectionFlow flow;
-    /** By the first instruction that comes into question. */
+    /** Indexed by the first candidate instruction. */
     private final Map<Integer, List<Change>> from = new HashMap<>();
     private final BitSet starts = new BitSet();
     /** Those for which no place was found yet. */
@@ -80,10 +80,10 @@ public final class EarlyPlaces {
     }
 
     /**
-     * Looks at the places before an instruction, behind those that were looked at.
+     * Checks the places before an instruction that come after those already checked.
      *
-     * @param state what is in flight there but for the time
-     * @param row   the first instruction of the row of blocks
+     * @param state state in flight there, except for the time
+     * @param row   the first instruction of the sequence of blocks
      */
     void look(RegistersInFlight state, IssueTable table, int row, int until) {
         for (int at = Math.max(next, row); at <= until && !(open.isEmpty() && from.isEmpty()); at++) {

@@ -5,15 +5,15 @@ import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
- * What an instruction does for a fence. Each is recognised by all of its bits but those for timing, so that it does exactly this. When
- * results are ready is for {@link FencedRegisters}.
+ * The effect of an instruction as a step of a fence. A step is recognised by all of its bits except those for timing, so that it does exactly this.
+ * {@link FencedRegisters} determines when results are ready.
  */
 public enum FenceStep {
     /** None of a fence. */
     NONE,
     /** {@code MOV R, base}, for windows of 4 GiB. */
     MOVE,
-    /** {@code R |= base}; {@link #AND} has to follow. */
+    /** {@code R |= base}; {@link #AND} must follow. */
     OR,
     /** {@code R &= base | mask}. */
     AND,
@@ -46,10 +46,10 @@ public enum FenceStep {
     private static final long DIFFERENCE_HIGH = 0x0fffe13fL;
 
     /**
-     * That of an instruction.
+     * Returns the step that an instruction is.
      *
-     * @param architecture whose instruction it is
-     * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER}: none
+     * @param architecture architecture of the instruction
+     * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER} if there is none
      */
     static FenceStep of(Architecture architecture, long low, long high, MachineFence fence, int baseRegister) {
         int key = (int) low & 0xfff;
@@ -65,16 +65,17 @@ public enum FenceStep {
         return key == MOV_KEY ? move(low, rest, fence, baseRegister) : logic(low, rest, fence, baseRegister);
     }
 
-    /** Whether an instruction gives a register a constant, as those do that load the window's base at the start of a section. */
+    /** Returns whether an instruction writes a constant to a register, like those that load the window's base at the start of a section. */
     public static boolean isConstant(long low) {
         int key = (int) low & 0xfff;
         return key == MOV_KEY || key == UNIFORM_MOVE_KEY;
     }
 
     /**
-     * Whether an instruction has a constant of the window and may be taken for one of the fence: a step of it, or one that loads the window's base.
+     * Returns whether an instruction has a constant of the window and may be taken for one of the fence: a step of it, or one that loads the window's
+     * base.
      *
-     * @param start whether all that come before it in its section satisfy {@link #isConstant}, and it does, too
+     * @param start whether it and all instructions before it in its section satisfy {@link #isConstant}
      */
     public static boolean namesWindow(Architecture architecture, long low, long high, MachineFence fence, boolean start) {
         return switch ((int) low & 0xfff) {
@@ -86,19 +87,22 @@ public enum FenceStep {
         };
     }
 
-    /** Whether an instruction forces a uniform register into the window. */
+    /** Returns whether an instruction forces a uniform register into the window. */
     private static boolean forces(long low, long rest, MachineFence fence) {
         int immediate = InstructionWord.immediate(low);
         return (low & 0xffff) == UNIFORM_LOGIC && (rest == UNIFORM_OR_HIGH && immediate == fence.baseHigh()
                 || rest == UNIFORM_AND_HIGH && immediate == (fence.baseHigh() | fence.mask()));
     }
 
-    /** Whether sums are fenced by bounds on an architecture for a window; else the uniform register of the access is exchanged for the window's base. */
+    /**
+     * Returns whether sums are fenced by bounds on an architecture for a window; otherwise, the uniform register of the access is replaced by the
+     * window's base.
+     */
     static boolean boundsSums(Architecture architecture, MachineFence fence) {
         return fence.mask() != 0 || !architecture.addsLowWords();
     }
 
-    /** Whether it changes a general register. */
+    /** Returns whether it changes a general register. */
     boolean isOfRegister() {
         return switch (this) {
             case NONE, LOWER_BOUND, UPPER_BOUND -> false;

@@ -8,11 +8,12 @@ import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**
- * Which general registers hold the high word of an address in the window, at a place of the code. One owner thread.
+ * The general registers that hold the high word of an address in the window, at a place of the code. One owner thread.
  *
- * <p>What makes a register one: {@code MOV R, base} for windows of 4 GiB; {@code OR R, R, base} and then {@code AND R, R, base + mask}; {@code LOP3 R = R & mask | B} where B is a
- * register that keeps the base. Under a predicate it counts for the accesses of the block under the same predicate, until that may have changed. {@link SummedAddresses} says what
- * the fence of a sum is. A result counts when it is ready: {@link #at} gives the time.
+ * <p>A register becomes fenced by {@code MOV R, base} for windows of 4 GiB; by {@code OR R, R, base} and then {@code AND R, R, base + mask}; or by
+ * {@code LOP3 R = R & mask | B} where B is a register that keeps the base. Under a predicate, the fence counts for accesses of the block under the
+ * same predicate, until the predicate may have changed. {@link SummedAddresses} describes the fence of a sum. A result counts when it is ready:
+ * {@link #at} sets the time.
  */
 public final class FencedRegisters {
     private static final int WORDS = 4;
@@ -26,7 +27,7 @@ public final class FencedRegisters {
     private final int baseRegister;
     private final long[] fenced = new long[WORDS];
     private final long[] based = new long[WORDS];
-    /** When each register of these sets became one; only those count that did so since {@link #latest}. */
+    /** Time at which each register of these sets was fenced; only registers fenced since {@link #latest} count. */
     private final int[] since = new int[InstructionWord.ZERO_REGISTER + 1];
     private final LocalFences local = new LocalFences();
     private final UniformBounds bounds = new UniformBounds();
@@ -35,10 +36,10 @@ public final class FencedRegisters {
     private int latest = LONG_AGO;
 
     /**
-     * Nothing is known.
+     * Creates a state in which nothing is known.
      *
-     * @param architecture whose instructions are executed
-     * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER}: none
+     * @param architecture architecture of the executed instructions
+     * @param baseRegister a register that keeps the base in all of the code; {@link InstructionWord#ZERO_REGISTER} if there is none
      */
     public FencedRegisters(Architecture architecture, MachineFence fence, int baseRegister) {
         this.architecture = architecture;
@@ -54,9 +55,9 @@ public final class FencedRegisters {
     }
 
     /**
-     * An instruction was executed.
+     * Records that an instruction was executed.
      *
-     * @param settled whether nothing else that is in flight writes its result or changes its predicate, so that it may be a fence
+     * @param settled whether no other instruction in flight writes its result or changes its predicate, so that it may be a fence
      */
     void after(long low, long high, MachineOpcode operation, boolean settled) {
         FenceStep step = FenceStep.of(architecture, low, high, fence, baseRegister);
@@ -102,7 +103,7 @@ public final class FencedRegisters {
         }
     }
 
-    /** Whether an instruction is a step of a fence in a general register: for a register that is fenced already it changes nothing. */
+    /** Returns whether an instruction is a step of a fence in a general register: a register that is already fenced is not changed by it. */
     boolean isStep(long low, long high) {
         return FenceStep.of(architecture, low, high, fence, baseRegister).isOfRegister();
     }
@@ -179,17 +180,17 @@ public final class FencedRegisters {
         return has(always, register) && isReady(register) || local.is(what, register, predicate, 0, now - LEAST_STALL);
     }
 
-    /** Whether a register holds a high word in the window, for an access under a predicate. */
+    /** Returns whether a register holds a high word in the window, for an access under a predicate. */
     public boolean isFenced(int register, int predicate) {
         return isKnown(fenced, LocalFences.What.FENCED, register, predicate);
     }
 
-    /** Whether the sum of a high word and of one in a uniform register is in the window or next to it, for an access under a predicate. */
+    /** Returns whether the sum of a high word and a uniform register's high word is in the window or next to it, for an access under a predicate. */
     public boolean isLimited(int register, int uniform, int predicate) {
         return local.is(LocalFences.What.LIMITED, register, predicate, uniform, now - LEAST_STALL);
     }
 
-    /** Whether a pair of uniform registers, by its lower one, holds the bounds for a high word. */
+    /** Returns whether a pair of uniform registers, named by its lower one, holds the bounds for a high word. */
     public boolean areBounds(int pair, int uniform) {
         return bounds.of(pair, now) == uniform;
     }
@@ -209,7 +210,7 @@ public final class FencedRegisters {
         bounds.assume(pair, uniform);
     }
 
-    /** Nothing is known. */
+    /** Forgets all facts. */
     public void clear() {
         Arrays.fill(fenced, 0);
         Arrays.fill(based, 0);

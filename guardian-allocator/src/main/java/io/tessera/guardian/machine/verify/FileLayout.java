@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Shows that there is one way to read a cubin: a driver that reads by segments finds the code that the verifier finds by sections, and the
- * parts that belong to a function are that function's. Stateless.
+ * Shows that there is only one way to read a cubin: a driver that reads segments finds the same code as the verifier, which reads sections, and the
+ * parts that are assigned to a function belong to that function. Stateless.
  */
 final class FileLayout {
     /** Section types of ELF that linked cubins have: from none to relocations without an addend. */
@@ -56,7 +56,7 @@ final class FileLayout {
         }
     }
 
-    /** Whether a section holds code, or constants that code may jump by. */
+    /** Returns whether a section holds code, or constants through which code may branch. */
     private static boolean isLoaded(CubinSection section) {
         return section.isCode() || section.name().startsWith(CONSTANTS);
     }
@@ -101,7 +101,7 @@ final class FileLayout {
         }
     }
 
-    /** No byte of code or of constants is also one of another section. */
+    /** Checks that no byte of code or of constants also belongs to another section. */
     private static void requireApart(List<CubinSection> sections) throws MachineCodeException {
         List<CubinSection> order = sections.stream().filter(section -> section.bytesInFile() > 0)
                 .sorted(Comparator.comparingLong(CubinSection::offset))

@@ -16,12 +16,12 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Follows what is in flight over all ways through a section. A fence counts only if nothing that was issued before it may write its register behind it; and nobody may write
- * the register of a fenced address before the access has read it. Calls inside the section are followed to the function and back. Functions of other sections are called,
- * and return, with nothing in flight, which {@link #solve} demands. One owner thread.
+ * Tracks instructions in flight over all paths through a section. A fence only counts if no earlier instruction may write its register after it, and
+ * no instruction may write the register of a fenced address before the access has read it. Calls inside the section are followed to the function and
+ * back. Functions of other sections are called, and return, with nothing in flight, which {@link #solve} checks. One owner thread.
  */
 public final class InFlightFlow {
-    /** How often each block is walked through, on average, at most. */
+    /** Average number of times, at most, that each block is visited. */
     private static final int MOST_WALKS = 64;
     private static final int NO_SCOREBOARD = 7;
     /** The scoreboard that instructions get which had none. */
@@ -33,10 +33,10 @@ public final class InFlightFlow {
     private final boolean kernel;
     private final TrackedRegisters tracked = new TrackedRegisters();
     private final RegistersInFlight[] atStart;
-    /** What is in flight where functions of the section return, and where branches go by a table. */
+    /** State where functions of the section return, and where branches use a table. */
     private final RegistersInFlight returning;
     private RegistersInFlight jumping;
-    /** The same at the convergence barriers. */
+    /** As above, at the convergence barriers. */
     private final RegistersInFlight[] meeting = new RegistersInFlight[SectionFlow.BARRIERS];
     /** Null: nothing is followed. */
     private final IssueTable table;
@@ -50,10 +50,10 @@ public final class InFlightFlow {
     private final BitSet visited = new BitSet();
     private final BitSet open = new BitSet();
     private final BitSet unsettled = new BitSet();
-    /** By access that gets a fence: the registers that it changes. */
+    /** Indexed by access that gets a fence: the registers that it changes. */
     private final Map<Integer, int[]> forced = new HashMap<>();
     private static final int[] NO_REGISTERS = {};
-    /** Whether what is missing is collected instead of refused. */
+    /** Whether missing additions are collected instead of refused. */
     private final boolean completes;
     private final Map<Integer, Integer> missing = new HashMap<>();
     private final Map<Integer, Integer> delays = new HashMap<>();
@@ -65,10 +65,10 @@ public final class InFlightFlow {
     private boolean calls;
 
     /**
-     * For a section.
+     * Creates the flow of a section.
      *
-     * @param known  to tell instructions of fences
-     * @param kernel whether it is entered by a launch alone, and not by calls
+     * @param known  recognises instructions of fences
+     * @param kernel whether it is entered only by a launch, and not by calls
      */
     InFlightFlow(SectionFlow flow, MachineFence fence, FencedRegisters known, boolean kernel) {
         this(flow, fence, known, kernel, _ -> NO_REGISTERS, false);
@@ -131,16 +131,17 @@ public final class InFlightFlow {
     }
 
     /**
-     * Additions with which the verifier sees that nothing in flight writes an address behind its fence. Compilers know that some results
-     * are there although nothing waited for them; that is not seen here.
+     * Additions with which the verifier can show that nothing in flight writes an address after its fence. Compilers know that some results are
+     * available although nothing waited for them; the verifier does not.
      *
-     * @param waits       by access, scoreboards that its fence has to wait for, beside those of the access; by call of another section, those that it has to wait for
-     * @param scoreboards instructions that have to release {@link #ADDED_SCOREBOARD} when they have written their result
-     * @param delays      by access, cycles that have to pass before its fence, since a result of a fixed latency may come until then
-     * @param places      by access and register, the first instruction before which the register may be changed, where that is not the access itself
+     * @param waits       by access, scoreboards for which its fence must wait, besides those of the access; by call of another section, those for
+     *                    which the call must wait
+     * @param scoreboards instructions that must release {@link #ADDED_SCOREBOARD} when they have written their result
+     * @param delays      by access, cycles that must pass before its fence, since a result of a fixed latency may arrive until then
+     * @param places      by access and register, the first instruction before which the register may be changed, if that is not the access itself
      */
     public record Additions(Map<Integer, Integer> waits, BitSet scoreboards, Map<Integer, Integer> delays, Map<EarlyPlaces.Change, Integer> places) {
-        /** Nothing. */
+        /** No additions. */
         public static final Additions NONE = new Additions(Map.of(), new BitSet(), Map.of(), Map.of());
 
         /** The first instruction before which a register may be changed for an access. */
@@ -198,9 +199,10 @@ public final class InFlightFlow {
     }
 
     /**
-     * Goes all ways until nothing changes, and looks at each instruction.
+     * Follows all paths until nothing changes, and checks each instruction.
      *
-     * @throws MachineCodeException if a register is written that an access may still read, or if a function is called or returns while something is in flight
+     * @throws MachineCodeException if a register is written that an access may still read, or if a function is called or returns while something is
+     * in flight
      */
     void solve() throws MachineCodeException {
         if (tracked.isEmpty() && !crosses) {
@@ -218,7 +220,7 @@ public final class InFlightFlow {
         RegistersInFlight state = new RegistersInFlight(tracked);
         for (int at = 0; at < flow.count(); at = rowEnd(at)) {
             int end = rowEnd(at);
-            state.set(visited.get(at) ? atStart[at] : nothing); // no known way leads to the others
+            state.set(visited.get(at) ? atStart[at] : nothing); // No known path leads to the other instructions.
             for (int entry = table.from(at); entry < table.from(end); entry++) {
                 early.look(state, table, at, table.place(entry));
                 state.at(table.cycles(at, table.place(entry)));
@@ -228,9 +230,10 @@ public final class InFlightFlow {
     }
 
     /**
-     * Goes all ways.
+     * Follows all paths.
      *
-     * @param intoCalls whether what is in flight at a call is so in the function, too; else functions begin with nothing, which finds out what they leave behind
+     * @param intoCalls whether functions begin with the state in flight at their calls; otherwise they begin with nothing in flight, which determines
+     *                  the state that they leave behind
      */
     private void walk(boolean intoCalls) throws MachineCodeException {
         RegistersInFlight state = new RegistersInFlight(tracked);
@@ -265,7 +268,10 @@ public final class InFlightFlow {
         }
     }
 
-    /** The end of a row of blocks, each of which is reached from the one before alone. The results in flight are kept for the first one. */
+    /**
+     * Returns the end of a sequence of blocks, each of which is reached only from the previous one. The results in flight are kept for the first
+     * block.
+     */
     private int rowEnd(int at) {
         int next = rows.nextSetBit(at + 1);
         return next < 0 ? flow.count() : next;
@@ -276,7 +282,10 @@ public final class InFlightFlow {
         return trusted;
     }
 
-    /** Whether an instruction may be a step of a fence, or the first one of a report: nothing that is in flight writes its result or its predicate. */
+    /**
+     * Returns whether an instruction may be a step of a fence, or the first one of a report: no instruction in flight writes its result or its
+     * predicate.
+     */
     boolean isSettled(int at) {
         return !unsettled.get(at);
     }

@@ -21,7 +21,7 @@ final class IssueTable {
     private static final int GROUP_REGISTERS = 128;
     private static final int NO_SCOREBOARD = 7;
     private static final ResultTiming[] TIMINGS = ResultTiming.values();
-    /** Where the fields of facts begin. */
+    /** Positions of the fields of facts. */
     private static final int WRITE_SCOREBOARD = 6;
     private static final int READ_SCOREBOARD = 9;
     private static final int TIMING = 12;
@@ -42,9 +42,9 @@ final class IssueTable {
     private int[] places;
     private long[] facts;
     private int count;
-    /** By instruction: how many before it are in the table. */
+    /** Indexed by instruction: number of earlier instructions in the table. */
     private final int[] before;
-    /** By instruction: cycles from the section's start to it, in the order of the code. */
+    /** Indexed by instruction: cycles from the section's start to it, in the order of the code. */
     private final int[] cycles;
 
     /**
@@ -79,7 +79,7 @@ final class IssueTable {
         before[flow.count()] = count;
     }
 
-    /** Whether an instruction does nothing to what is in flight this many cycles later. */
+    /** Returns whether an instruction has no effect in flight this many cycles later. */
     private static boolean isOver(long facts, int cycles) {
         ResultTiming timing = timing(facts);
         return timing.isFixed() && waits(facts) == 0 && writeScoreboard(facts) == NO_SCOREBOARD && !waitsForGroup(facts) && !isMemory(facts)
@@ -146,7 +146,7 @@ final class IssueTable {
     }
 
     /**
-     * How many general registers an instruction writes. At a call or a place where threads gather, the instructions there are looked at
+     * Returns how many general registers an instruction writes. At a call or a place where threads gather, the instructions there are checked
      * themselves.
      */
     static int registers(long low, long high, MachineOpcode operation, ResultTiming timing) {
@@ -160,27 +160,30 @@ final class IssueTable {
     }
 
     /**
-     * In a product by descriptors that is 64 times N numbers wide, each of 128 threads has N / 2, in as many registers if they have 32
-     * bits. N / 8 - 1 is in bits 53 to 57; not in those of {@code IGMMA}.
+     * Returns the number of registers of a product by descriptors. If the product is 64 times N numbers wide, each of 128 threads has N / 2, in as
+     * many registers if they have 32 bits. N / 8 - 1 is in bits 53 to 57, except for {@code IGMMA}.
      */
     private static int groupRegisters(long low) {
         boolean integers = (low & 0xf) == 1;
         return integers ? GROUP_REGISTERS : ((int) (low >>> 53 & 0x1f) + 1) * 4;
     }
 
-    /** Whether a product by descriptors ends its group, {@code gsb0}: bits 84 to 86 are 0. */
+    /** Returns whether a product by descriptors ends its group, {@code gsb0}: bits 84 to 86 are 0. */
     private static boolean endsGroup(ResultTiming timing, long high) {
         return timing == ResultTiming.GROUP && (high >>> 20 & 7) == 0;
     }
 
-    /** The number of the register that an address is taken from, if it is told apart. An access that adds 32 bits of its register to the window's base has none. */
+    /**
+     * Returns the number of the register that contains an address, if it is tracked. An access that adds 32 bits of its register to the window's base
+     * has none.
+     */
     private int address(long low, long high, MachineOpcode operation) {
         boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isWide(high);
         boolean none = !operation.isGlobal() || based || InstructionWord.source(low) == InstructionWord.ZERO_REGISTER;
         return none ? 0 : tracked.address(InstructionWord.source(low) + 1);
     }
 
-    /** Whether an instruction is executed behind all accesses that were issued before: they go through one unit, in order. */
+    /** Returns whether an instruction is executed after all earlier accesses: they go through one unit, in order. */
     private static boolean isMemory(MachineOpcode operation) {
         return operation.isGlobal() || operation.kind() == Kind.ON_CHIP && switch (operation.name()) {
             case "LDS", "STS", "LDSM", "STSM", "ATOMS", "LDL", "STL" -> true;
@@ -240,17 +243,17 @@ final class IssueTable {
         return (int) (facts >>> PREDICATES) & BYTE;
     }
 
-    /** Whether it accesses memory. */
+    /** Returns whether it accesses memory. */
     static boolean isMemory(long facts) {
         return (facts & MEMORY) != 0;
     }
 
-    /** The number of the register that its address depends on; 0: of none that is told apart. */
+    /** Returns the number of the register on which its address depends; 0 if that register is not tracked. */
     static int address(long facts) {
         return (int) (facts >>> ADDRESS) & BYTE;
     }
 
-    /** Whether it does nothing to what is in flight at the end of its block. */
+    /** Returns whether it has no effect in flight at the end of its block. */
     static boolean isOver(long facts) {
         return (facts & OVER) != 0;
     }

@@ -22,9 +22,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * What a loader writes into a cubin by its relocations: into code nothing but constants of 32 bits, and the targets of calls. Immutable.
- */
+/** Relocations that a loader applies to a cubin; in code, only constants of 32 bits and the targets of calls are permitted. Immutable. */
 final class LoaderWrites {
     /** The lower and the upper half of an address, into bits 32 to 63 of an instruction, {@code R_CUDA_ABS32_LO_32} and {@code R_CUDA_ABS32_HI_32}. */
     private static final int LOW_HALF = 56;
@@ -45,10 +43,10 @@ final class LoaderWrites {
     private final Map<Integer, List<Relocations.Relocation>> bySection;
     /** Symbols whose addresses are written into what is loaded. */
     private final Set<Integer> named = new HashSet<>();
-    /** By section with a place behind its start whose address is written: the sections that get it. */
+    /** Indexed by section of which an address after its start is written: the sections that receive the address. */
     private final Map<Integer, Set<Integer>> inner = new HashMap<>();
 
-    /** The same, and addresses of variables that are written before. */
+    /** As above, with addresses of variables that are written before loading. */
     LoaderWrites(Cubin cubin, CubinSymbols symbols, List<HoistedVariable.Relocation> places) throws MachineCodeException {
         this.cubin = cubin;
         this.symbols = symbols;
@@ -66,7 +64,9 @@ final class LoaderWrites {
         });
     }
 
-    /** In code a place is one of a relocation without a symbol; else it is a word of a constant bank with addresses or the program's constants. */
+    /**
+     * In code, a place counts as a relocation without a symbol; otherwise it is a word of a constant bank with addresses or the program's constants.
+     */
     private void add(HoistedVariable.Relocation place, Map.Entry<Long, CubinSection> at) throws MachineCodeException {
         CubinSection section = at == null ? null : at.getValue();
         long offset = at == null ? 0 : place.offsetBytes() - at.getKey();
@@ -89,26 +89,28 @@ final class LoaderWrites {
         }
     }
 
-    /** Whether nothing that is loaded has the address of a symbol of a section. */
+    /** Returns whether no loaded section has the address of a symbol of a section. */
     boolean isUnnamed(CubinSection section) {
         return symbols.of(section).stream().noneMatch(symbol -> named.contains(symbol.index()));
     }
 
-    /** Whether nothing is written into a section. */
+    /** Returns whether nothing is written into a section. */
     boolean isUnwritten(CubinSection section) {
         return bySection.getOrDefault(section.index(), List.of()).isEmpty();
     }
 
-    /** Whether another section has the address of a place behind a section's start, so that it may be entered there with anything in its registers. */
+    /**
+     * Returns whether another section has an address after a section's start, so that the section may be entered there with any register contents.
+     */
     boolean isEnteredInside(CubinSection section) {
         return inner.getOrDefault(section.index(), Set.of()).stream().anyMatch(from -> from != section.index());
     }
 
     /**
-     * Looks at what is written into a section of code.
+     * Checks the writes to a section of code.
      *
-     * @return offsets of the instructions that are written to
-     * @throws MachineCodeException if more than a constant or the target of a call is written, or if a call leads to what is no code
+     * @return offsets of the instructions that are changed
+     * @throws MachineCodeException if more than a constant or the target of a call is written, or if a call does not lead to code
      */
     Set<Long> into(CubinSection section, SectionFlow flow, MachineFence fence) throws MachineCodeException {
         Set<Long> offsets = new HashSet<>();
@@ -164,10 +166,10 @@ final class LoaderWrites {
     }
 
     /**
-     * The first call of a function of the driver's that a thread may come to. It is not known what such a function does with the pointers
-     * that it gets. A call behind a report under the same predicate is never come to.
+     * Returns the first call of a driver function that a thread may reach. The use that such a function makes of its pointers is not known. A call
+     * after a report under the same predicate is never reached.
      *
-     * @return null: there is none
+     * @return null if there is none
      */
     String driverCall(CubinSection section, SectionFlow flow, MachineFence fence) {
         for (Relocations.Relocation relocation : bySection.getOrDefault(section.index(), List.of())) {
@@ -181,7 +183,7 @@ final class LoaderWrites {
         return null;
     }
 
-    /** Whether all of what is written is known from the table: no addend is in the code. */
+    /** Returns whether the table contains the whole written value: no addend is in the code. */
     private static boolean isWhole(SectionFlow flow, Relocations.Relocation relocation) {
         int at = place(flow, relocation);
         return !relocation.inPlace() || InstructionWord.immediate(flow.low(at)) == 0 && (!isTarget(flow, at) || (flow.high(at) & UPPER_TARGET) == 0);
@@ -191,12 +193,12 @@ final class LoaderWrites {
         return flow.operation(at).kind() == Kind.CALL_SYMBOL;
     }
 
-    /** From sm_90 on a call is of one type, before of the other. */
+    /** Returns whether a relocation is of a call; its type depends on the architecture: one from sm_90 on, the other before. */
     private static boolean isCall(Relocations.Relocation relocation) {
         return relocation.type() == CALL || relocation.type() == ABSOLUTE_CALL;
     }
 
-    /** A function that is not in the cubin is one of the driver's. */
+    /** A function that is not in the cubin is a driver function. */
     private boolean isCall(SectionFlow flow, Relocations.Relocation relocation) {
         int at = place(flow, relocation);
         CubinSymbols.Symbol symbol = symbols.named(relocation);

@@ -3,12 +3,13 @@ package io.tessera.guardian.machine.verify;
 import io.tessera.guardian.machine.code.InstructionWord;
 
 /**
- * What is known of registers inside one block alone: fences under a predicate, and those of sums. A short list, of which the oldest is forgotten. One owner thread.
+ * Facts about registers inside one block: fences under a predicate, and those of sums. A short list; when it is full, the oldest entry is dropped.
+ * One owner thread.
  */
 final class LocalFences {
-    /** What a register is known to be. */
+    /** Kind of fact about a register. */
     enum What {
-        /** OR was executed; AND has to follow. */
+        /** OR was executed; AND must follow. */
         BASED,
         /** A high word in the window. */
         FENCED,
@@ -42,7 +43,7 @@ final class LocalFences {
         since[count++] = time;
     }
 
-    /** Whether a register is something, for an instruction under a predicate, since a time or before. */
+    /** Returns whether a fact holds for a register, for an instruction under a predicate, at a time. */
     boolean is(What asked, int register, int predicate, int uniform, int time) {
         for (int i = 0; i < count; i++) {
             boolean holds = predicates[i] == predicate || predicates[i] == InstructionWord.ALWAYS;
@@ -53,7 +54,7 @@ final class LocalFences {
         return false;
     }
 
-    /** Whether something was learned of a register at a time or behind it. */
+    /** Returns whether a fact about a register was added at a time or later. */
     boolean isSince(int register, int time) {
         for (int i = 0; i < count; i++) {
             if (registers[i] == register && since[i] >= time) {
@@ -111,7 +112,7 @@ final class LocalFences {
         }
     }
 
-    /** Nothing is known. */
+    /** Forgets all facts. */
     void clear() {
         count = 0;
     }

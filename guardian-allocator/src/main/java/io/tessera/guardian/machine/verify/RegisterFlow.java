@@ -9,8 +9,8 @@ import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /**
- * What is known of registers at the start of each block of a section, over all ways that lead there. Where a block is entered by a call, a return or a table,
- * nothing is known. One owner thread.
+ * Facts about registers at the start of each block of a section, over all paths that lead there. If a block is entered by a call, a return or a
+ * table, nothing is known. One owner thread.
  */
 public final class RegisterFlow {
     private final SectionFlow flow;
@@ -21,10 +21,10 @@ public final class RegisterFlow {
     private final IntPredicate settled;
     /** Null: fences are there already. */
     private final BoundPlaces bounds;
-    /** By instruction: cycles from the section's start to it, in the order of the code. */
+    /** Indexed by instruction: cycles from the section's start to it, in the order of the code. */
     private final int[] cycles;
     private final FencedRegisters[] atStart;
-    /** The same at the convergence barriers. */
+    /** As above, at the convergence barriers. */
     private final FencedRegisters[] meeting = new FencedRegisters[SectionFlow.BARRIERS];
     private final BitSet visited = new BitSet();
     private final BitSet open = new BitSet();
@@ -127,7 +127,7 @@ public final class RegisterFlow {
         }
         for (int at = 0; at < flow.count(); at = flow.blockEnd(at)) {
             if (!visited.get(at)) {
-                atStart[at].clear(); // no way that is known here leads there
+                atStart[at].clear(); // No known path leads there.
             }
         }
     }
@@ -155,7 +155,7 @@ public final class RegisterFlow {
     }
 
     private void reach(int next, FencedRegisters registers) {
-        // A block whose knowledge is still everything has to be walked through once, even if nothing is lost.
+        // A block whose state is still the initial top must be visited once, even if no fact is lost.
         boolean first = !visited.get(next);
         visited.set(next);
         if (!flow.isEntered(next) && (atStart[next].meet(registers) || first)) {
@@ -163,7 +163,7 @@ public final class RegisterFlow {
         }
     }
 
-    /** What is known at the start of a block, to be changed by {@link #step}. */
+    /** Loads the facts at the start of a block, to be advanced by {@link #step}. */
     public void enter(FencedRegisters registers, int block) {
         registers.set(atStart[block]);
         at(registers, block);

@@ -5,8 +5,9 @@ import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**
- * Which registers instructions that were issued may still write or read, at a place of the code. Only the registers of a {@link TrackedRegisters} set are told apart; all others are
- * one. Scoreboards are a warp's, but a thread that waits for one also waits for what it issued itself, so that the ways of one thread are enough. One owner thread.
+ * Registers that issued instructions may still write or read, at a place of the code. Only the registers of a {@link TrackedRegisters} set are
+ * distinguished; all others count as one. Scoreboards belong to a warp, but a thread that waits for one also waits for its own instructions, so the
+ * paths of one thread suffice. One owner thread.
  */
 final class RegistersInFlight {
     private static final int SCOREBOARDS = 6;
@@ -16,7 +17,7 @@ final class RegistersInFlight {
     private static final int OPEN_GROUP = NEVER + 1;
     private static final int CLOSED_GROUP = OPEN_GROUP + 1;
     private static final int SETS = CLOSED_GROUP + 1;
-    /** For each set of scoreboards that is waited for: the sets that have one of them. */
+    /** For each set of scoreboards that is waited for: the sets that intersect it. */
     private static final long[] MET = new long[1 << SCOREBOARDS];
 
     static {
@@ -33,19 +34,20 @@ final class RegistersInFlight {
     private static final int PREDICATES = 7;
     private final TrackedRegisters tracked;
     private final int words;
-    /** By set, and in each by register: what may still be written. */
+    /** By set, and within each by register: pending writes. */
     private final long[] writes;
     /** By set: predicates. */
     private final int[] predicates = new int[SETS];
     /** Bits of sets that are not empty. */
     private int open;
-    /** When registers, and behind them predicates, are written by instructions of a fixed latency; on the clock of this block. */
+    /** Times at which instructions of a fixed latency write registers, followed by predicates; on the clock of this block. */
     private final int[] ready;
     private int clock;
     private int latest;
     /**
-     * For each unit that works in order, by register and predicate: what it may still write; and behind them what accesses may still read for their address. Each bit is a set
-     * of scoreboards by number: one of them has to be waited for, for each bit. Bit 0 is the empty set, so that nothing helps. Only those of {@link #pending} units count.
+     * For each unit that works in order, by register and predicate: its pending writes; then the pending reads of addresses by accesses. Each bit is
+     * a set of scoreboards by number: for each bit, the code must wait for one of its set. Bit 0 is the empty set, for which no wait suffices. Only
+     * units in {@link #pending} count.
      */
     private final long[][] ordered = new long[READS + 1][];
     /** Bits of units of which something is in flight. */
@@ -192,7 +194,7 @@ final class RegistersInFlight {
         }
     }
 
-    /** Whether an access may still read, for its address, one of the registers that an instruction writes. */
+    /** Returns whether an access may still read, for its address, one of the registers that an instruction writes. */
     boolean isRead(long facts) {
         for (int r = IssueTable.first(facts); isReading() && r < IssueTable.end(facts); r++) {
             if (ordered[READS][tracked.number(r)] != 0) {
@@ -211,7 +213,7 @@ final class RegistersInFlight {
         return false;
     }
 
-    /** Whether something that was issued before may write a register after an instruction that is issued now does. */
+    /** Returns whether an earlier instruction may write a register after an instruction that is issued now does. */
     boolean isWritten(int register) {
         int number = tracked.number(register);
         for (int left = open; left != 0; left &= left - 1) {
@@ -224,8 +226,8 @@ final class RegistersInFlight {
     }
 
     /**
-     * Whether an instruction that was issued this many cycles ago would have read the last write of a register, and one that is issued now
-     * reads the last write of a predicate, as {@link #isPredicateWritten} has it.
+     * Returns whether an instruction that was issued this many cycles ago would have read the last write of a register, and one that is issued now
+     * reads the last write of a predicate, as defined by {@link #isPredicateWritten}.
      */
     boolean isThere(int register, int predicate, int cycles) {
         return !isWritten(register) && ready[tracked.number(register)] <= clock - cycles && !isPredicateWritten(predicate);
@@ -250,12 +252,15 @@ final class RegistersInFlight {
         return boards;
     }
 
-    /** Whether a unit that works in order may still write a register, and no scoreboard says when that is over. */
+    /** Returns whether a unit that works in order may still write a register, and no scoreboard signals its completion. */
     boolean isWrittenWithoutScoreboard(int register, ResultTiming unit) {
         return unit.isInOrder() && (pending >>> unit.ordinal() & 1) != 0 && (ordered[unit.ordinal()][tracked.number(register)] & 1) != 0;
     }
 
-    /** The scoreboards by which a register, and a predicate as {@link #isPredicateWritten} has it, are no longer in flight, as far as scoreboards can tell. */
+    /**
+     * Returns the scoreboards after which a register, and a predicate as defined by {@link #isPredicateWritten}, are no longer in flight, as far as
+     * scoreboards show.
+     */
     int scoreboards(int register, int predicate) {
         int number = tracked.number(register);
         int p = predicate & 7;
@@ -278,7 +283,7 @@ final class RegistersInFlight {
         return p < PREDICATES ? Math.max(until, ready[tracked.count() + p] - clock) : until;
     }
 
-    /** Whether a predicate, 0 to 7 and negated with 8, may still change. */
+    /** Returns whether a predicate, 0 to 7 and negated with 8, may still change. */
     boolean isPredicateWritten(int predicate) {
         int p = predicate & 7;
         if (p == PREDICATES) {
@@ -292,12 +297,12 @@ final class RegistersInFlight {
         return ready[tracked.count() + p] > clock || isPending(tracked.count() + p);
     }
 
-    /** Whether no result is in flight but what a call or return takes longer than. */
+    /** Returns whether no result is in flight, except those that arrive within the time of a call or return. */
     boolean isQuiet() {
         return open == 0 && (pending & RESULTS) == 0 && latest <= clock + ResultTiming.MEDIUM_CYCLES;
     }
 
-    /** Whether an access may still read its address. */
+    /** Returns whether an access may still read its address. */
     boolean isReading() {
         return (pending >>> READS & 1) != 0;
     }

@@ -29,7 +29,7 @@ public final class ReportSequence {
     private ReportSequence() {
     }
 
-    /** Whether the store at a place is that of a report. */
+    /** Returns whether the store at a place is that of a report. */
     static boolean isStore(SectionFlow flow, int at, MachineFence fence) {
         int first = at - BEFORE_STORE;
         if (!fence.reports() || first < 0 || at + 1 >= flow.count() || !is(flow, at, STORE, STORE_HIGH, at)) {
@@ -46,12 +46,12 @@ public final class ReportSequence {
                 && moves(flow, first + 2, 2, reason, at) && is(flow, at + 1, EXIT, EXIT_HIGH, at);
     }
 
-    /** Whether the first instruction of a report is at a place. */
+    /** Returns whether the first instruction of a report is at a place. */
     static boolean begins(SectionFlow flow, int at, MachineFence fence) {
         return (flow.low(at) & 0xff0fffL) == 0x802 && at + BEFORE_STORE < flow.count() && isStore(flow, at + BEFORE_STORE, fence);
     }
 
-    /** Whether no thread comes to a place, because a report under its predicate is right before it, and nothing else leads to it. */
+    /** Returns whether no thread reaches a place, because a report under its predicate directly precedes it, and nothing else leads to it. */
     static boolean endsBefore(SectionFlow flow, int at, MachineFence fence) {
         int store = at - 2;
         return store >= 0 && flow.isOnlyFollowing(at) && isStore(flow, store, fence)
@@ -67,7 +67,7 @@ public final class ReportSequence {
         return is(flow, at, 0x802 | (long) register << 16 | (long) value << 32, 0xf00, store);
     }
 
-    /** Whether an instruction is a certain one under the predicate of another. */
+    /** Returns whether an instruction equals a given one under the predicate of another. */
     private static boolean is(SectionFlow flow, int at, long low, long high, int other) {
         return flow.low(at) == (low | flow.low(other) & PREDICATE) && (flow.high(at) & WITHOUT_CONTROL) == high;
     }

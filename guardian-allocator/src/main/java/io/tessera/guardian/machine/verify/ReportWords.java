@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where fenced code names the word that its threads write when they report, what they write, and the stop word. They are other ones at each start of a program; nothing else that a
- * fence writes is but the window ({@code WindowMove}). Stateless.
+ * Finds and changes the places of fenced code that name the report word, its value and the stop word. These change at each start of a program; of the
+ * other contents of fences, only the window changes ({@code WindowMove}). Stateless.
  */
 public final class ReportWords {
     /** The three moves that begin a report, see {@link ReportSequence}. */
@@ -65,7 +65,7 @@ public final class ReportWords {
                 && fence.isReported(InstructionWord.immediate(low(cubin, place, 2)));
     }
 
-    /** Whether the three instructions of a look that name and load the stop word are at a place, see {@link LookWords}. */
+    /** Returns whether the three instructions of a look that name and load the stop word are at a place, see {@link LookWords}. */
     private static boolean isLook(byte[] cubin, int place, MachineFence fence) {
         boolean fits = fence.looks() && place >= 0 && (long) place + MOVES * InstructionWord.BYTES <= cubin.length;
         if (!fits) {
@@ -96,12 +96,12 @@ public final class ReportWords {
     }
 
     /**
-     * Has the reports write to another word, and the looks load another one.
+     * Makes the reports write another word, and the looks load another one.
      *
      * @param cubin  fenced code, which is changed
-     * @param places as {@link #find} had them
-     * @param before the fence that it has
-     * @param after  the one that it gets
+     * @param places places as returned by {@link #find}
+     * @param before its current fence
+     * @param after  its new fence
      * @throws MachineCodeException if there is neither a report nor a look of that fence at a place; then some may have been changed
      */
     public static void change(byte[] cubin, List<Integer> places, MachineFence before, MachineFence after) throws MachineCodeException {

@@ -5,9 +5,11 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.ResultTiming;
 
-/** What instructions do with words of addresses in a kernel's parameters: copies, sums, selections, the stack. One owner thread. */
+/** Effects of instructions on words of addresses in a kernel's parameters: copies, sums, selections, the stack. One owner thread. */
 final class ScalarEffects {
-    /** Where the driver keeps the address of the parameters in constant bank 0, and the address of that bank (sm_90; measured on an H100). */
+    /**
+     * Offsets in constant bank 0 at which the driver keeps the address of the parameters, and the address of that bank (sm_90; measured on an H100).
+     */
     private static final int PARAMETERS = 0x198;
     private static final int BANK = 0xc0;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
@@ -196,7 +198,7 @@ final class ScalarEffects {
         return one.isDistance() ? two.isDistance() || two.isLowWord() : two.isDistance() && one.isLowWord();
     }
 
-    /** The number has a sign, and the sum is one of 64 bits: while it stays in the bank of the parameters, it keeps the high word. */
+    /** The number is signed, and the sum has 64 bits: while the sum stays in the bank of the parameters, its high word is unchanged. */
     private void addWideNumber(long low, long rest, int to) {
         forgetBoth(rest);
         int from = InstructionWord.source(low);

@@ -7,8 +7,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * What is known of the registers at a place of a kernel's code: of the uniform ones, and of the general ones and the stack, where compilers keep uniform values, too. General
- * registers have the numbers 0 to 255, uniform ones and words of the stack follow. {@link ScalarEffects} changes it. One owner thread.
+ * Facts about the registers at a place of a kernel's code: the uniform registers, and the general registers and the stack, where compilers also keep
+ * uniform values. General registers have the numbers 0 to 255; uniform registers and words of the stack follow. {@link ScalarEffects} changes it. One
+ * owner thread.
  */
 final class ScalarRegisters {
     static final int UNKNOWN_PLACE = -1;
@@ -17,7 +18,7 @@ final class ScalarRegisters {
     /** The number of the first word on the stack: words that {@code [R1+4*i]} names follow the registers. */
     static final int STACK = UNIFORM + 64;
     private static final int STACK_WORDS = 64;
-    /** That an access reads or writes there, one more for an address that is no multiple of four. */
+    /** Number of words that an access there reads or writes, plus one for an address that is not a multiple of four. */
     private static final int MOST_WORDS = 5;
     private static final int COUNT = STACK + STACK_WORDS;
     static final int STACK_POINTER = 1;
@@ -26,9 +27,9 @@ final class ScalarRegisters {
     static final long LOAD = 0x800L;
     static final long LOAD_WIDE = 0xa00L;
     static final long LOAD_FOUR = 0xc00L;
-    /** How much is loaded: 8, 16, 32 or 64 bits, bits 73 to 75. */
+    /** Size of a load: 8, 16, 32 or 64 bits, in bits 73 to 75. */
     static final long LOAD_SIZE = 0xe00L;
-    /** Of {@code SYNCS}: the one whose result is a predicate, {@code .PHASECHK}. Its field for a register is zero. */
+    /** The variant of {@code SYNCS} whose result is a predicate, {@code .PHASECHK}. Its field for a register is zero. */
     private static final long PHASE_CHECK = 0x40L;
     static final int ALL = 7;
     /** Uniform predicates follow the others. */
@@ -37,17 +38,17 @@ final class ScalarRegisters {
     private final ScalarValue[] values = new ScalarValue[COUNT];
     /** Predicates that hold the carry of a sum that carries nothing. */
     private int withoutCarry;
-    /** Where the threads that wait at a convergence barrier go on: the place that its last {@code BSSY} named; {@link #UNKNOWN_PLACE}. */
+    /** Where the threads that wait at a convergence barrier continue: the place that its last {@code BSSY} named, or {@link #UNKNOWN_PLACE}. */
     private final int[] meetings = new int[BARRIERS];
 
-    /** Whether an address counted as known that is only computed where a predicate holds. */
+    /** Whether an address was treated as known although it is only computed where a predicate holds. */
     private boolean conditional;
 
     ScalarRegisters() {
         forget();
     }
 
-    /** Nothing is known. */
+    /** Forgets all facts. */
     void forget() {
         Arrays.fill(values, ScalarValue.UNKNOWN);
         values[InstructionWord.ZERO_REGISTER] = ScalarValue.number(0);
@@ -56,7 +57,7 @@ final class ScalarRegisters {
         Arrays.fill(meetings, UNKNOWN_PLACE);
     }
 
-    /** Where execution goes on behind a {@code BSYNC} of a barrier; {@link #UNKNOWN_PLACE}: not known. */
+    /** Returns where execution continues after a {@code BSYNC} of a barrier; {@link #UNKNOWN_PLACE} if it is not known. */
     int meeting(int barrier) {
         return meetings[barrier];
     }
@@ -66,12 +67,12 @@ final class ScalarRegisters {
         meetings[barrier] = place;
     }
 
-    /** Whether an address counted as known that is only computed where a predicate holds. */
+    /** Returns whether an address was treated as known although it is only computed where a predicate holds. */
     boolean isConditional() {
         return conditional;
     }
 
-    /** What a uniform register holds. */
+    /** Returns the contents of a uniform register. */
     ScalarValue uniform(int register) {
         return values[UNIFORM + register];
     }
@@ -125,7 +126,10 @@ final class ScalarRegisters {
         Arrays.fill(values, STACK, COUNT, ScalarValue.UNKNOWN);
     }
 
-    /** Under a predicate a register may also keep what it had. If that was no such address, compiled code does not use it as one where the predicate does not hold. */
+    /**
+     * Under a predicate, a register may also keep its previous value. If that value was not such an address, compiled code does not use it as one
+     * where the predicate does not hold.
+     */
     void put(long low, int register, ScalarValue value) {
         if (register == InstructionWord.ZERO_REGISTER || register == ZERO_UNIFORM) {
             return;
@@ -142,7 +146,7 @@ final class ScalarRegisters {
 
     void putPair(long low, int to, ScalarValue lowWord, ScalarValue highWord) {
         if ((to & 1) != 0) {
-            unknown(to - 1, 3); // no pair: the registers that read as zero, or an illegal one
+            unknown(to - 1, 3); // Not a pair: the registers that read as zero, or an illegal one.
             return;
         }
         put(low, to, lowWord);
@@ -199,7 +203,7 @@ final class ScalarRegisters {
         withoutCarry = 0;
     }
 
-    /** How many registers an instruction writes at most; {@link MachineOpcode#MANY}: any. */
+    /** Returns the maximum number of registers that an instruction writes; {@link MachineOpcode#MANY} for any. */
     static int results(int key, long low, long high, MachineOpcode operation) {
         if (operation.uniforms() > 0 || operation.registers() == MachineOpcode.MANY) {
             return Math.max(operation.uniforms(), operation.registers());
@@ -243,12 +247,12 @@ final class ScalarRegisters {
         withoutCarry &= ~bit(uniform, predicate);
     }
 
-    /** What a register or a word of the stack holds. */
+    /** Returns the contents of a register or a word of the stack. */
     ScalarValue value(int register) {
         return values[register];
     }
 
-    /** Whether a predicate holds the carry of a sum that carries nothing. */
+    /** Returns whether a predicate holds the carry of a sum that never carries. */
     boolean isWithoutCarry(boolean uniform, int predicate) {
         return (withoutCarry & bit(uniform, predicate)) != 0;
     }

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * What is known of a register of 32 bits. Immutable.
+ * Known facts about a register of 32 bits. Immutable.
  *
- * @param kind    what it holds
- * @param numbers which numbers it may hold, or which distances in bytes from the start of the parameters its address may have; sorted
+ * @param kind    kind of its contents
+ * @param numbers possible numbers, or possible distances in bytes of its address from the start of the parameters; sorted
  */
 record ScalarValue(Kind kind, List<Integer> numbers) {
-    /** What a register holds. */
+    /** Kind of a register's contents. */
     enum Kind {
         /** Anything. */
         UNKNOWN,
@@ -20,17 +20,20 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
         NUMBER,
         /** The low word of an address in the kernel's parameters. */
         LOW_WORD,
-        /** The low word of the address of one of the tensor maps that lie side by side in the kernel's parameters; numbers say where the first lies. */
+        /**
+         * The low word of the address of one of the tensor maps that lie side by side in the kernel's parameters; the numbers are positions of the
+         * first map.
+         */
         MAP_OF_MANY,
         /** {@link #LOW_WORD} and {@link #HIGH_WORD} by exclusive or: what stands between while two registers are exchanged. */
         BOTH_WORDS,
-        /** The high word of every address in the kernel's parameters. They are some KiB at most, and do not lie across a multiple of 4 GiB. */
+        /** The high word of every address in the kernel's parameters. The parameters have at most some KiB, and do not cross a multiple of 4 GiB. */
         HIGH_WORD
     }
 
     static final ScalarValue UNKNOWN = new ScalarValue(Kind.UNKNOWN, List.of());
     static final ScalarValue PARAMETERS_LOW = new ScalarValue(Kind.LOW_WORD, List.of(0));
-    /** Where the parameters begin in their bank of constants, in bytes (sm_90). */
+    /** Start of the parameters in their bank of constants, in bytes (sm_90). */
     static final int PARAMETERS_IN_BANK = 0x210;
     static final ScalarValue BANK_LOW = new ScalarValue(Kind.LOW_WORD, List.of(-PARAMETERS_IN_BANK));
     static final ScalarValue PARAMETERS_HIGH = new ScalarValue(Kind.HIGH_WORD, List.of());
@@ -52,7 +55,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
         return kind != other.kind ? UNKNOWN : merged(numbers, other.numbers);
     }
 
-    /** The same numbers as another object, which says that it need not be the same one of them, see {@link #exclusiveOr}. */
+    /** Returns the numbers as a new object, which means that the actual number need not be the same, see {@link #exclusiveOr}. */
     private List<Integer> another() {
         return Collections.unmodifiableList(new ArrayList<>(numbers));
     }
@@ -86,8 +89,8 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
     }
 
     /**
-     * The exclusive or. Of both words and one of them the other one is left: of the high word there is but one, and a low word that came out of both words has their list of
-     * numbers, the same object, so that it is the same one even if several are possible.
+     * Returns the exclusive or. The exclusive or of both words, combined with one of them again, gives the other word. There is only one high word. A
+     * low word that came out of both words has the same list object as their numbers, so it is the same number even if several are possible.
      */
     ScalarValue exclusiveOr(ScalarValue other) {
         if (kind == Kind.HIGH_WORD && other.kind != Kind.HIGH_WORD || kind == Kind.LOW_WORD && other.kind == Kind.BOTH_WORDS) {
@@ -101,22 +104,22 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
         };
     }
 
-    /** Whether it is the low word of an address, so that what is added to it carries nothing. */
+    /** Returns whether it is the low word of an address, so that adding a distance to it does not carry. */
     boolean isLowWord() {
         return kind == Kind.LOW_WORD || kind == Kind.MAP_OF_MANY;
     }
 
-    /** Whether it is a word of an address in the parameters. */
+    /** Returns whether it is a word of an address in the parameters. */
     boolean isAddress() {
         return isLowWord() || kind == Kind.HIGH_WORD;
     }
 
-    /** The address with an index of tensor maps added. That the index is one of theirs is taken on trust. */
+    /** Returns the address plus an index of tensor maps. It is not verified that the index is in range. */
     ScalarValue indexed() {
         return isLowWord() ? new ScalarValue(Kind.MAP_OF_MANY, numbers) : UNKNOWN;
     }
 
-    /** Whether adding it to an address in the parameters, or to a part of one, carries nothing. */
+    /** Returns whether adding it to an address in the parameters, or to a part of one, does not carry. */
     boolean isDistance() {
         return kind == Kind.NUMBER && numbers.stream().allMatch(number -> number >= 0 && number < MOST_BYTES);
     }

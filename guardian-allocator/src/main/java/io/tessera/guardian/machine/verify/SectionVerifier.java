@@ -37,7 +37,7 @@ final class SectionVerifier {
     private boolean takesDescriptors;
 
     /**
-     * For one section.
+     * Creates the verifier of one section.
      *
      * @param relocated offsets that relocations write to
      */
@@ -46,12 +46,12 @@ final class SectionVerifier {
     }
 
     /**
-     * For one section.
+     * Creates the verifier of one section.
      *
      * @param relocated     offsets that relocations write to
-     * @param kernel        whether it is a kernel; else functions call it
+     * @param kernel        whether it is a kernel; otherwise functions call it
      * @param called        whether other code may call it although it is a kernel
-     * @param enteredInside whether code of other sections may enter it behind its start
+     * @param enteredInside whether code of other sections may enter it after its start
      */
     SectionVerifier(SectionFlow flow, MachineFence fence, Set<Long> relocated, boolean kernel, boolean called, boolean enteredInside) {
         this.called = called;
@@ -64,10 +64,10 @@ final class SectionVerifier {
     }
 
     /**
-     * Looks at all of the section.
+     * Verifies the whole section.
      *
-     * @return what is not shown, though code that a compiler made keeps it; null: nothing
-     * @throws MachineCodeException with the first instruction that is not seen to be fenced
+     * @return a property that is not shown, although compiled code has it; null if there is none
+     * @throws MachineCodeException with the first instruction that is not shown to be fenced
      */
     String verify() throws MachineCodeException {
         if (!flow.ends()) {
@@ -105,12 +105,12 @@ final class SectionVerifier {
         return trusted == null && takesDescriptors && called ? "descriptors in uniform registers, which other functions may change" : trusted;
     }
 
-    /** Whether accesses take the driver's descriptor from constant bank 0; to be asked behind {@link #verify}. */
+    /** Returns whether accesses use the driver's descriptor from constant bank 0; valid after {@link #verify}. */
     boolean takesDescriptors() {
         return takesDescriptors;
     }
 
-    /** Whether other threads of a warp may execute code of other sections, which writes other uniform registers than this one does. */
+    /** Returns whether other threads of a warp may execute code of other sections, which writes other uniform registers than this section does. */
     private boolean isBesideOthers() {
         boolean others = !kernel || called;
         for (int i = 0; i < flow.count(); i++) {
@@ -220,7 +220,7 @@ final class SectionVerifier {
                 && InstructionWord.immediate(flow.low(at)) == fence.baseHigh();
     }
 
-    /** Nothing else writes the registers that keep the base; calls that may, are followed by instructions that load it again. */
+    /** Checks that nothing else writes the registers that keep the base; calls that may do so are followed by instructions that load it again. */
     private void requireKept() throws MachineCodeException {
         for (int i = 0; i < flow.count(); i++) {
             MachineOpcode operation = flow.operation(i);
@@ -245,7 +245,7 @@ final class SectionVerifier {
         return operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER || operation.kind() == Kind.REGISTER_COUNT;
     }
 
-    /** A copy into the lower half of a pair, which is one register wide. */
+    /** Returns whether it is a copy into the lower half of a pair, which is one register wide. */
     private boolean isLowHalf(int at) {
         return (flow.low(at) & 0xff00ffffL & ~(0x3fL << 32)) == UMOV_REGISTER && (InstructionWord.uniformDestination(flow.low(at)) & 1) == 0;
     }

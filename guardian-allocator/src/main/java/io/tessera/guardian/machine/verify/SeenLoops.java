@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 
-/** What is seen of the loops of a cubin's functions: which may be endless, and which may wait for other blocks. Thread-safe. */
+/** Results for the loops of a cubin's functions: which may be endless, and which may wait for other blocks. Thread-safe. */
 final class SeenLoops {
     private final MachineFence fence;
     private final Map<String, String> endless = new ConcurrentSkipListMap<>();
@@ -61,7 +61,7 @@ final class SeenLoops {
         waiting.putIfAbsent(function, why);
     }
 
-    /** Nothing is seen of a function, or not all. */
+    /** Records that a function could not be fully analysed. */
     void refuse(String function, String why) {
         endless.putIfAbsent(function, why);
         waiting.putIfAbsent(function, why);

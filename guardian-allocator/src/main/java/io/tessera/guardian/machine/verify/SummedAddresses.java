@@ -36,13 +36,13 @@ public final class SummedAddresses {
     private final SectionFlow flow;
     private final MachineFence fence;
 
-    /** For a section. */
+    /** Creates the checks of a section. */
     SummedAddresses(SectionFlow flow, MachineFence fence) {
         this.flow = flow;
         this.fence = fence;
     }
 
-    /** Whether an instruction accesses global memory at an address to which it adds a uniform register. */
+    /** Returns whether an instruction accesses global memory at an address to which it adds a uniform register. */
     public static boolean adds(SectionFlow flow, int at) {
         long low = flow.low(at);
         long high = flow.high(at);
@@ -50,23 +50,26 @@ public final class SummedAddresses {
                 && !GlobalForm.of(InstructionWord.key(low, high)).isPlain(low, high);
     }
 
-    /** Whether an access that adds a uniform register says that its general register has 64 bits: before sm_90 also {@code [RZ.64+UR.64]} does. */
+    /**
+     * Returns whether an access that adds a uniform register declares that its general register has 64 bits; before sm_90, this includes {@code
+     * [RZ.64+UR.64]}.
+     */
     public static boolean isWide(boolean absolute, Architecture architecture) {
         return !absolute || !architecture.addsLowWords();
     }
 
-    /** Whether such an access has an address register, too. */
+    /** Returns whether such an access also has an address register. */
     public static boolean hasRegister(SectionFlow flow, int at) {
         boolean wide = GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at))).isWide(flow.high(at));
         return flow.architecture().addsLowWords() ? wide : InstructionWord.source(flow.low(at)) != InstructionWord.ZERO_REGISTER;
     }
 
-    /** The lower of the two uniform registers that such an access adds. */
+    /** Returns the lower of the two uniform registers that such an access adds. */
     public static int added(SectionFlow flow, int at) {
         return GlobalForm.of(InstructionWord.key(flow.low(at), flow.high(at))).uniform(flow.low(at), flow.high(at));
     }
 
-    /** Whether such an access has its fence before it, as far as {@link FencedRegisters} know. */
+    /** Returns whether such an access is preceded by its fence, as far as {@link FencedRegisters} show. */
     boolean isFenced(FencedRegisters known, int at) {
         long low = flow.low(at);
         int uniform = added(flow, at);

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Where the tensor maps lie that a kernel copies by. A map says which memory a copy reaches, so a kernel is safe if all its maps are
- * parameters, which its launcher checks. Stateless.
+ * Finds the tensor maps that a kernel uses for copies. A map defines which memory a copy reaches, so a kernel is safe if all its maps are parameters,
+ * which its launcher checks. Stateless.
  */
 public final class TensorMapAddresses {
     /** More instructions than compilers put between {@code WARPSYNC.COLLECTIVE} and {@code ENDCOLLECTIVE}. */
@@ -24,12 +24,12 @@ public final class TensorMapAddresses {
     }
 
     /**
-     * Finds them.
+     * Finds the maps.
      *
-     * @param relocated offsets that relocations write to: nothing is known of the results there
-     * @param kernel    whether the section is a kernel's, else a function's that any kernel may call
-     * @return where in the parameters they lie; {@link TensorMapPlaces#NONE}: the code copies by no tensor map
-     * @throws MachineCodeException if a map is not seen to lie in the parameters
+     * @param relocated offsets to which relocations write: nothing is known of the results there
+     * @param kernel    whether the section is that of a kernel; otherwise any kernel may call its function
+     * @return their positions in the parameters; {@link TensorMapPlaces#NONE} if the code uses no tensor map
+     * @throws MachineCodeException if a map is not shown to lie in the parameters
      */
     public static TensorMapPlaces find(SectionFlow flow, Set<Long> relocated, boolean kernel) throws MachineCodeException {
         int first = firstCopy(flow);
@@ -86,7 +86,7 @@ public final class TensorMapAddresses {
                 at * InstructionWord.BYTES);
     }
 
-    /** What is known at the start of each block that a way leads to. */
+    /** Returns the facts at the start of each reachable block. */
     private static Map<Integer, ScalarRegisters> solve(SectionFlow flow, Set<Long> relocated, BitSet together) {
         Map<Integer, ScalarRegisters> atStart = new HashMap<>();
         BitSet open = new BitSet();
@@ -99,7 +99,7 @@ public final class TensorMapAddresses {
         ScalarRegisters registers = new ScalarRegisters();
         int at = 0;
         while (!open.isEmpty()) {
-            at = open.nextSetBit(at) < 0 ? open.nextSetBit(0) : open.nextSetBit(at); // on from the last one, so that loops inside others come first
+            at = open.nextSetBit(at) < 0 ? open.nextSetBit(0) : open.nextSetBit(at); // Continues from the last block, so that inner loops come first.
             open.clear(at);
             int end = flow.blockEnd(at);
             registers.set(atStart.get(at));
@@ -146,10 +146,10 @@ public final class TensorMapAddresses {
     }
 
     /**
-     * What threads write together behind any {@code WARPSYNC.COLLECTIVE}: each of these places may be where they do it. Compilers put one {@code SHFL} or {@code VOTE} there, and
-     * {@code ENDCOLLECTIVE}.
+     * Returns the registers that threads write collectively after any {@code WARPSYNC.COLLECTIVE}: each such place may perform the collective
+     * operation. Compilers put one {@code SHFL} or {@code VOTE} there, and {@code ENDCOLLECTIVE}.
      *
-     * @return general registers; null: they may also write uniform registers, or more
+     * @return general registers; null if they may also write uniform registers, or more
      */
     private static BitSet writtenTogether(SectionFlow flow) {
         BitSet written = new BitSet();

@@ -13,7 +13,7 @@ final class TrackedRegisters {
         addresses[register] = true;
     }
 
-    /** Adds one of which nobody asks whether accesses have read it. */
+    /** Adds a register for which pending reads by accesses do not matter. */
     void addResult(int register) {
         if (register < InstructionWord.ZERO_REGISTER && numbers[register] == 0) {
             numbers[register] = count++;
@@ -24,17 +24,17 @@ final class TrackedRegisters {
         return count;
     }
 
-    /** The number of a register; 0: it is one of the others. */
+    /** Returns the number of a register; 0 if it is not tracked. */
     int number(int register) {
         return numbers[register];
     }
 
-    /** The same for the upper half of an address; 0: nobody asks for that. */
+    /** As above, for the upper half of an address; 0 if its reads do not matter. */
     int address(int register) {
         return addresses[register] ? numbers[register] : 0;
     }
 
-    /** Whether one of some registers in a row is told apart. */
+    /** Returns whether one of several consecutive registers is tracked. */
     boolean any(int first, int count) {
         for (int r = first; r < first + count; r++) {
             if (numbers[r] != 0) {
@@ -44,7 +44,7 @@ final class TrackedRegisters {
         return false;
     }
 
-    /** Whether any register is told apart. */
+    /** Returns whether no register is tracked. */
     boolean isEmpty() {
         return count == 1;
     }

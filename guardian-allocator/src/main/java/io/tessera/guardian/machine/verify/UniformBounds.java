@@ -14,7 +14,7 @@ final class UniformBounds {
     private static final byte ANYTHING = -1;
     private static final int LONG_AGO = Integer.MIN_VALUE;
 
-    /** By pair, the uniform register with the high word that is added; 0: no bounds. */
+    /** Indexed by pair: the uniform register with the high word that is added; 0 if there are no bounds. */
     private final byte[] added = new byte[PAIRS];
     private final int[] since = new int[PAIRS];
     /** The last lower bound that was computed: the instruction, its register and what it is for. */
@@ -67,7 +67,7 @@ final class UniformBounds {
         return added[pair] > 0 && since[pair] <= time ? added[pair] : 0;
     }
 
-    /** Nothing is known. */
+    /** Forgets all bounds. */
     void clear() {
         Arrays.fill(added, (byte) 0);
         lowerAt = -1;

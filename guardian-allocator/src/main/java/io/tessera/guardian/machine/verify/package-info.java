@@ -1,2 +1,5 @@
-/** Shows that a cubin is fenced, by its bytes alone. Read first: {@code CubinVerifier}; {@code FencedRegisters} is what it knows at a place. */
+/**
+ * Verifies from its bytes alone that a cubin is fenced. Read first: {@code CubinVerifier}; {@code FencedRegisters} is its knowledge at one
+ * instruction.
+ */
 package io.tessera.guardian.machine.verify;

@@ -12,7 +12,7 @@ final class AttributeParser {
     private static final Set<String> NUMBERED = Set.of("maxnreg", "maxntid", "reqntid", "minnctapersm",
             "maxnctapersm", "reqnctapercluster", "maxclusterrank", "abi_preserve", "abi_preserve_control");
 
-    /** What a directive of the module begins with. */
+    /** Words that begin a directive of the module. */
     private static final Set<String> NEXT = Set.of("visible", "extern", "weak", "common", "entry", "func", "global", "const", "shared", "file",
             "section");
 

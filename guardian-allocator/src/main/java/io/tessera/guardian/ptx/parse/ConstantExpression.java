@@ -23,7 +23,7 @@ final class ConstantExpression {
         return operator.charAt(0) << 8 | operator.charAt(1);
     }
 
-    /** Whether a constant may start here. */
+    /** Returns whether a constant may start here. */
     boolean here() {
         return switch (tokens.kind()) {
             case INTEGER, FLOAT32, FLOAT64 -> true;
@@ -178,7 +178,7 @@ final class ConstantExpression {
         return value;
     }
 
-    /** An unsigned value stays unsigned, as in C and in the assembler, whatever the PTX ISA's table says. */
+    /** An unsigned value stays unsigned, as in C and in the assembler; the table in the PTX ISA says otherwise. */
     private static Operand.Immediate negated(Operand.Immediate value) {
         return new Operand.Immediate(-value.value(), value.unsigned());
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Reads declarations of variables, parameters and registers. Not thread-safe. */
 final class DeclarationParser {
-    /** How many variables all {@code name<count>} of a module may declare: registers are not expanded, these are. */
+    /** Maximum number of variables that all {@code name<count>} of a module may declare: register rows are not expanded, but these are. */
     private static final long MOST_EXPANDED = 1 << 16;
     private static final int HIGHEST_ALIGNMENT = 1 << 20;
     /** A parameter that cannot be named. */
@@ -35,7 +35,7 @@ final class DeclarationParser {
         this.initializers = initializers;
     }
 
-    /** Declares a name, and gives the one in the tree. */
+    /** Declares a name and returns its name in the tree. */
     private interface Naming {
         String declare(String name) throws PtxException;
     }
@@ -45,7 +45,7 @@ final class DeclarationParser {
         void size(Variable variable, String name) throws PtxException;
     }
 
-    /** What stands between a space and a name. */
+    /** The words between a state space and a name. */
     private static final class Head {
         private final int line;
         private final StateSpace space;
@@ -61,7 +61,7 @@ final class DeclarationParser {
         }
     }
 
-    /** Whether a word starts a declaration of variables. */
+    /** Returns whether a word starts a declaration of variables. */
     static boolean isSpace(String word) {
         return switch (word) {
             case "const", "global", "local", "param", "shared", "tex" -> true;
@@ -100,7 +100,7 @@ final class DeclarationParser {
         return parameters(true, kind == PtxFunction.Kind.ENTRY ? sizes::entry : sizes::function);
     }
 
-    /** The same of a prototype, where names mean nothing. */
+    /** As above, for a prototype, whose names have no meaning. */
     List<Variable> prototypeParameters() throws PtxException {
         return parameters(false, sizes::function);
     }

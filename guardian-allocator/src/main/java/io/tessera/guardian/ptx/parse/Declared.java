@@ -5,9 +5,9 @@ import io.tessera.guardian.ptx.ScalarType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a name of a function stands for: one object for each declaration. Not thread-safe. */
+/** The declaration that a name in a function refers to: one object for each declaration. Not thread-safe. */
 final class Declared {
-    /** What is declared. */
+    /** Kind of a declaration. */
     enum Kind {
         /** A register, or a vector of them. */
         REGISTER,
@@ -57,7 +57,7 @@ final class Declared {
         return kind;
     }
 
-    /** Name in the tree, of what is no register. */
+    /** Returns the name in the tree, for anything but a register. */
     String name() {
         return name;
     }
@@ -75,7 +75,7 @@ final class Declared {
         return lanes.length;
     }
 
-    /** A lane of a register; of one that is no vector the only one. */
+    /** Returns a lane of a register; a register that is not a vector has one. */
     Operand.Register lane(int number, RegisterRows rows) {
         if (lanes[number] == null) {
             lanes[number] = rows.next(type);

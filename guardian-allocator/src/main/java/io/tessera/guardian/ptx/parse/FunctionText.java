@@ -20,7 +20,7 @@ final class FunctionText {
     /** Variables that live as long as the module. */
     private final List<Variable> globals = new ArrayList<>(0);
     private final List<Statement> statements = new ArrayList<>();
-    /** Which statements have names that are not known yet. */
+    /** Indexes of statements with names that are not yet known. */
     private final List<Integer> open = new ArrayList<>();
 
     FunctionText(Scopes scopes) {
@@ -36,7 +36,7 @@ final class FunctionText {
         (variable.space() == StateSpace.GLOBAL || variable.space() == StateSpace.CONST ? globals : variables).add(variable);
     }
 
-    /** What belongs before the function. */
+    /** Returns the variables that belong before the function. */
     List<Variable> globals() {
         return globals;
     }

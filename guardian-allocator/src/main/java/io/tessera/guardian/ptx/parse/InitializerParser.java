@@ -8,7 +8,7 @@ import java.util.List;
 
 /** Reads what variables hold at first. Not thread-safe. */
 final class InitializerParser {
-    /** Bytes of tables are most of what is here, so their values are shared. */
+    /** Most initialisers are bytes of tables, so their values are shared. */
     private static final Initializer[] BYTES = bytes();
 
     private final Tokens tokens;
@@ -22,7 +22,7 @@ final class InitializerParser {
         this.constants = constants;
     }
 
-    /** From now on names stand for generic addresses, as they do before PTX ISA 3.1 ("Initializers"). */
+    /** From now on, names mean generic addresses, as they do before PTX ISA 3.1 ("Initializers"). */
     void takeNamesAsGeneric() {
         implicitlyGeneric = true;
     }
@@ -39,7 +39,7 @@ final class InitializerParser {
         return constants.integer();
     }
 
-    /** What follows the equals sign. */
+    /** Reads the value after the equals sign. */
     Initializer value() throws PtxException {
         if (tokens.at('{')) {
             return aggregate();

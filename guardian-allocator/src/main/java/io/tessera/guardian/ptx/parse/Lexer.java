@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
  * copies nothing but names; a NUL ends the text, as it does for the driver. Not thread-safe.
  */
 final class Lexer {
-    /** What a token is. */
+    /** Kind of a token. */
     enum Kind {
         /** End of the text. */
         END,
@@ -50,7 +50,7 @@ final class Lexer {
     private long bits;
     private boolean unsigned;
 
-    /** Lexer before the first token of a text, which is neither copied nor changed. */
+    /** Creates a lexer at the first token of a text, which is neither copied nor changed. */
     Lexer(byte[] text) {
         this.text = text;
         int length = 0;
@@ -97,7 +97,7 @@ final class Lexer {
         return bits;
     }
 
-    /** Whether an integer counts as unsigned. */
+    /** Returns whether an integer counts as unsigned. */
     boolean unsigned() {
         return unsigned;
     }

@@ -15,10 +15,10 @@ final class Literals {
     private Literals() {
     }
 
-    /** The operands, each constant with the value that it has there; the same list if it has none. */
+    /** Returns the operands, with each constant as the instruction takes it; the same list if there are no constants. */
     static List<Operand> taken(String opcode, Modifiers modifiers, List<Operand> operands) {
         List<Operand> taken = null;
-        int typed = operands.size() - (modifiers.contains("L2::cache_hint") ? 1 : 0); // a cache policy has 64 bits, whatever the type is
+        int typed = operands.size() - (modifiers.contains("L2::cache_hint") ? 1 : 0); // A cache policy has 64 bits for every type.
         for (int i = 0; i < typed; i++) {
             if (operands.get(i) instanceof Operand.Immediate || operands.get(i) instanceof Operand.Vector) {
                 ScalarType type = type(opcode, modifiers, i);

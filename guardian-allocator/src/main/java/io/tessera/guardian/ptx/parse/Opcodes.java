@@ -39,7 +39,7 @@ public final class Opcodes {
         return ALL.keySet();
     }
 
-    /** The word before the first dot of an instruction as the string that literals of it are, which compare fastest; null if it is no opcode. */
+    /** Returns the opcode as an interned string, since interned strings compare fastest; null if the word is not an opcode. */
     static String literal(String opcode) {
         return ALL.get(opcode);
     }

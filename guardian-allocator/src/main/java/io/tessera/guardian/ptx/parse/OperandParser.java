@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /** Reads operands, and resolves their names. Not thread-safe. */
 final class OperandParser {
-    /** The one constant that PTX predefines (PTX ISA, "Predefined Constants"); 32 on every GPU so far. */
+    /** The only constant that PTX predefines (PTX ISA, "Predefined Constants"); 32 on every GPU so far. */
     private static final String WARP_SIZE = "WARP_SZ";
     private static final long WARP_THREADS = 32;
     private static final Operand SINK = new Operand.Sink();
@@ -50,7 +50,7 @@ final class OperandParser {
         return operands;
     }
 
-    /** Whether an operand since the last call has a name that is not known yet. */
+    /** Returns whether an operand since the last call has a name that is not yet known. */
     boolean takeOpen() {
         boolean found = open;
         open = false;

@@ -16,22 +16,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads a PTX module, and resolves its names as NVIDIA's assembler does: nothing is declared twice, every register is declared, every
- * other name is one of the function's or the module's, every opcode is one of PTX ISA 9.0. Types, modifiers and numbers of operands
- * are left to those who run or rewrite the instructions.
+ * Reads a PTX module and resolves its names as NVIDIA's assembler does. No name may be declared twice, every register must be declared, every other
+ * name must belong to the function or the module, and every opcode must be one of PTX ISA 9.0. Types, modifiers and numbers of operands are left to
+ * the code that runs or rewrites the instructions.
  *
- * <p>The tree is in a form in which nothing is left to resolve. A function's body is flat: rows of registers, variables, then what
- * runs; no block is nested. A function's declarations have names that are its own in the module ({@code $v0} for variables and parameters,
- * {@code $L0} for labels) or in the function (registers: {@code %r0}, {@code %rd0}, by type), whatever the program called them; only
- * registers that are named are there. Vector registers are scalars. Integer constants have the value that the instruction takes ({@link
- * Literals}). Names of the module stay as they are. A text that was printed from a tree reads as an equal tree.
+ * <p>The tree needs no further name resolution. A function's body is flat: rows of registers, variables, then instructions; no block is nested. A
+ * function's declarations have names that are its own in the module ({@code $v0} for variables and parameters, {@code $L0} for labels) or in the
+ * function (registers: {@code %r0}, {@code %rd0}, by type), independent of the names in the program; only registers that are used are there. Vector
+ * registers are scalars. Integer constants have the value that the instruction takes ({@link Literals}). Names of the module stay as they are.
+ * Parsing text that was printed from a tree gives an equal tree.
  *
  * <p>Time and memory are linear in the length of the text. The entry points may be called from any thread.
  */
 public final class PtxParser {
     /**
-     * For text older than the directive .address_size NVIDIA's assembler takes addresses to have the machine's size; later 32 is the
-     * default.
+     * In text older than the directive .address_size, NVIDIA's assembler assumes addresses of the machine's size; in later text, the default is 32.
      */
     private static final PtxVersion FIRST_WITH_ADDRESS_SIZE = new PtxVersion(2, 3);
     private static final PtxVersion FIRST_WITH_OFFSETS_IN_INITIALIZERS = new PtxVersion(3, 1);
@@ -61,7 +60,7 @@ public final class PtxParser {
      * Reads a module.
      *
      * @param text ASCII, with any bytes in comments and strings; ends at the first NUL, if there is one
-     * @throws PtxException where the text is not PTX that this package knows
+     * @throws PtxException if the text is not PTX that this package knows
      */
     public static PtxModule parse(byte[] text) throws PtxException {
         return new PtxParser(text).module();

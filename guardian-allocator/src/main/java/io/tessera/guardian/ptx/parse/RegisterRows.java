@@ -9,18 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Gives registers of a function their names: of each type they are counted from 0, in the order in which they are first
- * named. A declared register that nobody names costs nothing, so no count of a row makes work. Not thread-safe.
+ * Assigns names to the registers of a function. Registers of each type are counted from 0, in the order of first use. A declared register that is
+ * never used costs nothing, so the declared count of a row costs no time. Not thread-safe.
  */
 final class RegisterRows {
     private final Map<ScalarType, Integer> counts = new EnumMap<>(ScalarType.class);
     /** Functions have the same names: they share the objects. */
     private final Map<ScalarType, List<Operand.Register>> known = new EnumMap<>(ScalarType.class);
 
-    /**
-     * What the names of a type's registers begin with. None ends in a digit, and none with digits behind it is a special
-     * register.
-     */
+    /** Returns the prefix of the names of a type's registers. No prefix ends in a digit, and no prefix followed by digits is a special register. */
     static String prefix(ScalarType type) {
         return switch (type) {
             case PRED -> "%p";

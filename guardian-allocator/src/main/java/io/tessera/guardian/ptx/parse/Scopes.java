@@ -8,21 +8,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Resolves the names of a module while it is read, as NVIDIA's assembler does: a register or variable is known from its
- * declaration on, in its block and the blocks inside; a label in all of its block. Gives everything that a function declares a
- * name of its own, so that behind the parser no two things of a function or module share one, whatever the program called
- * them. Names of the module stay. Not thread-safe.
+ * Resolves the names of a module while it is read, as NVIDIA's assembler does. A register or variable is known from its declaration on, in its block
+ * and the nested blocks; a label is known in all of its block. Every declaration in a function gets a unique name, so that no two entities of a
+ * function or module share a name in the tree. Names of the module stay. Not thread-safe.
  */
 final class Scopes {
-    /** What names of variables and parameters of functions begin with in the tree; digits follow. */
+    /** Prefix of the names of variables and parameters of functions in the tree; digits follow. */
     static final String VARIABLE = "$v";
-    /** What names of labels begin with in the tree; digits follow. */
+    /** Prefix of the names of labels in the tree; digits follow. */
     static final String LABEL = "$L";
-    /** What names of variables of the module that a function declares begin with in the tree; digits follow. */
+    /** Prefix of the names of module variables that a function declares, in the tree; digits follow. */
     private static final String INNER_GLOBAL = "$g";
-    /** What names of registers in a function's head begin with in the tree; digits follow. */
+    /** Prefix of the names of registers in a function's head, in the tree; digits follow. */
     private static final String ARGUMENT = "%a";
-    /** What stands in the tree, with a number, for a name that is not known yet: no name begins with it. */
+    /** Prefix of the placeholder, with a number, of a name that is not yet known: no name begins with it. */
     private static final String PLACEHOLDER = "?";
     /** Digits of the highest number of a row. */
     private static final int MOST_DIGITS = 10;
@@ -65,7 +64,7 @@ final class Scopes {
         }
     }
 
-    /** What the module declares under a name. */
+    /** The module's declaration of a name. */
     private static final class Global {
         private final boolean function;
         private boolean defined;
@@ -110,7 +109,7 @@ final class Scopes {
         return name.startsWith(prefix) && name.length() > prefix.length() && digitsFrom(name) == prefix.length();
     }
 
-    /** Where the digits at the end of a name begin. */
+    /** Returns the start of the digits at the end of a name. */
     private static int digitsFrom(String name) {
         int from = name.length();
         while (from > 0 && name.charAt(from - 1) >= '0' && name.charAt(from - 1) <= '9') {
@@ -163,7 +162,7 @@ final class Scopes {
         return new PtxException(reference.line, reference.column, what);
     }
 
-    /** Ends the module: every name that was used has to be declared. */
+    /** Ends the module: every name that was used must be declared. */
     void leaveModule() throws PtxException {
         for (Reference reference : uses.values()) {
             if (!globals.containsKey(reference.name)) {
@@ -183,7 +182,7 @@ final class Scopes {
         return given;
     }
 
-    /** A variable in a function's body that lives as long as the module; gives its name in the tree, which is one of the module. */
+    /** Declares a variable in a function's body that lives as long as the module; returns its name in the tree, which is one of the module. */
     String declareInnerGlobal(String name) throws PtxException {
         String given = INNER_GLOBAL + innerGlobals++;
         declareGlobal(given, false, true);
@@ -257,7 +256,7 @@ final class Scopes {
         return declared != null || scope.rows.isEmpty() ? declared : member(scope, name);
     }
 
-    /** As NVIDIA's assembler does, all digits at the end of a name are its number in a row. */
+    /** As in NVIDIA's assembler, all digits at the end of a name are its number in a row. */
     private static Declared member(Scope scope, String name) {
         int digits = scope.rows.isEmpty() ? name.length() : digitsFrom(name);
         if (digits == name.length() || name.length() - digits > MOST_DIGITS) {
@@ -269,12 +268,12 @@ final class Scopes {
                 : row.members().computeIfAbsent((int) number, unused -> Declared.register(row.type(), row.lanes()));
     }
 
-    /** Whether the module has declared a function or variable of that name. */
+    /** Returns whether the module has declared a function or variable of that name. */
     boolean isGlobal(String name) {
         return globals.containsKey(name);
     }
 
-    /** Notes the use of a name that nothing is known of yet, and gives what stands for it until the function has been read. */
+    /** Records the use of an unknown name, and returns the placeholder for it until the function has been read. */
     String refer(String name, int line, int column) {
         return open.getLast().open.computeIfAbsent(name, unused -> {
             Reference reference = new Reference(name, PLACEHOLDER + references.size(), line, column);
@@ -288,7 +287,7 @@ final class Scopes {
         return name.startsWith(PLACEHOLDER) ? references.get(Integer.parseInt(name, 1, name.length(), 10)).resolved() : name;
     }
 
-    /** Notes the use of a name by the module itself. */
+    /** Records the use of a name by the module itself. */
     void useGlobal(String name, int line, int column) throws PtxException {
         use(new Reference(name, name, line, column));
     }

@@ -5,12 +5,12 @@ import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
 
 /**
- * How large variables may be. NVIDIA's assembler counts sizes in 32 bits and cuts off the rest: of {@code .local .b8 x[4294967312]}
- * 16 bytes are left. So what no GPU can have is refused (PTX ISA, "State Spaces"; CUDA programming guide, "Compute Capabilities").
- * Variables count with their alignment. Not thread-safe.
+ * Limits on the sizes of variables. NVIDIA's assembler counts sizes in 32 bits and cuts off the rest: of {@code .local .b8 x[4294967312]} 16 bytes
+ * are left. Therefore sizes that no GPU can have are refused (PTX ISA, "State Spaces"; CUDA programming guide, "Compute Capabilities"). Sizes include
+ * alignment. Not thread-safe.
  */
 final class SizeLimits {
-    /** Local memory of a thread: 512 KiB. Parameters of calls lie there as well. */
+    /** Local memory of a thread: 512 KiB. It also holds the parameters of calls. */
     private static final long LOCAL_BYTES = 512 << 10;
     /** A block has 227 KiB on the largest GPUs; the address range is 16 MiB. */
     private static final long SHARED_BYTES = 256 << 10;

@@ -36,12 +36,12 @@ public final class SpecialRegisters {
         return ALL;
     }
 
-    /** Whether a name, with percent sign and without component, is one of them. */
+    /** Returns whether a name, with percent sign and without component, is a special register. */
     public static boolean contains(String name) {
         return ALL.contains(name);
     }
 
-    /** Whether it has components {@code x}, {@code y}, {@code z}, {@code w}. */
+    /** Returns whether it has components {@code x}, {@code y}, {@code z}, {@code w}. */
     public static boolean isVector(String name) {
         return VECTORS.contains(name);
     }

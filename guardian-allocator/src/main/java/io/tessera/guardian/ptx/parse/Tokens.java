@@ -2,9 +2,9 @@ package io.tessera.guardian.ptx.parse;
 
 import io.tessera.guardian.ptx.parse.Lexer.Kind;
 
-/** What every part of the parser asks of the current token. Not thread-safe. */
+/** Queries on the current token, for all parts of the parser. Not thread-safe. */
 final class Tokens {
-    /** How deep blocks, initialisers and expressions may nest: far beyond what compilers write, far below a stack. */
+    /** Maximum nesting of blocks, initialisers and expressions: far beyond the output of compilers, and far below the depth of a stack. */
     static final int DEEPEST = 200;
 
     private final Lexer lexer;

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Spaces of variables that are not in the generic one under their own address. NVIDIA's assembler takes
- * {@code ld.u32 x, [v]} of such a variable as an access to the variable's space (compared by machine code); here the instruction
- * gets the word, so that nobody takes the address for a generic one. Not thread-safe.
+ * State spaces of variables whose addresses in their own space are not generic addresses. NVIDIA's assembler treats {@code ld.u32 x, [v]} of such a
+ * variable as an access to the variable's space (compared by machine code). Here the instruction gets the space as a modifier, so that the address is
+ * not taken for a generic one. Not thread-safe.
  */
 final class VariableSpaces {
     private static final Set<String> OPCODES = Set.of("ld", "st", "atom", "red", "mbarrier");
@@ -24,7 +24,7 @@ final class VariableSpaces {
 
     private final Map<String, StateSpace> spaces = new HashMap<>();
 
-    /** Notes a variable by its name in the tree. */
+    /** Records a variable by its name in the tree. */
     void declare(Variable variable) {
         if (variable.space() == StateSpace.SHARED || variable.space() == StateSpace.LOCAL) {
             spaces.put(variable.name(), variable.space());

@@ -1,2 +1,2 @@
-/** From PTX text to the tree: lexer, parser, scopes and size limits. */
+/** Reads PTX text into the tree: lexer, parser, scopes and size limits. */
 package io.tessera.guardian.ptx.parse;

@@ -78,7 +78,7 @@ final class OperandPrinter {
             out.append(value);
         } else {
             out.append(Long.toUnsignedString(value));
-            // Without the suffix a value that fits 63 bits would be read as signed.
+            // Without the suffix, a value that fits in 63 bits would be read as signed.
             out.append(value >= 0 ? "U" : "");
         }
     }

@@ -1,2 +1,2 @@
-/** From the tree to PTX text. */
+/** Prints the tree as PTX text. */
 package io.tessera.guardian.ptx.print;

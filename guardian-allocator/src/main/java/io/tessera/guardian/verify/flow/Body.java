@@ -166,7 +166,7 @@ public final class Body {
         return id;
     }
 
-    /** How many registers there are. */
+    /** Returns the number of registers. */
     public int registers() {
         return ids.size();
     }
@@ -176,12 +176,12 @@ public final class Body {
         return widths[register];
     }
 
-    /** Whether a register is one that callers fill. */
+    /** Returns whether a register is a parameter that callers fill. */
     public boolean isParameter(int register) {
         return given.contains(register);
     }
 
-    /** Whether blocks may be launched in clusters. */
+    /** Returns whether blocks may be launched in clusters. */
     public boolean isClustered() {
         return module.isClustered();
     }

@@ -21,11 +21,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether the last thread of a block ends only when all threads of its cluster have ended, so that the block is there while others may reach into its
- * shared memory. A kernel begins with a start of {@link ClusterText}, and each end of a thread is one of its ends, which count the thread. A function with
- * ends has what the last thread comes to as its last instructions, to which nothing else leads. Arrivals and waits at the cluster's barrier may be anywhere:
- * what they write is not what counts ends. No other instruction names the registers of these, or leads into the middle of them. The rest is
- * checked like any other function; no access of it comes to their words ({@code WindowValues}), and none waits at the device's barrier of
+ * Verifies that the last thread of a block ends only when all threads of its cluster have ended, so that the block exists while others may access its
+ * shared memory. A kernel begins with a start of {@link ClusterText}, and each end of a thread is one of its ends, which count the thread. A function
+ * with ends has the code of the last thread as its last instructions, which only these ends reach. Arrivals and waits at the cluster's barrier may be
+ * anywhere, since they do not write the count of ends. No other instruction uses the registers of this code, or branches into the middle of it. The
+ * rest is checked like any other function; no access of it reaches the words ({@code WindowValues}), and no thread waits at the device's barrier of
  * the cluster. Used once.
  */
 public final class ClusterEnds {
@@ -34,7 +34,7 @@ public final class ClusterEnds {
     private final PtxFunction function;
     private final boolean kernel;
     private final List<Statement> code;
-    /** What the names of the texts stand for here: registers, the label of the last thread, and in {@link #tried} also other labels. */
+    /** Actual names for the names in the texts: registers, the label of the last thread, and in {@link #tried} also other labels. */
     private final Map<String, String> names = new HashMap<>();
     private Map<String, String> tried = new HashMap<>();
     private final Set<String> labels = new HashSet<>();
@@ -45,7 +45,7 @@ public final class ClusterEnds {
         this.code = ClusterText.running(function);
     }
 
-    /** The function without what waits for the cluster. Refuses one in which that is not as it has to be. */
+    /** Returns the function without the code that waits for the cluster. Refuses a function in which that code is not as required. */
     public static PtxFunction without(PtxFunction function) throws UnverifiedException {
         return new ClusterEnds(function).rest();
     }
@@ -68,11 +68,11 @@ public final class ClusterEnds {
                 Optional.of(new Block(left, function.line())), function.line());
     }
 
-    /** Where the instructions of the last thread begin, or the function's end if it has none. */
+    /** Returns the start of the instructions of the last thread, or the function's end if it has none. */
     private int last() throws UnverifiedException {
         for (List<Statement> text : ClusterText.LASTS) {
             int at = code.size() - text.size();
-            // Nothing falls into them.
+            // Control does not fall through into them.
             if (at > 0 && code.get(at - 1) instanceof Instruction i && i.guard().isEmpty() && (i.opcode().equals("bra") || i.opcode().equals("ret"))
                     && take(List.of(text), at) == code.size()) {
                 return at;
@@ -130,7 +130,7 @@ public final class ClusterEnds {
         return new UnverifiedException(i.line(), i.mnemonic() + ": " + why);
     }
 
-    /** Whether one of these texts is at a place: the place behind it, or else the place. */
+    /** Returns the index after the text that begins at an index, or the same index if none of these texts does. */
     private int find(List<List<Statement>> texts, int at) {
         for (List<Statement> text : texts) {
             tried = new HashMap<>(names);
@@ -141,7 +141,7 @@ public final class ClusterEnds {
         return at;
     }
 
-    /** The same; what is found is taken: its names stand for what they stand for from now on, and its labels are in no other place. */
+    /** As above, and the match is consumed: its names are bound from now on, and its labels must not occur elsewhere. */
     private int take(List<List<Statement>> texts, int at) throws UnverifiedException {
         int behind = find(texts, at);
         for (Map.Entry<String, String> each : behind > at ? tried.entrySet() : Set.<Map.Entry<String, String>>of()) {
@@ -154,7 +154,7 @@ public final class ClusterEnds {
         return behind;
     }
 
-    /** Whether statements from a place on are those, but for the names of registers and labels. */
+    /** Returns whether the statements from an index on match, apart from the names of registers and labels. */
     private boolean are(List<Statement> expected, int from) {
         for (int n = 0; n < expected.size(); n++) {
             boolean same = from + n < code.size() && switch (expected.get(n)) {
@@ -191,7 +191,7 @@ public final class ClusterEnds {
         };
     }
 
-    /** Whether a name stands for another one, here as elsewhere, and no other does. */
+    /** Returns whether a name stands for another one, consistently and exclusively. */
     private boolean same(String expected, String here) {
         String known = tried.get(expected);
         return known == null ? !tried.containsValue(here) && tried.put(expected, here) == null : known.equals(here);

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@link ClusterEnds} looks for, word for word. The words are in the last 24 bytes of dynamic shared memory: threads of the block that have ended,
- * blocks without other threads, and two that only the barrier of the cluster goes by. Immutable.
+ * The texts that {@link ClusterEnds} expects, word for word. Their words are in the last 24 bytes of dynamic shared memory: threads of the block that
+ * have ended, blocks without other threads, and two words that only the barrier of the cluster uses. Immutable.
  */
 final class ClusterText {
     private static final String WORDS = """
@@ -147,15 +147,15 @@ final class ClusterText {
             """;
     private static final String NEXT = "trap;\n";
 
-    /** The start of a kernel that does not come to the cluster's barrier, and of one that may. */
+    /** The start of a kernel that does not reach the cluster's barrier, and of one that may. */
     static final List<List<Statement>> STARTS;
     /** The end of a thread. */
     static final List<List<Statement>> ENDS;
     /** An arrival at the barrier, and a wait, in which a thread may end. */
     static final List<List<Statement>> BARRIERS;
-    /** What the last thread of a block does, behind the label to which ends lead. */
+    /** The code of the last thread of a block, after the label to which ends branch. */
     static final List<List<Statement>> LASTS;
-    /** That label, as these texts name it. */
+    /** Name of that label in these texts. */
     static final String LAST;
     /** An instruction that changes nothing. */
     static final Statement ORDER;
@@ -202,7 +202,7 @@ final class ClusterText {
         return parts;
     }
 
-    /** What of a function's body follows its first declarations. */
+    /** Returns the statements of a function's body after its first declarations. */
     static List<Statement> running(PtxFunction function) {
         List<Statement> all = function.body().orElseThrow().statements();
         int first = 0;

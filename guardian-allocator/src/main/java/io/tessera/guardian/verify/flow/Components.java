@@ -11,7 +11,7 @@ public final class Components {
     private final int size;
     private final int[][] next;
 
-    /** For a graph of this many blocks. */
+    /** Computes the components of a graph with this many blocks. */
     public Components(int size, List<FlowEdge> edges) {
         this.size = size;
         int[] counts = new int[size];

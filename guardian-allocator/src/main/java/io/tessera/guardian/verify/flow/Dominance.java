@@ -3,7 +3,7 @@ package io.tessera.guardian.verify.flow;
 import java.util.Arrays;
 import java.util.List;
 
-/** Which traces come before which, on all ways (Lengauer and Tarjan, with compressed paths). Immutable once made. */
+/** Dominance between traces (Lengauer and Tarjan, with path compression). Immutable. */
 public final class Dominance {
     private final List<List<FlowEdge>> out;
     private final List<List<FlowEdge>> in;
@@ -154,7 +154,7 @@ public final class Dominance {
         }
     }
 
-    /** Whether a trace can be reached. */
+    /** Returns whether a trace can be reached. */
     boolean reached(int trace) {
         return number[trace] >= 0;
     }
@@ -164,7 +164,7 @@ public final class Dominance {
         return dominator[trace];
     }
 
-    /** Whether every way to the second comes through the first, or they are the same. */
+    /** Returns whether every path to the second trace goes through the first, or they are the same. */
     public boolean dominates(int first, int second) {
         return enter[first] <= enter[second] && leave[second] <= leave[first];
     }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Control flow of a function: blocks, each to its first branch or to a label, and one for each table that several branches go by; an exit under a guard ends none. Time and memory grow with the text.
- * Immutable once made.
+ * Control flow of a function. A block extends to its first branch or to a label; a guarded exit does not end a block. Each table that several
+ * branches use has a block of its own. Time and memory grow with the text. Immutable.
  */
 public final class Flow {
     /** Edges of a function, at most, for each instruction: tables of branches may name many. */
@@ -22,7 +22,7 @@ public final class Flow {
 
     /** The first instruction of each block. */
     public final int[] start;
-    /** One past the last instruction of each block. */
+    /** Index after the last instruction of each block. */
     public final int[] end;
     /** Edges that leave a block. */
     public final List<List<FlowEdge>> out = new ArrayList<>();
@@ -30,7 +30,7 @@ public final class Flow {
     public final List<List<FlowEdge>> in = new ArrayList<>();
     /** Blocks that can be reached, each before those it dominates. */
     public final int[] order;
-    /** Which blocks come before which. */
+    /** Dominance between blocks. */
     public final Dominance dominance;
     private final Body body;
     private final int[] traceOf;
@@ -87,7 +87,7 @@ public final class Flow {
         dominance = new Dominance(out, in, order);
     }
 
-    /** Tables that several branches go by: a block of its own for each, without instructions, stands for all their ways. */
+    /** Returns the tables that several branches use: each has a block of its own, without instructions, for all their edges. */
     private Set<String> shared() throws UnverifiedException {
         Set<String> once = new HashSet<>();
         Set<String> again = new LinkedHashSet<>();

@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** What an instruction does, of those that fenced text may have. An opcode or a word after it that is not here is not accepted. */
+/** Forms of the instructions that fenced text may have. An opcode or a modifier that is not listed here is not accepted. */
 public enum Form {
     /** Reads registers, and writes the first operand. */
     REGISTERS("rn rz rm rp rna rni rzi rmi rpi rs ftz sat satfinite relu NaN abs xorsign approx full noftz oob scaled cc hi lo wide wrap clamp "
@@ -35,7 +35,7 @@ public enum Form {
                             true), RED(
                                     "relaxed release cta cluster gpu sys global shared shared::cta shared::cluster and or xor add inc dec min max noftz L2::cache_hint v2 v4 v8",
                                     true), PREFETCH("global local L1 L2 L2::evict_normal L2::evict_last", false),
-    /** On a cache line. */
+    /** Operates on a cache line. */
     LINE("global L2 L2::evict_normal", false), COPY("async ca cg shared shared::cta global L2::cache_hint L2::64B L2::128B L2::256B", false), BULK(
             "async bulk bulk_group global shared::cta prefetch reduce L2 L2::cache_hint add min max inc dec and or xor noftz",
             true), GROUP("async commit_group wait_group wait_all bulk read", false), ROWS(
@@ -47,7 +47,7 @@ public enum Form {
                             true),
     /** Lanes of a warp together; the last operand says which. */
     WARP("warp sync up down bfly idx all any uni ballot add min max and or xor abs NaN inc dec", true),
-    /** The same without {@code .sync}, as text of PTX ISA below 6.0 has it: no operand says which lanes. */
+    /** As above, without {@code .sync}, as in text of PTX ISA below 6.0: no operand names the lanes. */
     LANES("up down bfly idx all any uni ballot", true), ORDER(
             "cta cluster gpu sys gl acq_rel sc acquire release relaxed proxy alias async global async.global async.shared generic mbarrier_init "
                     + "shared::cta shared::cluster async::generic async.shared::cta async.shared::cluster sync_restrict::shared::cta sync_restrict::shared::cluster",
@@ -102,7 +102,7 @@ public enum Form {
         }
     }
 
-    /** What an instruction is. */
+    /** Returns the form of an instruction. */
     public static Form of(Instruction i, Mode mode) throws UnverifiedException {
         Form form = OPCODES.get(i.opcode());
         if (mode == Mode.NONE && (form == null || form == COPY || i.has("async") || i.opcode().equals("barrier"))) {
@@ -152,7 +152,7 @@ public enum Form {
         return true;
     }
 
-    /** Whether the first operand is written. */
+    /** Returns whether the first operand is written. */
     public boolean writes(Instruction i) {
         return switch (this) {
             case REGISTERS, LANES, LOAD, ATOM -> !i.operands().isEmpty();

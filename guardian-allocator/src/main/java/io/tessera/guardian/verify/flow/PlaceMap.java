@@ -3,10 +3,10 @@ package io.tessera.guardian.verify.flow;
 import java.util.Arrays;
 
 /**
- * What is known of a register in a block. Keys are mixed: those of neighbouring registers and blocks would fall into one place of a common hash table,
- * which a tenant could make of any length. Used by one thread.
+ * Map from a register in a block to a fact. Keys are mixed: in an ordinary hash table, those of neighbouring registers and blocks would collide, and
+ * a tenant could make the chains of any length. Used by one thread.
  *
- * @param <T> of what is kept
+ * @param <T> type of the facts
  */
 public final class PlaceMap<T> {
     private static final int FIRST_SIZE = 1 << 6;
@@ -35,7 +35,7 @@ public final class PlaceMap<T> {
         return (long) register << 32 | block;
     }
 
-    /** What is known of a register in a block, or null. */
+    /** Returns the fact about a register in a block, or null. */
     @SuppressWarnings("unchecked")
     public T get(int register, int block) {
         return (T) values[index(key(register, block))];

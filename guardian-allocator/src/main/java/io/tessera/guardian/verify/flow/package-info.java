@@ -1,2 +1,2 @@
-/** The instructions of a function, its blocks, and which come before which. */
+/** The instructions of a function, its basic blocks, and their order of execution. */
 package io.tessera.guardian.verify.flow;

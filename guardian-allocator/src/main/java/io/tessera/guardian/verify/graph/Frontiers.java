@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where several values of a register may come together: blocks on the dominance frontier of those that write it, and of such blocks in turn (Cytron and
- * others, 1991). Anywhere else the value is that of the dominating block. Without this a register that one side of a branch writes would be looked for up
- * to the function's start, over all joins before it. Used by one thread.
+ * Finds where several values of a register may join: blocks on the dominance frontier of those that write it, and of such blocks in turn (Cytron and
+ * others, 1991). In every other block the value is that of the dominating block. Otherwise, a register that one side of a branch writes would be
+ * searched for up to the function's start, over all joins before it. Used by one thread.
  */
 final class Frontiers {
-    /** Entries for each block, at most; beyond that all joins count. */
+    /** Maximum number of entries per block; beyond that, all joins count. */
     private static final int MOST_EACH = 64;
     private static final int FEW = 16;
     private static final int[] MANY = {0};
@@ -64,7 +64,7 @@ final class Frontiers {
         }
     }
 
-    /** Whether values of a register may come together where a block begins. */
+    /** Returns whether values of a register may join at the start of a block. */
     boolean isJoin(int register, int block) {
         if (tooLarge || block == 0) {
             return true;
@@ -73,7 +73,10 @@ final class Frontiers {
         return joins.get(register, block) != null;
     }
 
-    /** Whether nothing has written a register that many instructions write, on any way to where a block begins; false where that takes long to say. */
+    /**
+     * Returns whether no instruction has written a register with many writers on any path to the start of a block; false if the answer would take
+     * long.
+     */
     boolean isUnwritten(int register, int block) {
         if (tooLarge) {
             return false;

@@ -22,13 +22,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The values of a function in static single assignment, as far as control reaches. A register that one instruction writes is the value of that
- * instruction wherever it dominates; of others the last one written is looked for, block by block. What branches say of values is kept where they
- * say it. The number of values is bounded by the text, or the function is refused.
+ * The values of a function in static single assignment form, for reachable code. A register that one instruction writes has the value of that
+ * instruction wherever it dominates; for other registers, the last write is searched block by block. Facts that follow from branches are stored at
+ * the places where they hold. The number of values is bounded by the text, or the function is refused.
  */
 public final class Graph {
     private static final long STEPS = 64;
-    /** Steps and values of one function at most: what they take stays below some 250 MB, whatever the text is. */
+    /** Maximum number of steps and values of one function: their memory stays below some 250 MB, whatever the text is. */
     private static final long MOST_STEPS = 1L << 21;
     private static final int MOST_VALUES = 1 << 19;
     private static final int SEARCHED = 8;
@@ -44,7 +44,7 @@ public final class Graph {
     public final Node[][][] operands;
     /** The value of each instruction's guard, or null. */
     public final Node[] guards;
-    /** What holds behind an exit or on an edge, by block, in order of {@link Node#position}-like places. */
+    /** Facts that hold after an exit or on an edge, by block, in order of {@link Node#position}-like places. */
     public final List<List<Placed>> facts = new ArrayList<>();
     /** The effect of each instruction. */
     public final Form[] forms;
@@ -53,7 +53,7 @@ public final class Graph {
     public record Placed(int position, Fact fact) {
     }
 
-    /** What may still be done for the module. */
+    /** Remaining budget of work for the module. */
     public final WorkBudget work;
     private final Mode mode;
     private final Writers writers;
@@ -65,7 +65,7 @@ public final class Graph {
     private final List<Node>[] sigmas;
     private long budget;
 
-    /** For a function whose control flow and whose forms of instructions are known. */
+    /** Creates the graph of a function with known control flow and known forms of its instructions. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     public Graph(Body body, Flow flow, Form[] forms, Mode mode, WorkBudget work) throws UnverifiedException {
         this.body = body;
@@ -246,7 +246,7 @@ public final class Graph {
         if (writers.alone(register)) {
             Node made = writers.made(register);
             if (made == null && body.isParameter(register) && writers.never(register)) {
-                // A value that is passed in a register is the same wherever it is read; a register that holds nothing need not be.
+                // A value that is passed in a register is the same at every read; an uninitialised register need not be.
                 made = node(Node.Kind.UNKNOWN, body.bits(register), 0, -1);
                 write(register, made);
             }
@@ -348,7 +348,7 @@ public final class Graph {
         }
     }
 
-    /** What holds on an edge. */
+    /** Returns the facts that hold on an edge. */
     public List<Fact> facts(FlowEdge edge) {
         if (edge.position() < 0 || mode == Mode.NONE) {
             return List.of();
@@ -367,7 +367,7 @@ public final class Graph {
         return sigma;
     }
 
-    /** From here on, in this block and what it dominates, that holds. */
+    /** Records a fact that holds from here on, in this block and the blocks that it dominates. */
     private void hold(List<Fact> known, int block, int position) throws UnverifiedException {
         for (Fact fact : known) {
             spend(1);

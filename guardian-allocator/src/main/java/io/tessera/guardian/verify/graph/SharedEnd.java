@@ -10,8 +10,8 @@ import io.tessera.guardian.verify.value.Value;
 import java.util.List;
 
 /**
- * How much shared memory a block has for certain at a place, from what branches say: the address of its end, or the size of its dynamic memory, is at
- * least a number. Immutable once made.
+ * A lower bound of a block's shared memory at a place, derived from branches: the address of its end, or the size of its dynamic memory, is at least
+ * a number. Immutable.
  */
 public final class SharedEnd {
     private static final int MOST_PASSES = 8;
@@ -20,7 +20,7 @@ public final class SharedEnd {
     private final Graph graph;
     private final long[] entering;
 
-    /** For a function whose values are known. */
+    /** Creates the bounds of a function whose values are known. */
     public SharedEnd(Graph graph) {
         this.graph = graph;
         Flow flow = graph.flow;
@@ -81,11 +81,11 @@ public final class SharedEnd {
     }
 
     /**
-     * Whether there are this many bytes.
+     * Returns whether there are this many bytes.
      *
-     * @param where where it is asked: a predicate that holds there, or null
-     * @param not   the predicate does not hold
-     * @param guard another
+     * @param where a predicate that holds at the place, or null
+     * @param not   whether the predicate does not hold instead
+     * @param guard another predicate
      */
     public boolean has(long bytes, int block, int position, Value.Condition where, boolean not, Value.Condition guard, boolean negated) {
         if (within(block, position) >= bytes) {

@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds what is known of each value of a function: starts with nothing, and goes on until nothing changes. A value that has changed too often becomes
- * anything, so that the time is bounded by the number of values and their uses; then all are computed twice more from what was found, which only
- * makes them more exact: each is right as long as its arguments are. Used once.
+ * Computes the facts about each value of a function: starts with nothing, and repeats until nothing changes. A value that has changed too often
+ * becomes the top element, so that the time is bounded by the number of values and their uses. Then all values are recomputed twice from the result,
+ * which only makes them more exact: each is right if its arguments are. Used once.
  */
 public final class Values {
     private static final int MOST_UPDATES = 4;
@@ -43,7 +43,7 @@ public final class Values {
     private final SpecialValues specials;
     private final ArrayDeque<Node> work = new ArrayDeque<>();
 
-    /** For one function of a module. */
+    /** Creates the computation for one function of a module. */
     public Values(Graph graph, ModuleNames module, Given given) {
         this.given = given;
         this.graph = graph;
@@ -88,7 +88,7 @@ public final class Values {
         }
     }
 
-    /** What has changed often, as something that will not change much more. */
+    /** Returns a wider value, which will not change much more, for a value that has changed often. */
     private static Value widened(Node node, Value before, Value joined) {
         if (node.updates > MOST_ALIGNMENTS) {
             return Value.any(node.bits);
@@ -157,7 +157,7 @@ public final class Values {
         };
     }
 
-    /** Whether what comes in is the value itself that came in before, so that it says nothing new of it. */
+    /** Returns whether an input of a phi is the phi's own value, so that it adds no information. */
     private static boolean comesFrom(Node arg, Node phi) {
         Node node = arg;
         for (int left = MOST_BACK; left > 0 && node != phi && (node.kind == Node.Kind.SIGMA || node.same != null); left--) {
@@ -166,7 +166,7 @@ public final class Values {
         return node == phi;
     }
 
-    /** What is known without another condition than the fact's own. */
+    /** Returns the facts that have no condition other than the fact's own. */
     private static Value unconditional(Node sigma) {
         Node from = sigma.args[0];
         Fact fact = sigma.fact;

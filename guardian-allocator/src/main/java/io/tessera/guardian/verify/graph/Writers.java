@@ -68,7 +68,7 @@ final class Writers {
         }
     }
 
-    /** What an instruction writes, in order. */
+    /** Returns the operands that an instruction writes, in order. */
     static List<Operand> results(Instruction i, Form form) throws UnverifiedException {
         if (form == Form.CALL) {
             return i.operands().getFirst() instanceof Operand.Arguments(List<Operand> returned) && i.operands().size() > 1
@@ -98,7 +98,7 @@ final class Writers {
         };
     }
 
-    /** Whether an instruction writes the two halves of a word. */
+    /** Returns whether an instruction writes the two halves of a word. */
     static boolean isHalves(Instruction i) {
         return i.operands().size() == 2 && i.operands().getFirst() instanceof Operand.Vector(List<Operand> elements) && elements.size() == 2;
     }
@@ -107,17 +107,17 @@ final class Writers {
         return operand instanceof Operand.Register || operand instanceof Operand.Sink;
     }
 
-    /** Whether one instruction alone writes a register. */
+    /** Returns whether at most one instruction writes a register. */
     boolean alone(int register) {
         return counts[register] <= 1;
     }
 
-    /** Whether none does. */
+    /** Returns whether no instruction writes a register. */
     boolean never(int register) {
         return counts[register] == 0;
     }
 
-    /** Where a register is written that several instructions write, in order. */
+    /** Returns the blocks that write a register with several writers, in order. */
     List<Integer> blocks(int register) {
         return blocks.getOrDefault(register, List.of());
     }
@@ -126,7 +126,7 @@ final class Writers {
         made[register] = node;
     }
 
-    /** What it writes, or null where that is not read yet, or never. */
+    /** Returns the value written, or null if it is not read yet, or never written. */
     Node made(int register) {
         return made[register];
     }

@@ -1,2 +1,2 @@
-/** The values of a function in static single assignment, and what each of them is. */
+/** The values of a function in static single assignment form, and their definitions. */
 package io.tessera.guardian.verify.graph;

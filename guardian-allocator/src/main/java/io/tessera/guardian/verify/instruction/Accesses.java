@@ -13,7 +13,7 @@ import io.tessera.guardian.verify.value.Node;
 import io.tessera.guardian.verify.value.Value;
 import io.tessera.guardian.verify.value.Value.Kind;
 
-/** Whether what an instruction touches is where it may be. Used for one function. */
+/** Checks that accesses of an instruction are to permitted addresses. Used for one function. */
 final class Accesses {
     private final Graph graph;
     private final SharedEnd end;
@@ -21,12 +21,12 @@ final class Accesses {
     /**
      * An access.
      *
-     * @param at    instruction
+     * @param at    index of the instruction
      * @param block its block
-     * @param space of its address; null: a generic one
-     * @param bytes how many
-     * @param align what has to divide its address
-     * @param write whether it changes what is there
+     * @param space space of its address; null for a generic address
+     * @param bytes number of bytes
+     * @param align required alignment of its address
+     * @param write whether it writes
      */
     record Touch(int at, int block, StateSpace space, long bytes, int align, boolean write) {
     }
@@ -40,7 +40,7 @@ final class Accesses {
         return new UnverifiedException(i.line(), i.mnemonic() + ": " + why);
     }
 
-    /** Whether an operand is an address where this many bytes may be touched. */
+    /** Checks that an operand is an address at which this many bytes may be accessed. */
     void check(Touch touch, int operand) throws UnverifiedException {
         Instruction i = graph.body.code.get(touch.at());
         if (!(operand < i.operands().size() && i.operands().get(operand) instanceof Operand.Address address)) {

@@ -12,8 +12,8 @@ import io.tessera.guardian.verify.value.Value;
 import java.util.List;
 
 /**
- * Copies in bulk out of shared memory, reductions like them, and prefetches. Their length has 32 bits: in global memory that ends in the guard band; in
- * shared memory it has to end with the block's. Used for one function.
+ * Bulk copies out of shared memory, bulk reductions and prefetches. Their length has 32 bits: in global memory, such a range ends within the guard
+ * band; in shared memory, it must end within the block's memory. Used for one function.
  */
 final class Bulks {
     private static final int UNIT = 16;

@@ -25,7 +25,7 @@ public final class Calls {
     private final Graph graph;
     private final Given given;
 
-    /** For one function of a module. */
+    /** Creates the checks of one function of a module. */
     public Calls(Graph graph, ModuleNames module, Given given) {
         this.module = module;
         this.graph = graph;
@@ -72,7 +72,7 @@ public final class Calls {
         }
     }
 
-    /** What is given in registers; the values of those that are numbers or in registers are in the same order. */
+    /** Records the arguments that are passed in registers; the values of those that are numbers or in registers are in the same order. */
     private void pass(PtxFunction function, List<Operand> passed, Node[] values) {
         boolean each = values.length == passed.size();
         for (int n = 0; n < passed.size(); n++) {
@@ -123,7 +123,7 @@ public final class Calls {
         return new int[] {position, here};
     }
 
-    /** What was stored last into an argument. */
+    /** Returns the last value stored into an argument. */
     private Value passed(Instruction call, int at, int block, Operand argument) throws UnverifiedException {
         int[] place = before(at, block);
         for (int left = MOST_BACK; place != null && left > 0; left--) {

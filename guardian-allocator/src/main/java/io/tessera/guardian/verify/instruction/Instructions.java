@@ -17,12 +17,15 @@ import io.tessera.guardian.verify.value.ValueRefinement;
 import java.util.List;
 import java.util.Set;
 
-/** What each form of instruction has to keep to. Used for one function. */
+/** Checks each form of instruction against its rules. Used for one function. */
 public final class Instructions {
     private static final int LINE_BYTES = 128;
     private static final int ROW_BYTES = 16;
     private static final int BARRIERS = 16;
-    /** Normal, evict first and evict last, as {@code createpolicy.fractional} makes them for a fraction of 1. Other numbers may end the context (error 715). */
+    /**
+     * Normal, evict first and evict last, as {@code createpolicy.fractional} returns them for a fraction of 1. Other numbers may end the context
+     * (error 715).
+     */
     private static final Set<Long> POLICIES = Set.of(0x1000_0000_0000_0000L, 0x12F0_0000_0000_0000L, 0x14F0_0000_0000_0000L);
 
     private final Graph graph;
@@ -32,7 +35,7 @@ public final class Instructions {
     private final Matrices matrices;
     private final Bulks bulks;
 
-    /** For one function of a module. */
+    /** Creates the checks of one function of a module. */
     public Instructions(Graph graph, ModuleNames module, Calls calls) {
         this.graph = graph;
         this.module = module;

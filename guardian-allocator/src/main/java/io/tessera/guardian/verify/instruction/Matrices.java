@@ -14,7 +14,7 @@ import io.tessera.guardian.verify.value.Value;
 
 /** Loads and stores of matrices by a warp: rows at a distance that a register says. Used for one function. */
 final class Matrices {
-    /** What the widest access to a row needs, as the rewriter's {@code MatrixTable} says. */
+    /** Alignment that the widest access to a row needs, as in the rewriter's {@code MatrixTable}. */
     private static final int ALIGNMENT = 16;
     private static final int UNIT_BITS = 128;
     /** 32 rows of 8 bytes at this distance, in elements, stay within what {@code Reserved.REACH} leaves of a guard band. */
@@ -75,9 +75,9 @@ final class Matrices {
     }
 
     /**
-     * Whether a distance is at most {@code ((end - address - row) / (rows - 1) & -16) * 8 / bits}, and whole units of 16 bytes.
+     * Returns whether a distance is at most {@code ((end - address - row) / (rows - 1) & -16) * 8 / bits}, and a multiple of 16 bytes.
      *
-     * @param base address of the first row; null: any
+     * @param base address of the first row; null for any
      */
     private static boolean isMost(Node stride, Node base, long rows, long rowBytes, int bits) {
         Node least = stride == null ? null : stride.origin();

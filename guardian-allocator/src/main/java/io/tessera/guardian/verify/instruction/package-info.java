@@ -1,2 +1,2 @@
-/** What each form of instruction has to keep to. */
+/** The rules that each form of instruction must satisfy. */
 package io.tessera.guardian.verify.instruction;

@@ -8,12 +8,13 @@ import io.tessera.guardian.verify.graph.Graph;
 import io.tessera.guardian.verify.value.Node;
 
 /**
- * What an instruction takes beyond others, in instructions. Where the 270,000 threads of an H200 do it at once, a second is enough for 5,800 accesses of
- * each to pinned host memory (50 GB/s, 32 bytes an access), or for 4,400 atomics on one address (1.2 in a nanosecond); for a million accesses to local
- * memory (3 TB/s, 4 to 32 bytes each). So {@link CallTrees#MOST} is no more than twelve seconds of any of them; what the rewriter writes is a quarter of that, but where many loops follow each other. Stateless.
+ * The additional cost of an instruction, in units of ordinary instructions. If the 270,000 threads of an H200 execute it at once, a second is enough
+ * for 5,800 accesses of each to pinned host memory (50 GB/s, 32 bytes an access), or for 4,400 atomics on one address (1.2 in a nanosecond); for a
+ * million accesses to local memory (3 TB/s, 4 to 32 bytes each). Therefore {@link CallTrees#MOST} is at most twelve seconds of any of them; the
+ * rewriter's output stays below a quarter of that, except for many loops in sequence. Stateless.
  */
 final class AccessWork {
-    /** Work of an access to memory that a pointer may lead to, or a fence beyond the cluster. */
+    /** Work of an access to memory by a pointer, or of a fence with a scope wider than the cluster. */
     static final long ACCESS = 256;
     private static final long ATOMIC = 512;
     /** Atomics that are made by loops in the device have the threads of a block go one by one. */
@@ -49,13 +50,13 @@ final class AccessWork {
         };
     }
 
-    /** Whether a thread may sleep for longer than other instructions take. */
+    /** Returns whether a thread may sleep for longer than other instructions take. */
     static boolean sleeps(Instruction i) {
         return i.opcode().equals("nanosleep")
                 && !(i.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _) && ns >= 0 && ns <= MOST_NAP_NS);
     }
 
-    /** Without a space an address may be of any. */
+    /** Without a space, an address may be in any space. */
     private static boolean isGlobal(Instruction i) {
         return i.space().map(space -> space == StateSpace.GLOBAL).orElse(true);
     }

@@ -24,20 +24,20 @@ public final class CallTrees {
     /** Nanoseconds between two looks at most: the time of {@link #MOST} instructions of the slowest kind, made by all threads of an H200 at once ({@link AccessWork}). */
     public static final long MOST_NS = 12_000_000_000L;
     /**
-     * Most work of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} keeps to
+     * Maximum work of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} stays within
      * it.
      */
     static final long MOST_CALLED = 1L << 15;
-    /** What printing takes. */
+    /** Work of printing. */
     private static final long PRINT = 16 * AccessWork.ACCESS;
     /**
-     * Instructions that all blocks of a grid make before they look, without the threads of a block: 1024 threads for each are 2^48, which an H100 makes
-     * in 9.6 s, within {@link #MOST_NS}. The rewriter's {@code GridLookCheck} keeps to a quarter of it.
+     * Maximum number of instructions of all blocks of a grid before they look, not counting the threads of a block: with 1024 threads each, this is
+     * 2^48 instructions, which an H100 executes in 9.6 s, within {@link #MOST_NS}. The rewriter's {@code GridLookCheck} stays within a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
     /**
-     * The part of that due to instructions that may take long: this many accesses of 1024 threads to device memory take 2 s. The rewriter
-     * keeps to half of it.
+     * The part of that due to instructions that may take long: this many accesses of 1024 threads to device memory take 2 s. The rewriter stays
+     * within half of it.
      */
     static final long MOST_SLOW_OF_GRID = AccessWork.ACCESS << 27;
 
@@ -48,11 +48,11 @@ public final class CallTrees {
     private final Map<String, Long> costs = new HashMap<>();
 
     /**
-     * For a module.
+     * Creates the call trees of a module.
      *
      * @param looking functions that look before their first call, and before they return
-     * @param between what each of them does
-     * @param blocks  of kernels: how many blocks of a grid begin without a look
+     * @param between work of each function
+     * @param blocks  for kernels, the number of blocks of a grid that begin without a look
      */
     public CallTrees(ModuleNames module, Set<String> looking, Map<String, WorkBetweenLooks> between, Map<String, Long> blocks) {
         this.module = module;
@@ -93,7 +93,7 @@ public final class CallTrees {
                 || begun * work.first(true, this::cost) > MOST_SLOW_OF_GRID;
     }
 
-    /** One that is not known yet, because it calls itself, costs too much. */
+    /** A function whose cost is not yet known, because it calls itself, costs too much. */
     private long cost(String name) {
         String known = Objects.requireNonNullElse(module.alias(name), name);
         PtxFunction function = module.functions.get(known);

@@ -6,21 +6,21 @@ import io.tessera.guardian.verify.value.Value;
 import java.util.List;
 
 /**
- * What the counter of a loop is at the loop's head, where its starts, its step and its bound are one number each: a start, or as many steps from it as
+ * The range of a loop's counter at the loop's head, if its starts, its step and its bound are one number each: a start, or as many steps from it as
  * the bound allows. Immutable.
  *
- * @param numbers what it is
- * @param passes  how often it is counted and the head come to again, at most
+ * @param numbers its range
+ * @param passes  maximum number of times that it is counted and control returns to the head
  */
 record CounterRange(Value numbers, long passes) {
     /**
-     * For a loop that is shown to end.
+     * Computes the range for a loop that is shown to end.
      *
-     * @param fact    what holds where it goes on
+     * @param fact    the fact that holds while the loop continues
      * @param counter the sum
-     * @param starts  what the counter is when the loop is entered
-     * @param after   whether the sum is compared; else what it is made from
-     * @return null where it is not seen
+     * @param starts  the counter's values when the loop is entered
+     * @param after   whether the sum is compared; otherwise, its operand is
+     * @return null if it is not known
      */
     static CounterRange of(Fact fact, Node counter, List<Node> starts, boolean after) {
         int bits = fact.bits();
@@ -53,7 +53,7 @@ record CounterRange(Value numbers, long passes) {
         return fact.signed() ? value.signed(Integer.SIZE) : value.unsigned(Integer.SIZE);
     }
 
-    /** How many steps lead to a number for which it goes on; below 0: that is not seen. */
+    /** Returns how many steps lead to a number for which the loop continues; below 0 if that is not known. */
     private static long steps(String compare, long from, long step, long bound) {
         boolean up = step > 0;
         boolean whole = (bound - from) % step == 0 && (up ? from < bound : from > bound);

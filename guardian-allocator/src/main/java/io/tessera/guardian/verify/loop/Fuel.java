@@ -17,16 +17,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which edges are gone only after a look at the stop word: where it was just read and is not zero, or where a counter is positive that was just lowered,
- * and that was filled from the stop word if it was not any more. Such a counter is written in no other way but at the function's start, so that it is
- * zero soon once the stop word is. Used for one function.
+ * Finds the edges that are only taken after a look at the stop word. Either the stop word was just read and is not zero, or a counter is positive
+ * that was just lowered, and that was refilled from the stop word if it was not positive any more. Such a counter is written in no other way except
+ * at the function's start, so it is zero soon after the stop word is. Used for one function.
  */
 final class Fuel {
     /**
-     * How an edge looks.
+     * The look on an edge.
      *
-     * @param register of the counter, or -1: the stop word was just read
-     * @param weight   what it takes from the counter
+     * @param register register of the counter, or -1 if the stop word was just read
+     * @param weight   amount that it takes from the counter
      */
     record Look(int register, long weight) {
     }
@@ -44,7 +44,7 @@ final class Fuel {
         this.mostBurnt = mostBurnt;
     }
 
-    /** What holds on an edge, and behind exits before it in its block. */
+    /** Returns the facts that hold on an edge, and after exits before it in its block. */
     List<Fact> facts(FlowEdge edge) {
         List<Fact> all = new ArrayList<>(graph.facts(edge));
         graph.work.spend(graph.facts.get(edge.from()).size());
@@ -60,7 +60,7 @@ final class Fuel {
         return look(edge).isPresent();
     }
 
-    /** How an edge looks, if it does. */
+    /** Returns the look on an edge, if there is one. */
     Optional<Look> look(FlowEdge edge) {
         return known.computeIfAbsent(edge, e -> {
             for (Fact fact : facts(e)) {
@@ -76,8 +76,8 @@ final class Fuel {
     }
 
     /**
-     * Whether the function reads the stop word and ends if it is zero before it calls anything and before its first branch, and once more between its last
-     * call, or its last branch, and each return.
+     * Returns whether the function reads the stop word, and ends if it is zero, at both ends: before its first call and its first branch, and again
+     * between its last call or branch and each return.
      */
     boolean looksAtBothEnds() {
         int call = graph.flow.start[0];
@@ -104,7 +104,7 @@ final class Fuel {
         return last != null && last.guard().isEmpty() && (last.opcode().equals("ret") || last.opcode().equals("exit"));
     }
 
-    /** Whether the stop word is read from one place of a block on, and the thread ended if it is zero, before another. */
+    /** Returns whether the stop word is read between two places of a block, and the thread is ended if it is zero. */
     private boolean looksBetween(int block, int from, int to) {
         for (Graph.Placed placed : graph.facts.get(block)) {
             graph.work.spend(1);
@@ -197,12 +197,12 @@ final class Fuel {
         return burnt < mostBurnt;
     }
 
-    /** What a counter has when the function begins, at most. */
+    /** Returns an upper bound of a counter when the function begins. */
     long first(int register) {
         return firsts.getOrDefault(register, Reserved.MOST_FUEL);
     }
 
-    /** Whether an instruction reads the stop word. */
+    /** Returns whether an instruction reads the stop word. */
     static boolean isLook(Graph graph, int at) {
         Instruction i = graph.body.code.get(at);
         return i.mnemonic().equals("ld.volatile.global.u32") && i.operands().get(1) instanceof Operand.Address address && address.offsetBytes() == 0

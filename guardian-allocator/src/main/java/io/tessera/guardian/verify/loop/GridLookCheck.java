@@ -34,7 +34,7 @@ public final class GridLookCheck {
     private GridLookCheck() {
     }
 
-    /** How many blocks a grid may have that do not look when they begin. */
+    /** Returns how many blocks a grid may have that do not look when they begin. */
     public static long blocks(List<Instruction> code) {
         if (code.size() < LENGTH || !(first(code, 0) instanceof Register word) || !(first(code, 1) instanceof Register other)
                 || !(first(code, 4) instanceof Register wide) || !(first(code, 5) instanceof Register beyond) || word.equals(other)) {
@@ -64,7 +64,7 @@ public final class GridLookCheck {
         return operands.isEmpty() ? null : operands.getFirst();
     }
 
-    /** Whether an instruction is this one; null: an operand that is looked at elsewhere. */
+    /** Returns whether an instruction has this form; a null operand is checked elsewhere. */
     private static boolean is(Instruction i, Register guard, String mnemonic, Operand... operands) {
         boolean guarded = i.guard().map(given -> !given.negated() && given.register().equals(guard)).orElse(guard == null);
         if (!guarded || !i.mnemonic().equals(mnemonic) || i.operands().size() != operands.length) {

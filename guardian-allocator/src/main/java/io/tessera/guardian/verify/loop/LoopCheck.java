@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Shows that every cycle of a function ends: it looks at the stop word, by way of a counter that only the stop word fills, or counts to a bound.
- * Edges that are gone only after such a look are left out; what is left must have no cycle but counted ones. It finds, too, how much the function may do
- * from one look to the next. Used once.
+ * Shows that every cycle of a function ends: it looks at the stop word, through a counter that only the stop word refills, or it counts to a bound.
+ * Edges that are only taken after such a look are ignored; the remaining edges must form only counted cycles. Also computes how much the function may
+ * do from one look to the next. Used once.
  */
 public final class LoopCheck {
     /** Edges of a component that are tried as the end of a counted loop. */
@@ -36,40 +36,40 @@ public final class LoopCheck {
     private final Flow flow;
     private final Fuel fuel;
     private final int[] component;
-    /** How often each block is gone through for each time that a counted loop around it is entered. */
+    /** How often each block is executed each time that a counted loop around it is entered. */
     private final long[] passes;
     private final Map<FlowEdge, Fuel.Look> looks = new LinkedHashMap<>();
     private final List<Counted> found = new ArrayList<>();
 
     /**
-     * A loop that comes to an end by counting.
+     * A loop that ends by counting.
      *
-     * @param head   its block that is passed once in each round
-     * @param passes edges by which it is come to again
-     * @param rounds  how often these are passed at most, from each time that the head is come to by another edge
-     * @param counter what it counts, as it is at the head
-     * @param numbers what that is, or null where it is not seen exactly
+     * @param head   its block that is executed once in each iteration
+     * @param passes edges by which control returns to it
+     * @param rounds  maximum number of times that these are taken, each time that the head is reached by another edge
+     * @param counter its counter at the head
+     * @param numbers range of the counter, or null if it is not exactly known
      */
     public record Counted(int head, Set<FlowEdge> passes, long rounds, Node counter, Value numbers) {
     }
 
     /**
-     * Where a cycle ends.
+     * The end of a cycle.
      *
-     * @param counter at its head
-     * @param rounds  how often the head is passed at most
-     * @param after   whether the counter is compared after it was counted
-     * @param range   what it is, or null
+     * @param counter the counter at the head
+     * @param rounds  maximum number of times that the head is executed
+     * @param after   whether the counter is compared after the step
+     * @param range   its range, or null
      */
     private record End(Node counter, long rounds, boolean after, CounterRange range) {
-        /** How often the head is come to again. */
+        /** Returns how often control returns to the head. */
         long passes() {
             long fit = rounds - Passes.SPARE + (after ? 0 : 1);
             return range == null ? fit : range.passes();
         }
     }
 
-    /** For a function whose values are known. */
+    /** Creates the check of a function whose values are known. */
     public LoopCheck(Graph graph) {
         this.graph = graph;
         this.flow = graph.flow;
@@ -89,7 +89,7 @@ public final class LoopCheck {
         return found;
     }
 
-    /** What it does between looks, once it was checked. */
+    /** Returns the work between looks, after the check. */
     public WorkBetweenLooks work() {
         return new WorkBetweenLooks(graph, looks, passes, fuel::first);
     }
@@ -130,7 +130,7 @@ public final class LoopCheck {
         }
     }
 
-    /** Compilers have an end in the middle of the text, and branch back to it: such an edge looks, and is passed once. */
+    /** Compilers place an end in the middle of the text, and branch back to it: such an edge looks, and is taken once. */
     private void dropLooksOutsideCycles(List<FlowEdge> others) {
         List<FlowEdge> all = new ArrayList<>(others);
         all.addAll(looks.keySet());
@@ -139,7 +139,7 @@ public final class LoopCheck {
         looks.keySet().removeIf(edge -> strong[edge.from()] != strong[edge.to()]);
     }
 
-    /** Shows that all that goes round by a head comes to an end, and finds the cycles that are left without the head. */
+    /** Shows that all cycles through a head end, and returns the cycles that remain without the head. */
     private List<List<Integer>> counted(List<Integer> cycle) throws UnverifiedException {
         int number = component[cycle.getFirst()];
         List<FlowEdge> inside = new ArrayList<>();
@@ -181,8 +181,9 @@ public final class LoopCheck {
     }
 
     /**
-     * If all cycles through a head go by an edge that is gone only as long as a counter has not come to its bound, and those through the edge by the head,
-     * which counts once: how often they do. Between two times each inner cycle is come to once.
+     * Returns how often control returns to the head if two conditions hold. All cycles through the head take an edge that is only taken while a
+     * counter has not reached its bound, and all cycles through the edge pass the head, which counts once. Between two such passes, each inner cycle
+     * is entered once.
      */
     private End ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
         Node compared = copied(fact.target());
@@ -237,7 +238,7 @@ public final class LoopCheck {
         return compared;
     }
 
-    /** Where a number comes from that was moved from register to register. */
+    /** Returns the source of a number that was moved from register to register. */
     static Node copied(Node node) {
         Node from = node.origin();
         for (int left = MOST_COPIES; left > 0 && from.is("mov") && from.typed(from.bits) && from.args.length == 1
@@ -247,7 +248,7 @@ public final class LoopCheck {
         return from;
     }
 
-    /** The value that comes round is the counter's, from wherever it comes. */
+    /** The carried value is the counter's on every path. */
     private boolean counts(Node phi, Node counter, int number) {
         List<FlowEdge> in = flow.in.get(phi.trace);
         for (int n = 0; n < in.size(); n++) {
@@ -260,7 +261,7 @@ public final class LoopCheck {
         return true;
     }
 
-    /** Whether a counter that is changed by as much as its second argument may be comes to the bound, and does not run over before. */
+    /** Returns whether a counter with the given step reaches the bound without overflowing before. */
     private boolean bounded(Fact fact, Node counter, int number) {
         if (!fact.other().value.isNumber() || !counter.args[1].value.isNumber()) {
             return false;
@@ -283,8 +284,8 @@ public final class LoopCheck {
     }
 
     /**
-     * Whether a counter that is doubled, once or more often, grows up to the bound and does not run over before, or one that is halved comes to its bound:
-     * neither takes more than 32 passes.
+     * Returns whether a counter that is doubled once or more grows to the bound without overflowing before, or a counter that is halved reaches its
+     * bound: neither takes more than 32 iterations.
      */
     private static boolean shifted(Fact fact, Node counter) {
         Value by = counter.args[1].value;
@@ -300,7 +301,7 @@ public final class LoopCheck {
         }
         boolean keepsSign = counter.instruction.mnemonic().equals("shr.s32");
         boolean some = fact.compare().equals("gt") && limit.low() >= 0 || fact.compare().equals("ge") && limit.low() >= 1;
-        // A negative number never comes to zero where its sign is kept.
+        // A negative number never becomes zero if its sign is kept.
         return some && (fact.signed() || !keepsSign) || fact.compare().equals("ne") && !keepsSign && limit.exact() && limit.low() == 0;
     }
 
@@ -334,7 +335,7 @@ public final class LoopCheck {
         return shown ? new End(before, Passes.equal(starts(before, number), differ.args[1], up ? step : -step, Integer.SIZE), false, null) : null;
     }
 
-    /** Without the edge there is no cycle through the block, and without the block none through the edge. */
+    /** Without the edge there is no cycle through the block, and without the block there is none through the edge. */
     private boolean passes(FlowEdge edge, int block, List<FlowEdge> inside) {
         graph.work.spend(inside.size());
         List<FlowEdge> noEdge = inside.stream().filter(each -> !each.equals(edge)).toList();

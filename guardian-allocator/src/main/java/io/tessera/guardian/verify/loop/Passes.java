@@ -8,14 +8,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * How often a counted loop goes round at most: by how far its bound lies from where its counter starts. That is a number where both are, or is seen from
- * how the bound was made of that start. Immutable.
+ * Upper bounds of the iterations of a counted loop, from the distance between its counter's start and its bound. The distance is a number if both
+ * are, or follows from how the bound was computed from that start. Immutable.
  */
 final class Passes {
     private static final int DEEPEST = 8;
-    /**
-     * The passes beyond the steps that fit into the distance: the first one, and a last one where the compared value was not counted yet.
-     */
+    /** Iterations beyond the steps that fit into the distance: the first one, and a last one if the compared value was not yet counted. */
     static final int SPARE = 2;
 
     private final boolean signed;
@@ -29,10 +27,10 @@ final class Passes {
     }
 
     /**
-     * The passes of a loop that ends.
+     * Returns the iterations of a loop that ends.
      *
-     * @param starts what the counter is when the loop is entered
-     * @param step   the least that a pass adds, or takes away
+     * @param starts the counter's values when the loop is entered
+     * @param step   least amount that an iteration adds or subtracts
      * @param up     whether it adds
      * @param strict whether a counter that is the limit ends the loop
      */
@@ -46,10 +44,10 @@ final class Passes {
     }
 
     /**
-     * The passes of a loop whose counter comes to the bound, but for low bits.
+     * Returns the iterations of a loop whose counter reaches the bound, except for low bits.
      *
      * @param step a power of two, or the negative of one
-     * @param bits of the counter
+     * @param bits width of the counter
      */
     static long equal(List<Node> starts, Node limit, long step, int bits) {
         long size = Math.abs(step);
@@ -63,7 +61,10 @@ final class Passes {
         return starts.isEmpty() || most >= WorkBetweenLooks.UNBOUNDED ? WorkBetweenLooks.UNBOUNDED : Math.max(0, most - 1) / size + SPARE;
     }
 
-    /** Whether a counter that begins at any of the starts comes to the limit exactly, now or after running over: whole steps lie between them. */
+    /**
+     * Returns whether a counter that begins at any of the starts reaches the limit exactly, directly or after an overflow: whole steps lie between
+     * them.
+     */
     static boolean meets(List<Node> starts, Node limit, long step) {
         int bits = Long.numberOfTrailingZeros(step);
         if (Math.abs(step) != 1L << bits) {
@@ -105,7 +106,7 @@ final class Passes {
         return least >= size ? step > 0 ? to.high() - from.low() : from.high() - to.low() : WorkBetweenLooks.UNBOUNDED;
     }
 
-    /** How far a value can lie beyond the start, at most. */
+    /** Returns an upper bound of how far a value can lie beyond the start. */
     private long distance(Node node, int deep) {
         Node made = node.origin();
         if (made == first.origin()) {

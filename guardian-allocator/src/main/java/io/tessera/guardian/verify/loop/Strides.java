@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Addresses in the window and of variables that a counted loop moves by a step: how far they get until the loop has ended. An address of a loop's head
- * that comes back as itself plus something has been moved once a pass, since what is added to it is added to the head's value, which stays the same
- * until the next pass. And what a loop's counter is. Stateless.
+ * Ranges of addresses in the window and in variables that a counted loop moves by a step, until the loop has ended. An address at a loop's head whose
+ * carried value is itself plus an amount moves once per iteration, since the amount is added to the head's value, which stays the same until the next
+ * iteration. Also computes the range of a loop's counter. Stateless.
  */
 public final class Strides {
     private static final int LONGEST_CHAIN = 16;
@@ -23,7 +23,7 @@ public final class Strides {
     private Strides() {
     }
 
-    /** What is known of such addresses, beyond what is known of values without regard to how often loops go round. */
+    /** Returns the ranges of such addresses, which are narrower than those computed without iteration counts. */
     public static Map<Node, Value> of(Graph graph, List<LoopCheck.Counted> loops) throws UnverifiedException {
         Map<Node, Value> found = new HashMap<>();
         Map<Integer, List<LoopCheck.Counted>> heads = loops.stream().collect(Collectors.groupingBy(LoopCheck.Counted::head));

@@ -18,21 +18,21 @@ import java.util.function.IntToLongFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * How many instructions a function makes, at most, from one look at the stop word to the next, or until it returns; one that may take long counts as many
- * ({@link AccessWork}). A block is gone through once, and once
- * more for each time that an edge is passed that closes a loop around it; such an edge takes from a counter what {@link Reserved#MOST_FUEL} allows in all
- * before the stop word is read. In a counted loop each of these times is as many as it has passes. Immutable.
+ * Upper bound of the instructions that a function executes from one look at the stop word to the next, or until it returns; an instruction that may
+ * take long counts as many ({@link AccessWork}). A block is executed once, and again for each time that an edge is taken that closes a loop around
+ * it. The counter that such an edge decrements allows at most {@link Reserved#MOST_FUEL} before the stop word is read. In a counted loop, each of
+ * these times counts once per iteration. Immutable.
  */
 public final class WorkBetweenLooks {
     /** More than anything that is accepted; sums of it do not run over. */
     static final long UNBOUNDED = 1L << 40;
 
     /**
-     * Instructions, each as often as it is made.
+     * Instructions, each counted as often as it is executed.
      *
-     * @param own   of the function
-     * @param slow  what of that is due to instructions that may take long
-     * @param calls how often each function is called; the empty name is one that is not known
+     * @param own   instructions of the function
+     * @param slow  the part of that due to instructions that may take long
+     * @param calls how often each function is called; the empty name stands for an unknown function
      */
     private record Part(long own, long slow, Map<String, Long> calls) {
         long cost(boolean slowOnly, ToLongFunction<String> callee) {
@@ -52,11 +52,11 @@ public final class WorkBetweenLooks {
     private final List<Loop> loops = new ArrayList<>();
 
     /**
-     * For a function.
+     * Computes the work of a function.
      *
      * @param looks  the edges in cycles that look
-     * @param passes how often each block is gone through for each time that it is come to
-     * @param first  what a counter has when the function begins
+     * @param passes how often each block is executed each time that its loops are entered
+     * @param first  returns the initial value of a counter
      */
     WorkBetweenLooks(Graph graph, Map<FlowEdge, Fuel.Look> looks, long[] passes, IntToLongFunction first) {
         List<List<String>> calls = new ArrayList<>();
@@ -119,7 +119,7 @@ public final class WorkBetweenLooks {
     }
 
     /**
-     * Blocks from each of which the others of its set are come to without an edge that looks and leads back to a block that dominates it; none if every edge
+     * Returns sets of blocks that reach each other without an edge that looks and leads back to a block that dominates its start; none if every edge
      * that looks is such an edge.
      */
     private static List<List<Integer>> cycles(Graph graph, Set<FlowEdge> looks) {
@@ -168,9 +168,9 @@ public final class WorkBetweenLooks {
     }
 
     /**
-     * The same until the first look.
+     * As above, until the first look.
      *
-     * @param slowOnly only what is due to instructions that may take long, and to calls
+     * @param slowOnly whether only instructions that may take long, and calls, count
      */
     long first(boolean slowOnly, ToLongFunction<String> callee) {
         return most(true, slowOnly, callee);
@@ -179,7 +179,7 @@ public final class WorkBetweenLooks {
     private long most(boolean first, boolean slowOnly, ToLongFunction<String> callee) {
         Map<Integer, Long> counters = new HashMap<>();
         for (Loop loop : loops) {
-            // The fuel that is left has to be positive, or the stop word is read.
+            // The remaining fuel has to be positive, or the stop word is read.
             long times = Math.max(0, (first ? loop.first() : Reserved.MOST_FUEL) - 1) / loop.weight();
             counters.merge(loop.register(), times(times, loop.body().cost(slowOnly, callee)), Math::max);
         }

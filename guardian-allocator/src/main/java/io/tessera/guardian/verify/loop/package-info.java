@@ -1,2 +1,2 @@
-/** Whether every loop ends, and how much is done between two looks at the stop word. */
+/** Checks that every loop ends, and bounds the work between two looks at the stop word. */
 package io.tessera.guardian.verify.loop;

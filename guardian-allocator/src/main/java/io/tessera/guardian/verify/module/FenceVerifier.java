@@ -43,15 +43,16 @@ public final class FenceVerifier {
      * Verifies a text.
      *
      * @param text   PTX, as the rewriter writes it
-     * @param mode   how it says that it is fenced
-     * @param linked whether it is linked with others that are verified alike
-     * @throws UnverifiedException if it is no such text, or declares what no fenced text may have: then nothing of it must be loaded
+     * @param mode   the fence mode that it declares
+     * @param linked whether it is linked with others that are verified in the same way
+     * @throws UnverifiedException if it is not such a text, or has a declaration that is not permitted in fenced text: then nothing of it must be
+     * loaded
      */
     public static Verdict verify(byte[] text, Mode mode, boolean linked) throws UnverifiedException {
         return verify(text, mode, linked, WorkBudget.ofBytes(text.length));
     }
 
-    /** The same with this much work. */
+    /** As above, with a given budget of work. */
     static Verdict verify(byte[] text, Mode mode, boolean linked, WorkBudget work) throws UnverifiedException {
         if (text.length > MOST_BYTES) {
             throw new UnverifiedException(0, "a text of " + text.length + " bytes");
@@ -66,7 +67,7 @@ public final class FenceVerifier {
         }
     }
 
-    /** One module. */
+    /** Verification of one module. */
     private static final class Run {
         private final PtxModule read;
         private final ModuleNames module;
@@ -149,7 +150,7 @@ public final class FenceVerifier {
             } catch (WorkBudget.SpentException e) {
                 refused.put(function.name(), new UnverifiedException(function.line(), "'" + function.name() + "' " + e.getMessage()));
             } catch (RuntimeException e) {
-                // A text that nobody thought of: what is not understood is not accepted.
+                // An unforeseen text: code that is not understood is not accepted.
                 refused.put(function.name(), new UnverifiedException(function.line(), "'" + function.name() + "' is not understood: " + e));
             }
         }

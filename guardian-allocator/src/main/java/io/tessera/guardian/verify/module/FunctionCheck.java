@@ -25,7 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** One function by itself: what it does with what it is given, from any caller. Used once. */
+/** Checks one function separately, for any arguments and any caller. Used once. */
 final class FunctionCheck {
     private final Body body;
     private final ModuleNames module;
@@ -71,12 +71,12 @@ final class FunctionCheck {
         }
     }
 
-    /** Whether it looks at the stop word before it calls anything, and before it returns. */
+    /** Returns whether it looks at the stop word before it calls anything, and before it returns. */
     boolean looks() {
         return looks;
     }
 
-    /** What it does between looks; null where nobody waits for it. */
+    /** Returns its work between looks; null if no other tenant waits for it. */
     WorkBetweenLooks between() {
         return between;
     }
@@ -86,7 +86,7 @@ final class FunctionCheck {
         return blocks;
     }
 
-    /** Whether anything in it names shared memory. */
+    /** Returns whether any instruction in it names shared memory. */
     boolean touchesShared() {
         return shared;
     }

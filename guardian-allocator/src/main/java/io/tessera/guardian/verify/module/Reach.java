@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What functions reach by calls. A function that calls itself, over whatever others, is refused, since the stack is not without end. */
+/** The functions that each function reaches by calls. A function that calls itself, directly or indirectly, is refused, since the stack is finite. */
 final class Reach {
     private final Map<String, Map<String, Instruction>> calls = new LinkedHashMap<>();
     private final Map<String, UnverifiedException> reasons = new HashMap<>();
@@ -81,10 +81,10 @@ final class Reach {
     }
 
     /**
-     * Takes what was found of each function by itself.
+     * Takes the results for each function.
      *
-     * @param refused functions that are not accepted, and why
-     * @param named   functions to be asked for by {@link #reachesNamed}
+     * @param refused functions that are not accepted, with the reasons
+     * @param named   functions for queries with {@link #reachesNamed}
      */
     void found(Map<String, UnverifiedException> refused, Set<String> named) {
         reaching.addAll(named);
@@ -107,7 +107,7 @@ final class Reach {
         return reasons.get(function);
     }
 
-    /** Whether a function is among those that were named, or calls one that is. */
+    /** Returns whether a function is among those that were named, or calls one of them. */
     boolean reachesNamed(String function) {
         return reaching.contains(function);
     }

@@ -15,7 +15,7 @@ public final class Arithmetic {
     private Arithmetic() {
     }
 
-    /** What a load gives: zero or sign extension of what was read. */
+    /** Returns the result of a load: zero or sign extension of the loaded value. */
     public static Value loaded(ScalarType type, int bits) {
         if (type.bits() >= bits || type.bits() > 32) {
             return Value.any(bits);

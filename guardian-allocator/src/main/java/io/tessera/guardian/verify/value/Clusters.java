@@ -5,9 +5,9 @@ import io.tessera.guardian.verify.Symbol;
 import io.tessera.guardian.verify.value.Value.Kind;
 
 /**
- * Addresses of shared memory where blocks are launched in clusters. The top bits of a shared address are the number of a block then, so that what is not
- * above the end of the own block's memory may still be another's: it has to be kept from below the own block's lowest address too. All blocks of a
- * cluster have as much. Stateless.
+ * Addresses of shared memory if blocks are launched in clusters. The top bits of a shared address are then the number of a block, so an address that
+ * is not above the end of the block's own memory may still be in another block. It must therefore also be at least the block's own lowest address.
+ * All blocks of a cluster have the same amount of shared memory. Stateless.
  */
 public final class Clusters {
     /** Bits of a shared address that say which block. */
@@ -17,7 +17,7 @@ public final class Clusters {
     private Clusters() {
     }
 
-    /** Whether a word is the lowest address of the own block: that of its dynamic memory without what is below the block's number. */
+    /** Returns whether a word is the lowest address of the block itself: that of its dynamic memory without the bits below the block's number. */
     static boolean isBase(Node node) {
         Node base = node.origin();
         return base.is("and", "b32") && isDynamic(base.args[0]) && (int) base.numberOf(1, 0) == NUMBER;
@@ -28,13 +28,13 @@ public final class Clusters {
         return value.is(Kind.VARIABLE) && value.symbol().name().equals(Reserved.DYNAMIC) && value.low() == 0 && value.high() == 0;
     }
 
-    /** Whether a word is the end of the block's shared memory. */
+    /** Returns whether a word is the end of the block's shared memory. */
     public static boolean isEnd(Node node) {
         Value value = node.value;
         return value.is(Kind.VARIABLE) && value.symbol() == Symbol.END && value.low() == 0 && value.high() == 0;
     }
 
-    /** Whether a word is how many bytes of shared memory a block has. */
+    /** Returns whether a word is the size of a block's shared memory. */
     public static boolean isSize(Node node) {
         Node size = node.origin();
         return size.is("sub", "u32") && isEnd(size.args[0]) && isBase(size.args[1]);
@@ -76,7 +76,7 @@ public final class Clusters {
         return bytes <= 0 ? null : Value.of(Kind.CLUSTER, 0, bytes, align).with(0, Math.max(own.value.needs(), raised.value.needs()));
     }
 
-    /** The value before its low bits were cleared: below an end it stays, and not below a lowest address that has none. */
+    /** Returns the value before its low bits were cleared: clearing keeps it below an end, and not below a lowest address whose low bits are zero. */
     private static Node floored(Node node) {
         return node.is("and", "b32") && node.args[1].kind == Node.Kind.NUMBER && node.args[1].number < 0 && node.args[1].number >= -(1 << 10)
                 && Long.bitCount(-node.args[1].number) == 1 ? node.args[0].origin() : node;
@@ -102,7 +102,7 @@ public final class Clusters {
         return predicate.origin().args[0].origin().args[0].origin();
     }
 
-    /** Where the dynamic memory of a block of the cluster is: of one whose number is below how many there are. */
+    /** Returns whether it is the address of the dynamic memory of a block of the cluster, whose number is below the number of blocks. */
     private static boolean isBlock(Node node) {
         if (!node.is("mapa") || !node.instruction.mnemonic().equals("mapa.shared::cluster.u32") || !isDynamic(node.args[0])) {
             return false;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a predicate says of the values that it was made from. Stateless. */
+/** Facts that follow from a predicate for the values from which it was computed. Stateless. */
 public final class Facts {
     private static final int DEEPEST = 6;
     private static final int MOST = 12;
@@ -43,7 +43,7 @@ public final class Facts {
         }
     }
 
-    /** One of two does not hold: where the second does, the first does not. */
+    /** At least one of two conditions does not hold: where the second holds, the first does not. */
     private static void unless(Node predicate, Node where, int depth, List<Fact> found) {
         List<Fact> inner = new ArrayList<>(2);
         collect(predicate, false, depth + 1, inner);

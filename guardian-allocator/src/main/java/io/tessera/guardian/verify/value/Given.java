@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What functions are given by all that call them, of parameters that are always the address of local memory: how many bytes of one variable lie behind
- * it. The variable is one of a function that has not returned. Callers have to be looked at before those that they call. Used by one thread.
+ * Arguments that all callers of a function pass for parameters that are always the address of local memory: how many bytes of one variable follow the
+ * address. The variable belongs to a function that has not returned. Callers must be processed before their callees. Used by one thread.
  */
 public final class Given {
     private final Map<String, Symbol[]> known = new HashMap<>();
     private final Map<String, Map<String, Integer>> places = new HashMap<>();
     private final boolean open;
 
-    /** @param open whether others than those of the module may call its functions */
+    /** @param open whether functions of other modules may call its functions */
     public Given(boolean open) {
         this.open = open;
     }
 
-    /** Notes what a parameter is given at a call; null: what is not known. */
+    /** Records the argument for a parameter at a call; null if it is unknown. */
     public void pass(PtxFunction function, int parameter, Value value) {
         Symbol[] all = known.computeIfAbsent(function.name(), k -> new Symbol[function.parameters().size()]);
         boolean local = value != null && value.is(Value.Kind.VARIABLE) && value.symbol().space() == StateSpace.LOCAL && value.low() == value.high()
@@ -47,7 +47,7 @@ public final class Given {
         return found;
     }
 
-    /** What a parameter of a function points to, or null. */
+    /** Returns the target of a function's parameter, or null. */
     public Symbol of(PtxFunction function, String parameter) {
         Symbol[] all = open || function.kind() != PtxFunction.Kind.FUNC ? null : known.get(function.name());
         Integer place = all == null ? null : places.computeIfAbsent(function.name(), k -> places(function)).get(parameter);

@@ -27,7 +27,7 @@ public final class Lanes {
         return left.is("sub", "u32") && isThreads(left.args[0].origin()) && isBefore(left.args[1].origin());
     }
 
-    /** Whether a word is one warp, or {@code min(threads of the block in whole warps, number of whole warps)}. */
+    /** Returns whether a word is one warp, or {@code min(threads of the block in whole warps, number of whole warps)}. */
     public static boolean isOfBlock(Node threads) {
         Node count = threads.origin();
         if (count.kind == Node.Kind.NUMBER) {

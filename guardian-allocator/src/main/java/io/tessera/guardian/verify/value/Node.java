@@ -5,7 +5,7 @@ import io.tessera.guardian.verify.Symbol;
 
 /** A value that a register gets at one place, in static single assignment. Owned by the graph of one function. */
 public final class Node implements Value.Condition {
-    /** Where a value comes from. */
+    /** Origin of a value. */
     public enum Kind {
         /** A number in the text. */
         NUMBER,
@@ -17,7 +17,7 @@ public final class Node implements Value.Condition {
         RESULT,
         /** The first argument where the guard holds, else the second. */
         SELECT,
-        /** Whatever comes in: an argument for each edge. */
+        /** Any of several inputs: one argument for each edge. */
         PHI,
         /** The argument, where {@link #fact} holds. */
         SIGMA,
@@ -28,16 +28,16 @@ public final class Node implements Value.Condition {
     }
 
     /**
-     * What holds where a branch went one way.
+     * A fact that holds on one side of a branch.
      *
-     * @param kind      what
-     * @param target    of which value
-     * @param other     what it is compared with
-     * @param compare   how: eq ne lt le gt ge, as it holds
-     * @param signed    whether it is compared as a signed number
-     * @param bits      width that is compared
-     * @param align     log2 of what divides the target, of {@link Fact.Kind#ALIGNED}
-     * @param amount    what is added to the target before it is compared, of {@link Fact.Kind#SUM}
+     * @param kind      its kind
+     * @param target    the value that it is about
+     * @param other     the value with which it is compared
+     * @param compare   relation that holds: eq ne lt le gt ge
+     * @param signed    whether the comparison is signed
+     * @param bits      width of the comparison
+     * @param align     log2 of a divisor of the target, for {@link Fact.Kind#ALIGNED}
+     * @param amount    amount added to the target before the comparison, for {@link Fact.Kind#SUM}
      * @param condition holds only where this predicate does, or null
      * @param negated   holds only where it does not
      * @param second    a second condition, or null
@@ -49,17 +49,17 @@ public final class Node implements Value.Condition {
             this(kind, target, other, compare, signed, bits, align, 0, null, false, null, false);
         }
 
-        /** The same of what a compared sum was made from, by adding an amount. */
+        /** Returns the same fact for the operand from which a compared sum was computed by adding an amount. */
         Fact before(Node summand, long by) {
             return new Fact(Kind.SUM, summand, other, compare, signed, bits, align, by, condition, negated, second, opposite);
         }
 
-        /** Whether it bounds a number. */
+        /** Returns whether it bounds a number. */
         public boolean compares() {
             return kind == Kind.COMPARE || kind == Kind.SUM;
         }
 
-        /** What holds. */
+        /** Kind of a fact. */
         public enum Kind {
             /** Compared with another. */
             COMPARE,
@@ -75,21 +75,21 @@ public final class Node implements Value.Condition {
             LOW
         }
 
-        /** The same, only where a predicate holds, or does not; null where that is the third condition. */
+        /** Returns this fact under the condition that a predicate holds, or does not; null if that is the third condition. */
         Fact when(Node predicate, boolean not) {
             return condition == null ? new Fact(kind, target, other, compare, signed, bits, align, amount, predicate, not, null, false)
                     : second == null ? new Fact(kind, target, other, compare, signed, bits, align, amount, condition, negated, predicate, not) : null;
         }
     }
 
-    /** No nodes. */
+    /** An empty array. */
     public static final Node[] NONE = {};
 
-    /** Where the value comes from. */
+    /** Origin of the value. */
     public final Kind kind;
     /** Width of its register. */
     public final int bits;
-    /** What it is made from. */
+    /** Values from which it is computed. */
     public Node[] args = NONE;
     /** The instruction that makes it, or null. */
     public Instruction instruction;
@@ -107,25 +107,25 @@ public final class Node implements Value.Condition {
     public boolean negated;
     /** The additional knowledge of a {@link Kind#SIGMA}. */
     public Fact fact;
-    /** Of {@link Kind#PHI}: the one value that comes in from everywhere, or null. */
+    /** For {@link Kind#PHI}: the one value of all inputs, or null. */
     public Node same;
     /** The register that it is in, or -1. */
     public int register = -1;
     /** The block in which it is made. */
     public int trace;
-    /** Where in the text it is made, as the index of an instruction. */
+    /** Index of the instruction at which it is computed. */
     public int position;
-    /** What is known of it so far. */
+    /** Facts about it so far. */
     public Value value = Value.BOTTOM;
     /** How often {@link #value} changed. */
     public int updates;
-    /** Whether it waits to be looked at again. */
+    /** Whether it is queued to be recomputed. */
     public boolean queued;
     /** The first node behind a {@link Kind#SIGMA} that is none, so that a value of which much is known is found without all that. */
     public Node source;
-    /** What is made from it: the first {@link #userCount}. */
+    /** Values that are computed from it: the first {@link #userCount}. */
     public Node[] users = NONE;
-    /** How many {@link #users} there are. */
+    /** Number of {@link #users}. */
     public int userCount;
 
     /** A value without arguments yet, made at that place of the text. */
@@ -145,17 +145,17 @@ public final class Node implements Value.Condition {
         return node;
     }
 
-    /** Whether it is what an unguarded instruction of that opcode makes. */
+    /** Returns whether it is the result of an unguarded instruction with that opcode. */
     public boolean is(String opcode) {
         return kind == Kind.RESULT && instruction.opcode().equals(opcode);
     }
 
-    /** The same, with a first word. */
+    /** As above, with a first modifier. */
     public boolean is(String opcode, String word) {
         return is(opcode) && !instruction.modifiers().isEmpty() && instruction.modifiers().getFirst().equals(word);
     }
 
-    /** Whether the instruction's last word is one of the integer types of a width. */
+    /** Returns whether the instruction's last modifier is one of the integer types of a width. */
     public boolean typed(int width) {
         var type = instruction.type();
         return type.isPresent() && type.get().bits() == width && switch (type.get().kind()) {

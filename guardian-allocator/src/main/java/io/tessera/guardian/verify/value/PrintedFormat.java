@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a format of {@code vprintf} reads of its arguments. Immutable.
+ * The arguments that a format of {@code vprintf} reads. Immutable.
  *
- * @param bytes   how many
+ * @param bytes   number of bytes
  * @param align   log2 of their alignment
- * @param strings where in them pointers to strings are
+ * @param strings offsets of pointers to strings
  */
 public record PrintedFormat(long bytes, int align, List<Long> strings) {
     private static final String FLAGS = "-+ #0123456789.*";

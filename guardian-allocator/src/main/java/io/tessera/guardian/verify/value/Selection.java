@@ -9,7 +9,7 @@ import io.tessera.guardian.verify.value.Value.Kind;
 /** Choices between two values, where the fences make one of them: the lesser of an address and a limit, one of a space and of another. Stateless. */
 public final class Selection {
     private static final long ROOM = 1 << 20;
-    /** An address so far from a variable of shared memory, up or down, may have gone round. */
+    /** An address this far from a variable of shared memory, up or down, may have wrapped around. */
     public static final long ROUND = 1L << 31;
 
     private Selection() {
@@ -29,13 +29,13 @@ public final class Selection {
         if (variable && value.symbol() == limit.symbol() && !end && value.low() >= 0 && value.high() < ROUND) {
             return limit.at(Math.min(value.low(), limit.low()), Math.min(value.high(), limit.high()), align);
         }
-        // An address before the variable may lie before all memory: then it is a large number, and the limit is the lesser.
+        // An address before the variable may lie before all memory: then it wraps to a large number, and the limit is the minimum.
         long certain = variable && value.low() >= 0 ? value.symbol().bytes() : value.certain();
         return Value.of(Kind.BELOW, limit.symbol(), limit.high(), limit.high(), align).with(certain,
                 end ? limit.needs() > 0 ? limit.needs() : -limit.low() : 0);
     }
 
-    /** One of two values. */
+    /** Returns the selection of one of two values. */
     static Value of(Node node, Value[] in, int bits) {
         if (in.length != 3) {
             return Value.any(bits);
@@ -75,7 +75,7 @@ public final class Selection {
         return form && start.low() == 0 && start.high() == 0 && start.symbol() != null ? start.at(0, less.args[1].number - 1, 0) : first;
     }
 
-    /** Whether a pointer to a text lies within that text, where it is known which one it is. */
+    /** Returns whether a pointer to a text lies within that text, if it is known which text it is. */
     public static boolean inText(Value text) {
         return text.symbol() == null || text.low() >= 0 && text.high() < text.symbol().bytes();
     }

@@ -5,9 +5,9 @@ import io.tessera.guardian.ptx.PtxFunction;
 import java.util.List;
 
 /**
- * What special registers hold on every GPU, and in a kernel with {@code .reqntid} or {@code .maxntid}, which the driver holds every launch
- * to: exactly the given threads in each dimension, or at most that many in all. A device function may be called from any kernel. A grid
- * that counts clusters ({@code .blocksareclusters}) has more blocks than a launch can say: of these nothing is known. Immutable.
+ * Values of special registers on every GPU, and in a kernel with {@code .reqntid} or {@code .maxntid}. The driver enforces these at every launch:
+ * exactly the given threads in each dimension, or at most that many in all. A device function may be called from any kernel. A grid that counts
+ * clusters ({@code .blocksareclusters}) has more blocks than its launch says: nothing is known of their number. Immutable.
  */
 public final class SpecialValues {
     private static final int DIMENSIONS = 3;
@@ -22,7 +22,7 @@ public final class SpecialValues {
     private final boolean ofClusters;
 
     /**
-     * Those of a function.
+     * Creates the values of a function.
      *
      * @param ofClusters whether grids of its module may count clusters
      */
@@ -30,7 +30,7 @@ public final class SpecialValues {
         this.ofClusters = ofClusters;
         List<FunctionAttribute> limits = function.kind() != PtxFunction.Kind.ENTRY ? List.of()
                 : function.attributes().stream().filter(each -> each.name().equals("maxntid") || each.name().equals("reqntid")).toList();
-        // Which of several counts is for the assembler to say.
+        // If there are several counts, the assembler decides which one applies.
         if (limits.size() == 1 && limits.getFirst().numbers().size() <= DIMENSIONS && !limits.getFirst().numbers().isEmpty()
                 && limits.getFirst().numbers().stream().allMatch(each -> each >= 1 && each <= THREADS)) {
             limit(limits.getFirst().numbers(), limits.getFirst().name().equals("reqntid"));
@@ -46,7 +46,7 @@ public final class SpecialValues {
         }
     }
 
-    /** What that register holds. */
+    /** Returns the value of that register. */
     public Value of(String register) {
         return switch (register) {
             case "%tid.x" -> range(0, most[0] - 1);

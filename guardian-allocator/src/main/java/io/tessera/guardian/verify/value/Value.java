@@ -3,18 +3,18 @@ package io.tessera.guardian.verify.value;
 import io.tessera.guardian.verify.Symbol;
 
 /**
- * What is known of a register's bits. Numbers are intervals modulo 2^bits: a value is congruent to some whole number from low to high, so that sums
- * need no look at overflow. Addresses are a place plus such an interval. Immutable.
+ * Known facts about a register's bits. Numbers are intervals modulo 2^bits: a value is congruent to some whole number from low to high, so that sums
+ * need no check for overflow. Addresses are a place plus such an interval. Immutable.
  *
- * @param kind      what it is
- * @param symbol    of which variable; of {@link Kind#BELOW} too: {@link Symbol#END}, or a variable
- * @param low       least number or distance
- * @param high      greatest
- * @param align     log2 of what divides the whole value, for certain
- * @param certain   bytes of shared memory that there are for certain where the value is, since it comes from a variable with as many
- * @param needs     bytes of shared memory that there must be for this to hold
- * @param condition where this predicate holds, or null; only there is it what it says, or are those bytes needed
- * @param unless    where it does not hold
+ * @param kind      kind of the value
+ * @param symbol    variable of the address; for {@link Kind#BELOW}: {@link Symbol#END}, or a variable
+ * @param low       lowest number or distance
+ * @param high      highest number or distance
+ * @param align     log2 of a certain divisor of the whole value
+ * @param certain   bytes of shared memory that certainly exist where the value does, since it comes from a variable of that size
+ * @param needs     bytes of shared memory that must exist for this to hold
+ * @param condition predicate under which the facts hold and those bytes are needed, or null
+ * @param unless    whether they apply where the predicate does not hold
  */
 public record Value(Kind kind, Symbol symbol, long low, long high, int align, long certain, long needs, Condition condition, boolean unless) {
     /** A predicate, told apart by identity. */
@@ -31,13 +31,13 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         WINDOW,
         /** Address of a variable, in its own space: shared, local, constant, parameters. */
         VARIABLE,
-        /** The same as a generic address. */
+        /** As above, as a generic address. */
         GENERIC,
         /** Any address of shared memory that is not above the symbol plus {@link #high}, generic or not. */
         BELOW,
-        /** The same as a generic address. */
+        /** As above, as a generic address. */
         GENERIC_BELOW,
-        /** The same in a module whose blocks are launched in clusters, where it may be another block's. */
+        /** As above, in a module whose blocks are launched in clusters, where it may be in another block. */
         CUT,
         /** An address of shared memory of any block of the cluster with that many bytes behind it, {@link #high}. */
         CLUSTER,
@@ -64,7 +64,7 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
     private static final Value ANY32 = of(Kind.NUMBER, 0, 0xFFFF_FFFFL, 0);
     private static final Value ANY16 = of(Kind.NUMBER, 0, 0xFFFF, 0);
     private static final Value ANY8 = of(Kind.NUMBER, 0, 0xFF, 0);
-    /** Beyond, numbers are not followed. */
+    /** Numbers beyond it are not tracked. */
     private static final long FAR = 1L << 61;
 
     /** A value without a variable, of which nothing more is known. */
@@ -90,38 +90,38 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return of(Kind.NUMBER, low, high, low == high ? tz(low) : Math.min(MOST_ALIGN, align));
     }
 
-    /** How many of a number's low bits are zero; of 0 the most that are counted. */
+    /** Returns how many of a number's low bits are zero; for 0, the maximum. */
     public static int tz(long number) {
         return number == 0 ? MOST_ALIGN : Math.min(MOST_ALIGN, Long.numberOfTrailingZeros(number));
     }
 
-    /** Whether it is of that kind. */
+    /** Returns whether it is of that kind. */
     public boolean is(Kind other) {
         return kind == other;
     }
 
-    /** Whether it is a number, and no address. */
+    /** Returns whether it is a number, not an address. */
     public boolean isNumber() {
         return kind == Kind.NUMBER;
     }
 
-    /** Whether it is what it says only where its predicate holds. */
+    /** Returns whether its facts hold only under its predicate. */
     public boolean isConditional() {
         return condition != null && kind != Kind.VALID;
     }
 
-    /** Whether it is one number. */
+    /** Returns whether it is a single number. */
     public boolean exact() {
         return kind == Kind.NUMBER && low == high;
     }
 
-    /** The same, with this many low bits zero besides. */
+    /** Returns this value with at least this many low bits zero. */
     public Value aligned(int log2) {
         int most = Math.min(MOST_ALIGN, Math.max(align, log2));
         return most == align ? this : new Value(kind, symbol, low, high, most, certain, needs, condition, unless);
     }
 
-    /** The same place at another distance. */
+    /** Returns the same place at another distance. */
     Value at(long from, long to, int log2) {
         if (from > to || from < -FAR || to > FAR) {
             return ANY;
@@ -129,7 +129,7 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return new Value(kind, symbol, from, to, log2, certain, needs, condition, unless);
     }
 
-    /** The same, of another kind. */
+    /** Returns this value with another kind. */
     public Value as(Kind other) {
         return new Value(other, symbol, low, high, align, certain, needs, condition, unless);
     }
@@ -142,7 +142,7 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return new Value(kind, symbol, low, high, align, certain, needs, predicate, not);
     }
 
-    /** As an unsigned number of a width: no interval that wraps. */
+    /** Returns this value as an unsigned number of a width, whose interval does not wrap. */
     public Value unsigned(int bits) {
         if (!isNumber() || low >= 0 && (bits >= 64 || high < 1L << bits)) {
             return isNumber() ? this : any(bits);
@@ -155,7 +155,7 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return high - by < turn ? of(Kind.NUMBER, low - by, high - by, align) : any(bits).aligned(align);
     }
 
-    /** As a signed number of a width. */
+    /** Returns this value as a signed number of a width. */
     public Value signed(int bits) {
         if (!isNumber()) {
             return bits >= 64 ? ANY : of(Kind.NUMBER, -(1L << bits - 1), (1L << bits - 1) - 1, 0);
@@ -168,12 +168,12 @@ public record Value(Kind kind, Symbol symbol, long low, long high, int align, lo
         return high - by < half ? of(Kind.NUMBER, low - by, high - by, align) : of(Kind.NUMBER, -half, half - 1, align);
     }
 
-    /** The same place, moved so often by any of the numbers of a step, or not. */
+    /** Returns the same place moved by a step at most this many times. */
     public Value moved(Value step, long times) {
         return at(low + Math.min(0, step.low * times), high + Math.max(0, step.high * times), Math.min(align, step.align));
     }
 
-    /** What holds of both. */
+    /** Returns the facts that hold for both values. */
     public Value join(Value other, int bits) {
         if (kind == Kind.BOTTOM) {
             return other;

@@ -52,7 +52,7 @@ public final class ValueRefinement {
                 : value;
     }
 
-    /** Whether a handle was looked up in full. */
+    /** Returns whether a handle was fully looked up. */
     public static boolean isHandle(Value value) {
         return value.is(Kind.HANDLE) && value.low() == (BIT | HIGH);
     }

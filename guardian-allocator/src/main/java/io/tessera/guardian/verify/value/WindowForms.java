@@ -54,8 +54,8 @@ public final class WindowForms {
     }
 
     /**
-     * Whether a word is {@code (high - base) mod size}, by the reciprocal {@code floor((2^32 - 1) / size)}: the quotient is at most one too small, so
-     * the rest is below two sizes.
+     * Returns whether a word is {@code (high - base) mod size}, by the reciprocal {@code floor((2^32 - 1) / size)}: the quotient is at most one too
+     * small, so the remainder is below two sizes.
      */
     static boolean isModulo(Node word) {
         Node selected = word.origin();

@@ -1,2 +1,2 @@
-/** What is known of a value, and what instructions and conditions say of it. */
+/** Known facts about values, and the facts that follow from instructions and conditions. */
 package io.tessera.guardian.verify.value;

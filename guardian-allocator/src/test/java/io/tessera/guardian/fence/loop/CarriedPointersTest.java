@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pointers that loops in parts move are fenced where a part begins, and not in its rounds. */
 class CarriedPointersTest {
-    /** What each fence of an address ends with. */
+    /** The end of each fence of an address. */
     private static final String FENCED = "mov.b64 \\t%__tessera_d\\d+, \\{";
 
     private static String fenced(FenceMode mode, String round) throws Exception {
@@ -39,7 +39,7 @@ class CarriedPointersTest {
         return text;
     }
 
-    /** How many fences stand between the loop's head and the branch that closes it. */
+    /** Returns the number of fences between the loop's head and the branch that closes it. */
     private static int inRounds(String text) {
         String head = text.substring(text.indexOf("\n$L0:"));
         return head.substring(0, head.indexOf("bra \t$L0;")).split(FENCED, -1).length - 1;
@@ -72,7 +72,7 @@ class CarriedPointersTest {
         }
     }
 
-    /** The first way to what is read comes to the pointer by another register. */
+    /** The first path to the load reaches the pointer through another register. */
     @Test
     void aPointerThatIsExchangedIsFencedInEachRound() throws Exception {
         String text = fenced(FenceMode.MASK, "ld.global.u64 %rd3, [%rd1]; mov.u64 %rd4, %rd1; mov.u64 %rd1, %rd2; mov.u64 %rd2, %rd4;\n"

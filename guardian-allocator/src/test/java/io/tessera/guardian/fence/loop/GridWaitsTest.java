@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which kernels from PTX may wait for other blocks of their grid. */
+/** Tests which kernels from PTX may wait for other blocks of their grid. */
 @Timeout(120)
 class GridWaitsTest {
     private static final String HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n";
@@ -157,7 +157,7 @@ class GridWaitsTest {
         assertNull(waits(call + count, false, OTHER), "nothing depends on the result");
     }
 
-    /** What another module has, nobody knows here, nor what a pointer calls. */
+    /** The functions of another module, and the target of a pointer, are unknown here. */
     @Test
     void whatIsNotKnownMayWait() throws Exception {
         String call = "st.param.b64 [a], %rd1;\ncall (b), elsewhere, (a);\n";

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which loops have several passes written for one look, and what is different in those. */
+/** Tests which loops have several passes for one look, and how these differ. */
 class RepeatedPassTest {
     private static final String BEHIND = "__tessera_behind_";
 

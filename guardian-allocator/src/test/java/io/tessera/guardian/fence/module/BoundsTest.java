@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What programs reached by lengths, pragmas and sizes that nobody had bounded. */
+/** Tests accesses that programs once reached through unbounded lengths, pragmas and sizes. */
 class BoundsTest {
     private static final String HEAD = ".version 9.0\n.target sm_90a\n.address_size 64\n";
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** In modules that reach into other blocks' shared memory, or come to the barrier of a cluster, the last thread of a block waits for its cluster. */
+/** In modules that access other blocks' shared memory, or reach the barrier of a cluster, the last thread of a block waits for its cluster. */
 class ClusterWaitsTest {
     private static final String HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n";
     private static final String REACH = "mov.u32 %r1, s; mapa.shared::cluster.u32 %r2, %r1, 1; ld.shared::cluster.u32 %r3, [%r2];\n";
@@ -33,7 +33,7 @@ class ClusterWaitsTest {
         return new Fencer(mode).fence(PtxParser.parse(HEAD + text));
     }
 
-    /** What runs of a module, a line each, after its first function that is named so; the module is verified. */
+    /** Returns the instructions of a module, a line each, after its first function with that name; the module is verified. */
     private static List<String> lines(String text, FenceMode mode, String function) throws Exception {
         FencedModule fenced = fenced(text, mode);
         assertEquals(Map.of(), fenced.refused());
@@ -53,7 +53,7 @@ class ClusterWaitsTest {
         return lines.stream().filter(line -> line.matches(pattern)).count();
     }
 
-    /** So many ends in which threads are counted, of which some count at the barrier too; and what the last thread comes to. */
+    /** Checks the number of ends that count threads, of those that also count at the barrier, and the code of the last thread. */
     private static void hasEnds(int ends, int meeting, List<String> lines) {
         assertEquals(ends, count(lines, "atom.acq_rel.cluster.shared.add.u32 .*, 1;"), lines::toString);
         assertEquals(ends, count(lines, "bra __tessera_end_last;"), lines::toString);
@@ -144,7 +144,7 @@ class ClusterWaitsTest {
         assertEquals(0, count(other, ".*%arrived.*"), other::toString);
     }
 
-    /** The words are no program's: what ends an access ends before them, and the program is told of no more than it has. */
+    /** The words do not belong to the program: all limits end before them, and the program sees only its own size. */
     @Test
     void theLastBytesAreNotTheProgramsOwn() throws Exception {
         List<String> lines = kernelLines("st.shared::cluster.u32 [%r4], %r3; mov.u32 %r5, %dynamic_smem_size; st.shared.u32 [s], %r5; ret;");

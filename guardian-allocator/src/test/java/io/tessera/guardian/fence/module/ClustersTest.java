@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which modules' kernels may be launched in clusters of blocks. */
+/** Tests which modules' kernels may be launched in clusters of blocks. */
 class ClustersTest {
     private static final String HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n";
     private static final String KERNEL = HEAD + ".entry k(.param .u64 p) { .reg .b32 %r<3>; .reg .b64 %d<3>; .shared .align 4 .b8 s[64];\n"

@@ -19,9 +19,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What every class of instruction becomes in every mode: {@code NAME.ptx} before, {@code fenced/NAME.MODE.ptx} after. Results of more than 16 KiB are
- * kept as SHA-256 digests in {@code fenced/digests}. {@code tests/golden} prints the difference between two versions of all results, and
- * {@code tests/golden --accept} keeps the new ones.
+ * The result of every class of instruction in every mode: {@code NAME.ptx} before, {@code fenced/NAME.MODE.ptx} after. Results of more than 16 KiB
+ * are kept as SHA-256 digests in {@code fenced/digests}. {@code tests/golden} prints the difference between two versions of all results, and {@code
+ * tests/golden --accept} keeps the new ones.
  */
 class GoldenTest {
     private static final int LARGEST_TEXT = 16 << 10;

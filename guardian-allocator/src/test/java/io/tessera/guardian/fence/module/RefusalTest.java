@@ -104,8 +104,8 @@ class RefusalTest {
     }
 
     /**
-     * An assembler that finds a function with several results gives up its convention for calls, and with it the stack: what must not be
-     * there then, functions that call themselves and calls by a pointer, is in no fenced text.
+     * An assembler that finds a function with several results drops its calling convention, and with it the stack. Therefore fenced text has neither
+     * functions that call themselves nor calls through a pointer.
      */
     @Test
     void functionsWithSeveralResultsAreCalledByNameAndNotByThemselves() throws Exception {

@@ -10,7 +10,7 @@ import io.tessera.guardian.ptx.parse.PtxParser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What accesses to shared memory are compared with, and where that is made. */
+/** Tests the limits with which accesses to shared memory are compared, and where they are computed. */
 @Timeout(180)
 class SharedLimitsTest {
     private static final String STORE = "@%p1 bra l#; ld.global.u32 %r1, [%rd1]; mov.u32 %r2, tile; add.s32 %r2, %r2, %r1; st.shared.u32 [%r2], %r1; l#:\n";

@@ -36,7 +36,7 @@ record DisassembledText(String name, List<String> operands) {
         return value(_ -> 0).isEmpty() ? Optional.empty() : Optional.of(operands.getFirst());
     }
 
-    /** What it computes, the low 32 bits of it; of a choice the second operand. Empty: that is not known here. */
+    /** Returns the low 32 bits of its result; for a selection, the second operand. Empty if the result is not known here. */
     OptionalInt value(ToIntFunction<String> register) {
         String base = name.replaceFirst("^U(?=MOV|IADD3|IMAD|LEA|LOP3|SHF|SEL|PRMT)", "");
         boolean carry = name.contains(".X") || name.contains(".HI");
@@ -105,7 +105,7 @@ record DisassembledText(String name, List<String> operands) {
         return register.equals("RZ") || register.equals("URZ");
     }
 
-    /** Whether it is an access whose address is understood. */
+    /** Returns whether it is an access whose address is understood. */
     boolean isAccess() {
         return ACCESS.matcher(name).matches();
     }

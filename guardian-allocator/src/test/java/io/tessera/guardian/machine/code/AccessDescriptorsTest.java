@@ -21,7 +21,7 @@ class AccessDescriptorsTest {
         return new CodeWords().loadDescriptor(4);
     }
 
-    /** Whether the only access with a descriptor has the driver's. */
+    /** Returns whether the only access with a descriptor has the driver's. */
     private static boolean isDrivers(CodeWords code, int... entered) throws MachineCodeException {
         return isDrivers(code.flow(entered), true);
     }

@@ -78,7 +78,7 @@ class AssertionTextsTest {
         assertTrue(texts.stream().flatMapToInt(String::chars).noneMatch(Character::isISOControl));
     }
 
-    /** As code from the cache gets the word of a later start. */
+    /** As for code from the cache, which gets the word of a later start. */
     @Test
     void anotherWordKeepsTheTexts() throws Exception {
         FencedCubin fenced = CubinFencer.fence(compile("sm_90"), FENCE);

@@ -15,10 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/**
- * The instructions before {@code [R.64+UR.64]}: addresses in the window stay what they are, all others come to lie in the guard bands at
- * most.
- */
+/** The instructions before {@code [R.64+UR.64]}: addresses in the window do not change, and all others end at most in the guard bands. */
 class BoundedSumsTest {
     private static final MachineFence FENCE = MachineFences.MASK;
     private static final int ADDED = 20;

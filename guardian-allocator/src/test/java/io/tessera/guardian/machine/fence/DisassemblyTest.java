@@ -40,7 +40,7 @@ class DisassemblyTest {
 
     /** A line. Targets are resolved once all labels are known. */
     private record Line(String guard, String name, String operands) {
-        /** Whether a fence never consists of it. */
+        /** Returns whether it can never be part of a fence. */
         boolean isAnchor() {
             return !name.startsWith("LOP3") && !name.startsWith("MOV") && !name.startsWith("UMOV") && !name.equals("NOP");
         }

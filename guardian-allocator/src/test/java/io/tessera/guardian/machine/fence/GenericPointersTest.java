@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Which functions may access shared or local memory by generic pointers, so that a fence would send the accesses elsewhere. */
+/** Tests which functions may access shared or local memory through generic pointers, so that a fence would send the accesses elsewhere. */
 class GenericPointersTest {
     private static final String WHY = "generic accesses to shared or local memory";
     private static final int SHARED_START = 47;
@@ -68,7 +68,7 @@ class GenericPointersTest {
         assertEquals(Map.of(), refused(load(special(new CodeWords(), 0x21)).exit()), "the thread's number");
     }
 
-    /** As additions of 16-bit numbers do. The pointer is one of global memory if nothing here makes another one. */
+    /** As in additions of 16-bit numbers. The pointer is one of global memory if no other instruction here makes another one. */
     @Test
     void aKernelThatAsksForTheSpaceOfAnAddress() throws MachineCodeException {
         assertEquals(Map.of(), refused(load(ask(new CodeWords())).exit()));

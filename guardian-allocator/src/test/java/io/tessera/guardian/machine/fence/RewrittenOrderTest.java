@@ -59,7 +59,7 @@ class RewrittenOrderTest {
         return timed.exit();
     }
 
-    /** The same with cycles enough, so that each instruction finds the results that it takes. */
+    /** As above, with enough cycles for each instruction to find its operands ready. */
     private static CodeWords timed(CodeWords code) {
         long[] words = code.words();
         CodeWords timed = new CodeWords();
@@ -181,10 +181,7 @@ class RewrittenOrderTest {
         assertApart(code, rewrite(code, register));
     }
 
-    /**
-     * The rounding of an address comes in time before the access, and behind the instructions that compute the address: nobody else counts
-     * that.
-     */
+    /** The rounding of an address comes in time before the access, and after the instructions that compute the address: no other code checks that. */
     @Property(tries = 500)
     void addressesAreRoundedInTime(@ForAll long seed) throws MachineCodeException {
         CodeWords code = random(new Random(seed));

@@ -314,7 +314,7 @@ class SectionRewriterTest {
         assertArrayEquals(withoutYield(expected.words()), withoutYield(Arrays.copyOfRange(section.code(), 2, 10)));
     }
 
-    /** Without the bit that lets another warp go first, and the scoreboards that nobody uses. */
+    /** Removes the bit that lets another warp go first, and unused scoreboards. */
     private static long[] withoutYield(long[] words) {
         return java.util.stream.IntStream.range(0, words.length)
                 .mapToLong(i -> i % 2 == 0 ? words[i] : words[i] & ~(1L << 45) & ~(0x3fL << 46)).toArray();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Variables that fenced code uses come to lie in the window: their addresses are no work of the driver any more. */
+/** Variables that fenced code uses move into the window: the driver no longer writes their addresses. */
 class VariableMovesTest {
     private static final long CONTROL = 0x000fe20000000000L;
     private static final String INITIAL = ".nv.global.init";
@@ -152,7 +152,7 @@ class VariableMovesTest {
         refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 8 + 8)); // leads out of the section's variables
         refused(cubin(0).relocation(BANK, 8, ADDRESS + 100, FIRST, 0)); // in a form that is not known
         refused(cubin(0).variable("over", INITIAL, 4, 8, 0).relocation(BANK, 8, ADDRESS, FIRST, 0));
-        refused(cubin(0).variable("first", ZERO, 0, 8, 0).relocation(BANK, 8, ADDRESS, FIRST, 0)); // nobody tells which of two is asked for
+        refused(cubin(0).variable("first", ZERO, 0, 8, 0).relocation(BANK, 8, ADDRESS, FIRST, 0)); // It is not known which of the two is used.
         refused(cubin(0).variable("long", ZERO, 48, Long.MAX_VALUE, 0).relocation(BANK, 8, ADDRESS, THIRD, 0));
         refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 0, ADDRESS, 1, 0)); // it holds the address of a function
         refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 4, ADDRESS, SECOND, 0)); // an address over two variables

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which variables of its module a function uses. Bank 4 has the address of variable 3 at offset 8 and of variable 5 at offset 24. */
+/** Tests which variables of its module a function uses. Bank 4 has the address of variable 3 at offset 8 and of variable 5 at offset 24. */
 class VariableUsesTest {
     private static final Map<Long, Integer> BANK = Map.of(8L, 3, 24L, 5);
     private static final long CONTROL = 0x000fe20000000000L;
@@ -64,7 +64,7 @@ class VariableUsesTest {
         assertEquals(Map.of(3, 1), uses(address(new CodeWords(), 2, 8).store(6, 2).exit()), "its address is kept in memory");
     }
 
-    /** Where paths meet, a register may have either; a load by a register may be of each in the bank. */
+    /** Where paths meet, a register may have either address; a load by a register may load any address of the bank. */
     @Test
     void whatMayBeEitherCountsForAll() throws MachineCodeException {
         CodeWords either = address(address(new CodeWords(), 2, 8).branch(3).under(0), 2, 24).load(0, 2).exit();
@@ -102,7 +102,7 @@ class VariableUsesTest {
         assertEquals(Map.of(3, 3), uses(fromUniform(uniformAddress(new CodeWords()).callSymbol().under(0)).load(0, 2).exit(), 1));
     }
 
-    /** As texts that are printed do. */
+    /** As for printed texts. */
     @Test
     void anAddressThatOnlyGoesThroughLocalMemoryToACallOfTheDriver() throws MachineCodeException {
         CodeWords printed = keep(address(new CodeWords(), 4, 8), 4).callSymbol().load(0, 2).exit();

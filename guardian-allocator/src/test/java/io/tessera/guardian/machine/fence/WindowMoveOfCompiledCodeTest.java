@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The same as {@link WindowMoveTest} for what nvcc makes, with reports, looks and aligned addresses, and without. */
+/** As {@link WindowMoveTest}, for the output of nvcc, with reports, looks and aligned addresses, and without. */
 @Tag("nvcc")
 @Timeout(240)
 class WindowMoveOfCompiledCodeTest {

@@ -51,7 +51,7 @@ public class WindowMoveTest {
         return MachineFences.windows();
     }
 
-    /** The same window with each of the other things that a fence may do, and with all of them. */
+    /** Returns fences of the same window with each of the other options, and with all of them. */
     private static List<MachineFence> ways(MachineFence fence) {
         return List.of(fence, fence.reporting(REPORTS, 5), fence.looking(STOP), fence.aligning(),
                 fence.aligning().looking(STOP).reporting(REPORTS, 5));
@@ -218,7 +218,7 @@ public class WindowMoveTest {
                 () -> WindowMove.move(fenced.bytes().clone(), new WindowPlaces(places), fence, fence.at(OTHER_BASE)));
     }
 
-    /** One less, one more, one beside, and one with another value. */
+    /** One place too few, one too many, one at a wrong offset, and one with another value. */
     @ParameterizedTest
     @MethodSource("windows")
     void onlyWithAllPlacesCodeIsMoved(MachineFence fence) throws MachineCodeException {

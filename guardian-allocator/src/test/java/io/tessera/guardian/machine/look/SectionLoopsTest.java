@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which loops are shown to end, and which have to look. */
+/** Tests which loops are shown to end, and which must look. */
 class SectionLoopsTest {
     private static final MachineFence NO_LOOKS = MachineFence.of(0x2000_0000_0000L, 1L << 37);
     private static final long ALWAYS = 7L << 12;
@@ -45,7 +45,7 @@ class SectionLoopsTest {
         return code.add(0x80cL | ALWAYS | (long) register << 24 | (long) bound << 32, relation(relation, signed) & ~(7L << 17));
     }
 
-    /** The same with a register as the bound. */
+    /** As above, with a register as the bound. */
     private static CodeWords compareRegisters(CodeWords code, String relation, boolean signed, int register, int bound) {
         return code.add(0x20cL | ALWAYS | (long) register << 24 | (long) bound << 32, relation(relation, signed) & ~(7L << 17));
     }
@@ -67,7 +67,7 @@ class SectionLoopsTest {
         assertNotNull(endless(new CodeWords().load(4, 2).compare(0, 4, 5).branch(0).under(0).exit()), "it waits for a word in memory");
     }
 
-    /** What goes on, by what step, to what bound. The traps step over the bound, or have no number that ends them. */
+    /** Condition to continue, step and bound. The traps step over the bound, or have no number that ends them. */
     @ParameterizedTest
     @CsvSource({"1, LT, true, 100, true", "-1, GT, true, 0, true", "1, NE, true, 7, true", "4, NE, true, 8, false", "3, NE, true, 8, true",
             "-4, NE, true, 0, false",

@@ -169,7 +169,7 @@ class StopWordLooksTest {
         }
     }
 
-    /** What leads into a look could have other numbers in its registers. */
+    /** A branch into a look could have other numbers in its registers. */
     @ParameterizedTest
     @MethodSource("fences")
     void nothingElseLeadsIntoALook(MachineFence fence) throws Exception {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which loops may wait for other blocks, and what a section tells its callers. */
+/** Tests which loops may wait for other blocks, and the facts that a section reports to its callers. */
 @Timeout(60)
 class WaitingLoopsTest {
     private static final int SCOPE_AT = 13;

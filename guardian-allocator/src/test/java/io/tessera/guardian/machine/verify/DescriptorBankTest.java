@@ -47,7 +47,7 @@ class DescriptorBankTest {
         return bank;
     }
 
-    /** As it is seen behind the fencer. */
+    /** Verifies a cubin after fencing. */
     private static VerifiedCubin fenced(CubinBuilder builder) throws MachineCodeException {
         return CubinVerifier.inspect(CubinFencer.fence(builder.build(), MASK).bytes(), MASK);
     }

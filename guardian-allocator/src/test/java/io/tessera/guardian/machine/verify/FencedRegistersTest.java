@@ -13,7 +13,7 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 import org.junit.jupiter.api.Test;
 
-/** What is known of a register after each instruction, and where ways of execution join. */
+/** Tests the facts about a register after each instruction, and where paths of execution join. */
 class FencedRegistersTest {
     private static final int BASE = 40;
     private static final int HIGH = MachineFences.MASK.baseHigh();
@@ -27,7 +27,7 @@ class FencedRegistersTest {
         return code.logic(register, register, SIZE, BASE, AND_OR);
     }
 
-    /** What is known behind the last instruction of straight code. */
+    /** Returns the facts after the last instruction of straight-line code. */
     private static FencedRegisters after(MachineFence fence, CodeWords code) throws MachineCodeException {
         SectionFlow flow = code.flow();
         FencedRegisters registers = new FencedRegisters(Architecture.SM_90, fence, BASE);
@@ -45,7 +45,7 @@ class FencedRegistersTest {
         return after(MachineFences.MASK, code).isFenced(3, predicate);
     }
 
-    /** What the flow knows of a register at the start of a block. */
+    /** Returns the flow's fact about a register at the start of a block. */
     private static boolean atStart(CodeWords code, int block, int register, int... entered) throws MachineCodeException {
         FencedRegisters registers = new FencedRegisters(Architecture.SM_90, MachineFences.MASK, BASE);
         new RegisterFlow(code.flow(entered), MachineFences.MASK, BASE, _ -> true).enter(registers, block);

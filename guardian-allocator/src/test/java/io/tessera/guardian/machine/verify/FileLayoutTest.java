@@ -164,7 +164,7 @@ class FileLayoutTest {
         return code.branchByTable(4).exit().exit();
     }
 
-    /** A branch goes by 64 bits of two registers, which have to be a word of the bank, whole and in time. */
+    /** A branch takes 64 bits from two registers, which must be a word of the bank, whole and in time. */
     @Test
     void aBranchByAnythingButAWordOfItsBank() throws MachineCodeException {
         assertNull(trustInBranch(ended(extended(loads(0)))));

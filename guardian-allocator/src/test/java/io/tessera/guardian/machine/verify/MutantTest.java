@@ -124,7 +124,10 @@ class MutantTest {
         return address || bit == EXTENDED && !operation.name().equals("LDGSTS");
     }
 
-    /** Whether the access, or the step, that takes the result of a fence would come before that is ready; at the end of a block it has to be. */
+    /**
+     * Returns whether the access, or the step, that uses the result of a fence would come before the result is ready; at the end of a block it must
+     * be ready.
+     */
     private static boolean isStall(long[] words, int at, int bit, MachineFence fence) {
         int key = InstructionWord.key(words[2 * at], words[2 * at + 1]);
         boolean computes = key == 0x812 || key == 0x802 && fence.mask() == 0;
@@ -180,7 +183,10 @@ class MutantTest {
         return form.uniform(low, high) != form.uniform(flippedLow, flippedHigh);
     }
 
-    /** What the rewriter inserts: constants of the window, masks of registers. The zero of a pair, {@code UMOV UR, 0}, is no part: any low half does. */
+    /**
+     * Returns whether the rewriter inserts such instructions: constants of the window, masks of registers. The zero of a pair, {@code UMOV UR, 0}, is
+     * excluded, since any low half will do.
+     */
     private static boolean isFence(long low, long high, MachineFence fence) {
         int immediate = InstructionWord.immediate(low);
         return switch (InstructionWord.key(low, high)) {
@@ -221,7 +227,7 @@ class MutantTest {
         return wide && register % 2 == 0 && hasFence(words, register + 1, fence);
     }
 
-    /** Whether a pair holds the driver's descriptor in the code without the flip. */
+    /** Returns whether a pair holds the driver's descriptor in the code without the flip. */
     private static boolean isLoaded(long[] words, int uniform) {
         boolean any = false;
         for (int i = 0; i < words.length; i += 2) {

@@ -11,7 +11,7 @@ import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which code is seen to copy by tensor maps in its parameters, with the words that ptxas writes for sm_90. */
+/** Tests which code is shown to copy by tensor maps in its parameters, with the words that ptxas writes for sm_90. */
 class TensorMapAddressesTest {
     private static final long ALWAYS = 7L << 12;
     private static final int ZERO = 63;
@@ -85,7 +85,7 @@ class TensorMapAddressesTest {
         assertEquals(Set.of(0), found(tensorLoad(loadWord(loadWord(new CodeWords(), 4, PARAMETERS), 5, PARAMETERS + 4), 4)));
     }
 
-    /** As kernels of cuBLAS do it: the parameters begin at 0x210 of their bank. */
+    /** As in kernels of cuBLAS: the parameters begin at 0x210 of their bank. */
     @Test
     void aSumOfTheBankAndANumber() throws MachineCodeException {
         assertEquals(Set.of(0xb0),
@@ -313,7 +313,7 @@ class TensorMapAddressesTest {
         }
     }
 
-    /** Where the predicate does not hold, threads go on at the place that an earlier {@code BSSY} named. */
+    /** Where the predicate does not hold, threads continue at the place that an earlier {@code BSSY} named. */
     @Test
     void aMeetingUnderAPredicate() throws MachineCodeException {
         for (boolean under : new boolean[] {false, true}) {
@@ -379,7 +379,7 @@ class TensorMapAddressesTest {
         assertEquals(UNSEEN + "40", refused(copyBy(loadGeneral(new CodeWords(), 8).add(0x00000008000079c8L, 0x000fe400080e0500L), 8)));
     }
 
-    /** As kernels of cuDNN for attention do it: {@code WARPSYNC.ALL}, and {@code WARPSYNC.COLLECTIVE} with a {@code SHFL}. */
+    /** As in kernels of cuDNN for attention: {@code WARPSYNC.ALL}, and {@code WARPSYNC.COLLECTIVE} with a {@code SHFL}. */
     @Test
     void whatThreadsDoTogetherKeepsWhatIsKnownIfItWritesNoUniformRegister() throws MachineCodeException {
         assertEquals(Set.of(0), found(tensorLoad(load(new CodeWords(), 4, PARAMETERS).add(0x7948, 0x000fea0003800000L), 4)));

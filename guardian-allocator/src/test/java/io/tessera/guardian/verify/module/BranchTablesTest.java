@@ -57,7 +57,7 @@ class BranchTablesTest {
         assertTrue(after.spent() < 6 * before.spent(), before.spent() + " steps, and then " + after.spent());
     }
 
-    /** A cycle that goes by the table alone has to look at the stop word like any other. */
+    /** A cycle that only goes through the table must look at the stop word like any other. */
     @Test
     void cyclesByATableThatDoNotLookAreRejected() throws Exception {
         String text = new String(fenced(4, FenceMode.MASK), StandardCharsets.UTF_8);

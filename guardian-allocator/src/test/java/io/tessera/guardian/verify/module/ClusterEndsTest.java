@@ -55,7 +55,7 @@ class ClusterEndsTest {
             }
             """;
     private String text;
-    /** The same without barriers. */
+    /** As above, without barriers. */
     private String plain;
 
     @BeforeEach
@@ -172,7 +172,7 @@ class ClusterEndsTest {
         isRejected("(?s)(bra \t__tessera_end_look_\\d+;)\n}\\s*$", "$1\nnever: bra never;\n}\n");
     }
 
-    /** Nothing else goes by what these registers hold, and nobody comes to the device's barrier. */
+    /** No other instruction depends on the contents of these registers, and no thread reaches the device's barrier. */
     @ParameterizedTest
     @ValueSource(strings = {"mov.u32 %__tessera_end_r0, 0;", "mov.u32 %r0, %__tessera_end_r0;", "@%__tessera_end_p0 mov.u32 %r0, 0;",
             "not.pred %__tessera_end_pending0, %p0;", "mov.pred %__tessera_end_pending0, 1;", "mov.pred %p0, %__tessera_end_pending0;",

@@ -8,7 +8,7 @@ import io.tessera.guardian.verify.UnverifiedException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a comparison of a sum says of the summand: each text is accepted as it is, and not once one thing of it is another. */
+/** Tests the facts about a summand that follow from a comparison of the sum: each text is accepted, and rejected after any single change. */
 class ComparedSumsTest {
     /** Addresses an array of 16 words by a register. */
     private static final String ACCESS = "shl.b32 %r4, %r1, 2;\nadd.u32 %r5, %r3, %r4;\nld.shared.u32 %r6, [%r5];\n";

@@ -75,7 +75,7 @@ class ConditionsTest {
         onlyOfAll("", "setp.gt.u64 %p5, %rd1, 17179869184;\n@%p5 bra out;\nshl.b64 %rd2, %rd1, 0;\n");
     }
 
-    /** The same of an address in the window, as {@code check} has it. */
+    /** As above, for an address in the window, as in mode {@code check}. */
     @Test
     void whatIsMadeOfAnAddressThatIsInTheWindowUnderACondition() throws UnverifiedException {
         String outside = """

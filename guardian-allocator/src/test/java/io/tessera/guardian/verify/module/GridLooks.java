@@ -41,7 +41,7 @@ final class GridLooks {
         return all.toString();
     }
 
-    /** The same, for a verifier. */
+    /** As above, for a verifier. */
     static byte[] bytes(String text) {
         return added(text).getBytes(StandardCharsets.UTF_8);
     }

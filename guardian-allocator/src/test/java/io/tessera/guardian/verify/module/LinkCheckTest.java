@@ -88,7 +88,7 @@ class LinkCheckTest {
         assertEquals(List.of("k"), List.copyOf(link(mode, one, function(".visible", "g", "")).keySet()));
     }
 
-    /** Which of weak definitions a linker takes is its own affair. */
+    /** A linker may choose any of the weak definitions. */
     @Test
     void allWeakDefinitionsCount() throws Exception {
         String one = needed("g") + function(".weak", "f", call("g")) + kernel("", "k", call("f"));
@@ -208,7 +208,7 @@ class LinkCheckTest {
         assertTrue(bytes >= 100_000 && bytes < 110_000, bytes + " bytes");
     }
 
-    /** One after the other, so that a walk that called itself would come to its stack's end. In texts of moderate size, which take no time to fence. */
+    /** In a chain, so that a recursive walk would overflow its stack. The texts are of moderate size, so that fencing is fast. */
     @Test
     void longChainsAreWalked() throws Exception {
         int count = 20_000;

@@ -7,7 +7,10 @@ import io.tessera.guardian.verify.Reserved;
 import io.tessera.guardian.verify.UnverifiedException;
 import org.junit.jupiter.api.Test;
 
-/** How far from what was fenced an access may be: to the last byte of the guard bands, and to the last byte that a limit leaves of a variable. */
+/**
+ * Tests how far from a fenced address an access may be: up to the last byte of the guard bands, and up to the last byte that a limit leaves of a
+ * variable.
+ */
 class ReachTest {
     private static boolean isAccepted(String statements) throws UnverifiedException {
         String text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .const .align 16 .b64 __tessera_window[8];\n.visible .entry k(.param .u64 p)\n{\n"

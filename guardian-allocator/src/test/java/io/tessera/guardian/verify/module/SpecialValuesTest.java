@@ -9,7 +9,7 @@ import io.tessera.guardian.verify.UnverifiedException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a kernel's own limits of threads say of its accesses, and what they do not. */
+/** Tests the facts about a kernel's accesses that follow from its own limits of threads, and those that do not. */
 class SpecialValuesTest {
     /** 64 places of 16 bytes. */
     private static final String BODY = """

@@ -155,7 +155,7 @@ class StridesTest {
                 {"[%r2]", "[%r2+4]"}, {"[%r2]", "[%r2+-4]"}});
     }
 
-    /** Where the counter is compared before it is counted, the head is come to once more. */
+    /** If the counter is compared before it is incremented, the head is reached once more. */
     @Test
     void countedBehindTheComparison() throws Exception {
         onlyInBounds(kernel("""
@@ -169,7 +169,7 @@ class StridesTest {
                 """), new String[][] {{"4092", "4093"}, {"lt.s32", "le.s32"}, {"tile[4096]", "tile[4092]"}});
     }
 
-    /** A pointer that is another one where the loop is come to. */
+    /** A pointer with another value when the loop is entered. */
     @Test
     void anotherStart() throws Exception {
         onlyInBounds(kernel("setp.eq.u32 %p2, %r3, 0;\n" + fence("%d1") + """

@@ -88,7 +88,7 @@ class VerifiedLoopsTest {
         assertFalse(verify(signed.replace("gt.u32", "ne.s32")).whole(), "-1 stays -1");
     }
 
-    /** As compilers write loops whose counter is compared before it is counted. */
+    /** As compilers write loops whose counter is compared before it is incremented. */
     @Test
     void aCounterThatIsMoved() throws Exception {
         String text = kernel("""
@@ -157,7 +157,7 @@ class VerifiedLoopsTest {
                 new String[][] {{"99999", "999999"}, {"99999", "%r3"}, {"%r2, 64", "%r2, 6400"}});
     }
 
-    /** Up to its end, from which it is told apart, a counter is an index. */
+    /** A counter that differs from its end is an index below that end. */
     @Test
     void anIndexThatIsToldApartFromItsEnd() throws Exception {
         OneChange.onlySo(HEAD + """
@@ -208,7 +208,9 @@ class VerifiedLoopsTest {
                 {"selp.s32 \t%__tessera_r1, -2147483648", "selp.s32 \t%__tessera_r1, 2147483647"}});
     }
 
-    /** As compilers write loops that they have unrolled. A part has whole steps, so that its end is compared as it is, and assemblers see a counted loop. */
+    /**
+     * As compilers write loops that they have unrolled. A part has whole steps, so its end is compared unchanged, and assemblers see a counted loop.
+     */
     @Test
     void aPartOfALoopWithStepsOfFour() throws Exception {
         String text = new Fencer(FenceMode.MASK).fence(PtxParser.parse(HEAD + """
@@ -398,7 +400,7 @@ class VerifiedLoopsTest {
         }
     }
 
-    /** As nvcc writes it: the end stands before what comes last, which branches back to it and is no loop. */
+    /** As nvcc writes it: the end precedes the last code, which branches back to it and is not a loop. */
     @Test
     void aWayBackToTheEndIsPassedOnce() throws Exception {
         String work = "add.s32 %r1, %r1, %r2; ".repeat(2000);

@@ -78,7 +78,9 @@ class VerifiedModulesTest {
         assertEquals(WITH_PROOFS.get(mode), accepted);
     }
 
-    /** As an executor does it: what is not shown is fenced without proofs, and nothing else; so no kernel of a module takes another's proofs away. */
+    /**
+     * As in an executor: only functions that are not shown are fenced without proofs, so no kernel of a module loses its proofs because of another.
+     */
     @ParameterizedTest
     @EnumSource
     void whatIsNotShownIsFencedWithoutProofsAlone(FenceMode mode) throws Exception {

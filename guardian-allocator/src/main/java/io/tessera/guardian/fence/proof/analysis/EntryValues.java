@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a loop's head holds when the loop is entered. Compilers compute {@code n - (n & 3)} far above the loop that counts it down, and look whether
- * {@code n} is at least 4 just before: what that comparison says of {@code n} is carried over. Not thread-safe.
+ * Values of a loop's head when the loop is entered. Compilers compute {@code n - (n & 3)} far above the loop that counts it down, and check just
+ * before the loop whether {@code n} is at least 4. This class applies the fact from that comparison to the computed value. Not thread-safe.
  */
 public final class EntryValues {
     private static final int LONGEST_CHAIN = 4;
@@ -25,11 +25,11 @@ public final class EntryValues {
     private final Transfer transfer;
     private Map<Integer, List<Known>> refined;
 
-    /** What a comparison says: a value plus an amount is within the state of a refined one. */
+    /** A fact from a comparison: a value plus an amount is within the state of a refined value. */
     private record Known(int refined, long amount) {
     }
 
-    /** For a function that was analysed. */
+    /** Creates the entry values of an analysed function. */
     public EntryValues(FunctionAnalysis of) {
         this.of = of;
         ssa = of.ssa();
@@ -50,7 +50,7 @@ public final class EntryValues {
         return all == null ? AbstractValue.TOP : all;
     }
 
-    /** What a value is at the end of a block that it reaches. */
+    /** Returns the state of a value at the end of a block that it reaches. */
     private AbstractValue at(int input, int block) {
         AbstractValue state = of.states()[input];
         int value = copied(ssa.origin(input));
@@ -93,7 +93,7 @@ public final class EntryValues {
         return at;
     }
 
-    /** What comparisons say, by the value of which they say it, or of which and a constant the sum. */
+    /** Returns the facts from comparisons, keyed by the compared value, or by the value to which a constant was added before the comparison. */
     private Map<Integer, List<Known>> refinements() {
         if (refined == null) {
             refined = new HashMap<>();

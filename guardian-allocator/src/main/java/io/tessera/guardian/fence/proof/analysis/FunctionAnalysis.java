@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All that is computed once for a function. Nobody changes it, the array included.
+ * The results that are computed once for a function. They must not be changed, including the array.
  *
  * @param graph   the function
  * @param special bounds of special registers
- * @param states  what each value may be
+ * @param states  abstract state of each value
  */
 public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, AbstractValue[] states) {
     /** Empty for code that is not understood, or too long. */
@@ -31,7 +31,7 @@ public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Abstr
         return new FunctionAnalysis(graph, special, Propagation.run(graph, special));
     }
 
-    /** The same, from what is known of some values in another way. */
+    /** As above, with states of some values that are known from another source. */
     public FunctionAnalysis narrowed(Map<Integer, AbstractValue> known) {
         return known.isEmpty() ? this : new FunctionAnalysis(graph, special, Propagation.narrow(graph, special, states, known));
     }
@@ -50,7 +50,7 @@ public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Abstr
         return graph.flow();
     }
 
-    /** Which of its blocks dominate which. */
+    /** Returns the dominance relation of its blocks. */
     public Dominators dominators() {
         return graph.dominators();
     }
@@ -65,7 +65,7 @@ public record FunctionAnalysis(FunctionGraph graph, SpecialBounds special, Abstr
         return graph.ssa();
     }
 
-    /** What instructions compute. */
+    /** Returns the transfer functions of its instructions. */
     public Transfer transfer() {
         return new Transfer(graph.code(), graph.ssa(), special, states);
     }

@@ -45,7 +45,7 @@ public final class Propagation {
         stops = graph.order().stops();
     }
 
-    /** What each value may be; what is not reached, or of which nothing is known, anything. */
+    /** Returns the state of each value; the top element for a value that is not reached or of which nothing is known. */
     static AbstractValue[] run(FunctionGraph graph, SpecialBounds special) {
         Propagation propagation = new Propagation(graph, special);
         propagation.dirty.set(0, propagation.states.length);
@@ -54,10 +54,10 @@ public final class Propagation {
     }
 
     /**
-     * The same once more, from what is known of some values in another way.
+     * Repeats the computation, with states of some values that are known from another source.
      *
-     * @param states what each value may be; not changed
-     * @param known  what some may be at most
+     * @param states state of each value; not changed
+     * @param known  upper bounds of some states
      */
     static AbstractValue[] narrow(FunctionGraph graph, SpecialBounds special, AbstractValue[] states, Map<Integer, AbstractValue> known) {
         Propagation propagation = new Propagation(graph, special);
@@ -114,7 +114,7 @@ public final class Propagation {
         return true;
     }
 
-    /** What a value becomes: never less than it was. */
+    /** Returns the new state of a value, which is never smaller than the old one. */
     private AbstractValue step(int value, AbstractValue now) {
         AbstractValue before = states[value];
         if (before == null || now == null) {

@@ -10,12 +10,12 @@ import io.tessera.guardian.ptx.StateSpace;
 import java.util.Arrays;
 
 /**
- * Whether a generic address is one of global memory in every legal program: it is made from a kernel's parameter or from an
- * address that was converted from the global space. This decides only how an access is fenced, not whether: a fence forces the
- * address into the window in any case. Not thread-safe.
+ * Finds out whether a generic address is in global memory in every legal program: it comes from a kernel's parameter or from an address that was
+ * converted from the global space. This decides only how an access is fenced, not whether: a fence forces the address into the window in any case.
+ * Not thread-safe.
  */
 public final class Provenance {
-    /** What a value is; a later one outweighs an earlier one. */
+    /** Origin of a value; a later constant overrides an earlier one. */
     private enum Origin {
         NUMBER, GLOBAL, UNKNOWN
     }
@@ -30,7 +30,7 @@ public final class Provenance {
         settle();
     }
 
-    /** Whether a value is an address of global memory, if the program is legal. */
+    /** Returns whether a value is an address of global memory, if the program is legal. */
     public boolean isGlobal(int value) {
         return known[value] == Origin.GLOBAL;
     }

@@ -13,7 +13,10 @@ import io.tessera.guardian.ptx.StateSpace;
 import io.tessera.guardian.ptx.Variable;
 import java.util.List;
 
-/** What instructions compute, on {@link AbstractValue}s. What is not listed gives anything. Reads the states of an analysis. */
+/**
+ * Transfer functions of instructions on {@link AbstractValue}s. An instruction that is not listed may return any value. Reads the states of an
+ * analysis.
+ */
 public final class Transfer implements IntegerTransfer.Operands {
     private final FlatCode code;
     private final Ssa ssa;
@@ -76,7 +79,7 @@ public final class Transfer implements IntegerTransfer.Operands {
         return whole ? AbstractValue.address(variable, symbol.offsetBytes()) : AbstractValue.TOP;
     }
 
-    /** Whether an operand of the instruction is not reached, so neither is what it computes. */
+    /** Returns whether an operand of the instruction is not reached; then its result is not reached either. */
     private boolean unreached(int index) {
         for (int value : ssa.uses(index)) {
             if (value != Ssa.NONE && states[value] == null) {

@@ -1,2 +1,2 @@
-/** What is computed once for a function: what its values may be, and where its pointers come from. */
+/** Analyses that run once per function: the possible values of its registers, and the origins of its pointers. */
 package io.tessera.guardian.fence.proof.analysis;

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the analysis of a function has to know of its module. Made once for a module: a look through the module for each function would take
- * the square of their number. Immutable.
+ * Facts about a module that the analysis of each function needs. Created once per module: a search through the module for each function would take
+ * quadratic time. Immutable.
  */
 public final class AnalysedModule {
     private final List<String> targets;
     private final Map<String, Variable> variables = new HashMap<>();
 
-    /** For a module as it stands before anything was rewritten. */
+    /** Creates the facts of a module that is not yet rewritten. */
     public AnalysedModule(PtxModule module) {
         targets = module.targets();
         for (Variable variable : module.variables()) {
@@ -23,7 +23,7 @@ public final class AnalysedModule {
         }
     }
 
-    /** What the module is for, as {@link PtxModule#targets}. */
+    /** Returns the targets of the module, as {@link PtxModule#targets}. */
     List<String> targets() {
         return targets;
     }

@@ -7,16 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the way through a conditional branch says about a comparison before it in the same block. Immutable.
+ * A fact about a comparison that follows from taking one side of a conditional branch later in the same block. Immutable.
  *
  * @param comparison index of a {@code setp}
  * @param holds      whether its comparison (not its combination with a predicate) holds
  */
 public record Condition(int comparison, boolean holds) {
-    /** How many predicates are looked through from the branch on. */
+    /** How many predicates are followed back from the branch. */
     private static final int DEPTH = 4;
 
-    /** What holds at a successor of a block, if it is reached from there only. */
+    /** Returns the conditions that hold at a successor of a block, if it is reached from there only. */
     public static List<Condition> on(FlatCode code, ControlFlow flow, int block, int successor) {
         List<Condition> found = new ArrayList<>(2);
         Boolean taken = flow.taken(block, successor);
@@ -90,8 +90,8 @@ public record Condition(int comparison, boolean holds) {
     }
 
     /**
-     * Whether a comparison may be one that the rewriter makes false earlier than the program says, to be certain that a loop ends: one
-     * of a register that counts by a constant. That it is false then says nothing.
+     * Returns whether the rewriter may make a comparison false earlier than the program does, to be certain that a loop ends: one of a register that
+     * counts by a constant. Nothing then follows from a false result.
      */
     private static boolean endsCountedLoop(FlatCode code, int comparison) {
         Instruction setp = code.instruction(comparison);

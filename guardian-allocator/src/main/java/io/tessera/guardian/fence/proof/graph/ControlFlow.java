@@ -72,7 +72,7 @@ public final class ControlFlow {
         };
     }
 
-    /** Whether it may end the function. */
+    /** Returns whether it may end the function. */
     private boolean leaves(int index) {
         String opcode = code.instruction(index).opcode();
         return opcode.equals("ret") || opcode.equals("exit");
@@ -154,7 +154,7 @@ public final class ControlFlow {
         }
     }
 
-    /** How many blocks there are. */
+    /** Returns the number of blocks. */
     public int blocks() {
         return successors.length;
     }
@@ -169,7 +169,7 @@ public final class ControlFlow {
         return starts.get(block);
     }
 
-    /** One past its last instruction. */
+    /** Returns the index after its last instruction. */
     public int end(int block) {
         return ends.get(block);
     }
@@ -195,8 +195,8 @@ public final class ControlFlow {
     }
 
     /**
-     * Whether the conditional branch at the end of a block goes to a successor because its guard held (true), because it did not
-     * (false), or that is not known (null).
+     * Returns whether the conditional branch at the end of a block goes to a successor because its guard held (true) or did not hold (false); null if
+     * that is not known.
      */
     Boolean taken(int block, int successor) {
         if (end(block) > start(block) && successors[block].length == 1 && leaves(end(block) - 1)) {

@@ -3,8 +3,8 @@ package io.tessera.guardian.fence.proof.graph;
 import java.util.Arrays;
 
 /**
- * Which block every way to a block passes (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm), and dominance
- * frontiers. Blocks that cannot be reached have none. Immutable.
+ * Dominators of blocks (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm), and dominance frontiers. Unreachable blocks have none.
+ * Immutable.
  */
 public final class Dominators {
     private final ControlFlow flow;
@@ -98,12 +98,12 @@ public final class Dominators {
         return children[block];
     }
 
-    /** Whether every way to {@code block} passes {@code over}; both can be reached. A block dominates itself. */
+    /** Returns whether every path to {@code block} goes through {@code over}; both must be reachable. A block dominates itself. */
     public boolean dominates(int over, int block) {
         return entered[over] > 0 && entered[over] <= entered[block] && left[block] <= left[over];
     }
 
-    /** For each block, where its dominance ends. */
+    /** Returns the dominance frontier of each block. */
     int[][] frontiers() {
         IntArray[] found = new IntArray[flow.blocks()];
         Arrays.setAll(found, unused -> new IntArray());

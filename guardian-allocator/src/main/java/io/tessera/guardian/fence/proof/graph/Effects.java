@@ -4,7 +4,7 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 import java.util.Set;
 
-/** Which operands an instruction writes. What it writes is never underestimated. Stateless. */
+/** Finds the operands that an instruction writes. The set is never too small. Stateless. */
 final class Effects {
     /** Instructions whose first operand, where it is a register, is read. */
     private static final Set<String> NO_RESULT = Set.of("st", "bra", "brx", "ret", "exit", "membar", "fence",
@@ -17,7 +17,7 @@ final class Effects {
     private Effects() {
     }
 
-    /** How many operands may be written: the first ones. */
+    /** Returns how many operands, from the first on, may be written. */
     static int results(Instruction instruction) {
         String opcode = instruction.opcode();
         if (MANY_SHAPES.contains(opcode)) {
@@ -26,12 +26,12 @@ final class Effects {
         return NO_RESULT.contains(opcode) ? 0 : 1;
     }
 
-    /** Whether what it may write is perhaps only read, or read and written. */
+    /** Returns whether an operand that may be written may instead only be read, or be read and written. */
     static boolean readsItsResults(Instruction instruction) {
         return MANY_SHAPES.contains(instruction.opcode());
     }
 
-    /** Whether an operand is memory's address: what is in it is read only. */
+    /** Returns whether an operand is a memory address: its registers are only read. */
     static boolean isAddress(Operand operand) {
         return operand instanceof Operand.Address || operand instanceof Operand.CompoundAddress;
     }

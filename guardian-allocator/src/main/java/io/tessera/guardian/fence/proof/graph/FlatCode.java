@@ -56,7 +56,7 @@ public final class FlatCode {
                 case Label label -> places.put(label.name(), instructions.size());
                 case TargetList list -> lists.put(list.name(), list);
                 default -> {
-                    // Nothing that runs.
+                    // Not executed.
                 }
             }
         }
@@ -75,7 +75,7 @@ public final class FlatCode {
     private void add(Instruction instruction) {
         int index = instructions.size();
         instructions.add(instruction);
-        // The same object twice in a tree cannot be told apart: then nothing is proved.
+        // If one object occurs twice in a tree, its occurrences cannot be distinguished; then nothing is proved.
         complete &= indices.put(instruction, index) == null;
         read.clear();
         written.clear();
@@ -139,12 +139,12 @@ public final class FlatCode {
         return found;
     }
 
-    /** How many instructions there are. */
+    /** Returns the number of instructions. */
     public int size() {
         return instructions.size();
     }
 
-    /** Whether all branches were understood; if not, nothing may be concluded. */
+    /** Returns whether all branches were understood; if not, nothing may be concluded. */
     boolean complete() {
         return complete;
     }
@@ -159,12 +159,12 @@ public final class FlatCode {
         return instructions.get(index).types();
     }
 
-    /** Whether what an instruction may write is perhaps only read, or read and written. */
+    /** Returns whether an operand that an instruction may write may instead only be read, or be read and written. */
     public boolean readsItsResults(int index) {
         return readsResults.get(index);
     }
 
-    /** Whether it gives another number where its result is too large, or negative. */
+    /** Returns whether it saturates its result or sets a negative one to zero. */
     public boolean cutsItsResult(int index) {
         return cutsResults.get(index);
     }
@@ -184,7 +184,7 @@ public final class FlatCode {
         return writes.get(index);
     }
 
-    /** Where a branch goes. Not to be changed. */
+    /** Returns the targets of a branch. Must not be changed. */
     public int[] targets(int index) {
         return targets[index];
     }
@@ -208,7 +208,7 @@ public final class FlatCode {
         return names.variable(name);
     }
 
-    /** Whether some instruction adds something to a register and writes the sum to it. */
+    /** Returns whether some instruction adds to a register and writes the sum to it. */
     public boolean counts(int register) {
         return counters.get(register);
     }
@@ -224,7 +224,7 @@ public final class FlatCode {
         return -1;
     }
 
-    /** Whether it has no other results than its first operand, a register, and which that is; else -1. */
+    /** Returns the register in its first operand if that is its only result; otherwise -1. */
     public int onlyResult(int index) {
         return onlyResults.get(index);
     }

@@ -17,7 +17,7 @@ public final class FunctionGraph {
     private static final int POINTER_BITS = 64;
 
     /**
-     * An access through a register, by an instruction that is understood well enough to be made from a shadow.
+     * An access through a register whose instruction is understood well enough to use a shadow.
      *
      * @param index   of the instruction
      * @param operand the address
@@ -77,7 +77,7 @@ public final class FunctionGraph {
         return digits.isEmpty() || digits.length() > 3 || Integer.parseInt(digits) >= CLUSTERS_FROM;
     }
 
-    /** Whether a grid may have as many times more blocks than a launch says as its clusters have. */
+    /** Returns whether the grid may have more blocks than a launch says, by a factor of the size of its clusters. */
     public boolean countsClusters() {
         return countsClusters;
     }
@@ -108,7 +108,7 @@ public final class FunctionGraph {
         return flow;
     }
 
-    /** Which of its blocks dominate which. */
+    /** Returns the dominance relation of its blocks. */
     public Dominators dominators() {
         return dominators;
     }
@@ -123,12 +123,12 @@ public final class FunctionGraph {
         return ssa;
     }
 
-    /** In which values are computed. */
+    /** Returns the order in which values are computed. */
     public PropagationOrder order() {
         return order;
     }
 
-    /** In the order of the text. */
+    /** Returns the accesses in the order of the text. */
     public List<Access> accesses() {
         return accesses;
     }

@@ -46,12 +46,12 @@ public final class IntArray {
         size = 0;
     }
 
-    /** How many numbers there are. */
+    /** Returns the number of elements. */
     public int size() {
         return size;
     }
 
-    /** Whether there is none. */
+    /** Returns whether there are no elements. */
     public boolean isEmpty() {
         return size == 0;
     }

@@ -5,24 +5,21 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 
-/**
- * Natural loops. Loops with one head are merged. A cycle that can be entered at several places is no loop here; {@link #irreducible()}
- * gives its blocks. Immutable.
- */
+/** Natural loops. Loops with one head are merged. A cycle with several entries is not a loop here; {@link #irreducible()} reports it. Immutable. */
 public final class LoopForest {
-    /** Most instructions of all loop bodies together, per block of the function: beyond it nothing is known of the rest. */
+    /** Maximum size of all loop bodies together, per block of the function; nothing is known of loops beyond it. */
     private static final int MOST_NESTING = 64;
 
     /**
-     * One loop.
+     * A natural loop.
      *
      * @param head    its first block
      * @param latches blocks from which control goes back to the head
-     * @param body    whether a block is in it
-     * @param size    blocks in it
+     * @param body    its blocks
+     * @param size    number of its blocks
      */
     public record Loop(int head, int[] latches, BitSet body, int size) {
-        /** Whether a block is in the loop, its inner loops included. */
+        /** Returns whether a block is in the loop, inner loops included. */
         public boolean contains(int block) {
             return body.get(block);
         }
@@ -107,12 +104,12 @@ public final class LoopForest {
         return byHead[head];
     }
 
-    /** How many loops a block is in. */
+    /** Returns how many loops a block is in. */
     public int depth(int block) {
         return depth[block];
     }
 
-    /** Whether the function has a cycle that is no loop of {@link #all()}. */
+    /** Returns whether the function has a cycle that is not a loop of {@link #all()}. */
     public boolean irreducible() {
         return irreducible;
     }

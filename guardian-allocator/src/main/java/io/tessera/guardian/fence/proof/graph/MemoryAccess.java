@@ -6,7 +6,7 @@ import io.tessera.guardian.ptx.ScalarType;
 import io.tessera.guardian.ptx.StateSpace;
 import java.util.Optional;
 
-/** What an instruction does at the address in one of its operands. Stateless. */
+/** Describes the access that an instruction makes at the address in one of its operands. Stateless. */
 public final class MemoryAccess {
     private static final int MOST_BYTES = 32;
     private static final int UNKNOWN = 0;
@@ -29,7 +29,7 @@ public final class MemoryAccess {
                 && instruction.has("global");
     }
 
-    /** Whether it is understood well enough to be made from a shadow. */
+    /** Returns whether it is understood well enough to use a shadow. */
     public static boolean isPlain(Instruction instruction) {
         return switch (instruction.opcode()) {
             case "ld", "ldu", "st", "atom", "red" -> !instruction.has("async");
@@ -45,8 +45,8 @@ public final class MemoryAccess {
     }
 
     /**
-     * What its address has to be a multiple of, or the GPU faults: an access is aligned to its size. 1 where the size is not known, since
-     * a fence that clears more bits than the GPU demands changes what a legal program reads.
+     * Returns the alignment without which the GPU faults: an access is aligned to its size. Returns 1 if the size is not known, since a fence that
+     * clears more bits than the GPU demands would change the result of a legal program.
      */
     public static int alignmentBytes(Instruction instruction) {
         int exact = exactBytes(instruction);

@@ -5,10 +5,10 @@ import io.tessera.guardian.ptx.Operand;
 import java.util.Arrays;
 import java.util.TreeSet;
 
-/** In which order values are computed, and what is computed from each. Immutable once built. */
+/** The order in which values are computed, and the values that depend on each. Immutable. */
 public final class PropagationOrder {
     private static final int MOST_CONSTANTS = 64;
-    /** Where widening stops besides at the constants that the function compares with. */
+    /** Values at which widening stops, besides the constants that the function compares with. */
     private static final long[] STOPS = {-(1L << 40), -(1L << 33), Integer.MIN_VALUE, -1, 0, 255, 1023, 65535,
             Integer.MAX_VALUE - 1, Integer.MAX_VALUE, (1L << 32) - 2, (1L << 32) - 1, 1L << 33, 1L << 40};
 
@@ -123,7 +123,7 @@ public final class PropagationOrder {
         return userStarts[value];
     }
 
-    /** One past the last index. */
+    /** Returns the index after the last user. */
     public int endOfUsers(int value) {
         return userStarts[value + 1];
     }
@@ -133,12 +133,12 @@ public final class PropagationOrder {
         return users[index];
     }
 
-    /** Whether a loop closes at a block. */
+    /** Returns whether a loop closes at a block. */
     public boolean closes(int block) {
         return closes[block];
     }
 
-    /** Where widening stops. Not to be changed. */
+    /** Returns the values at which widening stops. Must not be changed. */
     public TreeSet<Long> stops() {
         return stops;
     }

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** Numbers of a function's registers, and the variables that its names mean. Not thread-safe. */
 final class RegisterNames {
-    /** A name that is no register. */
+    /** A name that is not a register. */
     static final int NONE = -1;
 
     private final Map<String, ScalarType> declared = new HashMap<>();

@@ -3,8 +3,8 @@ package io.tessera.guardian.fence.proof.graph;
 import java.util.BitSet;
 
 /**
- * Static single assignment form of a function's integer and predicate registers (Cytron et al., semi-pruned). A value is a
- * number. What is not tracked (floating point, wide registers) has none. Immutable once built.
+ * Static single assignment form of a function's integer and predicate registers (Cytron et al., semi-pruned). Values are numbered. Registers that are
+ * not tracked (floating point, wide registers) have no value. Immutable.
  */
 public final class Ssa {
     /** No value: the register is not tracked. */
@@ -79,7 +79,7 @@ public final class Ssa {
         return false;
     }
 
-    /** What an instruction uses, and what these are made of: a phi that nothing uses says nothing. */
+    /** Finds the values that instructions use, directly or through phis; an unused phi carries no information. */
     private BitSet findUsed() {
         BitSet found = new BitSet(kinds.length);
         IntArray work = new IntArray();
@@ -105,12 +105,12 @@ public final class Ssa {
         }
     }
 
-    /** How many values there are. */
+    /** Returns the number of values. */
     public int values() {
         return kinds.length;
     }
 
-    /** Where a value comes from. */
+    /** Returns the origin of a value. */
     public SsaKind kind(int value) {
         return kinds[value];
     }
@@ -155,7 +155,7 @@ public final class Ssa {
         return amounts[value];
     }
 
-    /** Whether an instruction uses it, directly or through phis. */
+    /** Returns whether an instruction uses it, directly or through phis. */
     public boolean isUsed(int value) {
         return used.get(value);
     }
@@ -199,7 +199,7 @@ public final class Ssa {
         return found;
     }
 
-    /** The one origin of a phi's inputs, or the phi. */
+    /** Returns the common origin of a phi's inputs, or the phi. */
     private int common(int phi, int[] found) {
         int same = NONE;
         for (int input : inputs[phi]) {
@@ -215,8 +215,8 @@ public final class Ssa {
     }
 
     /**
-     * Whether it is made from a register that was never written. The assembler may let each read of such a register see something else, and
-     * may compute again what is made from it: what a comparison said of it need not hold of the next use.
+     * Returns whether it depends on a register that was never written. The assembler may give each read of such a register a different value, and may
+     * recompute values that depend on it. A fact from a comparison then need not hold at the next use.
      */
     public boolean isUnstable(int value) {
         return unstable.get(value);

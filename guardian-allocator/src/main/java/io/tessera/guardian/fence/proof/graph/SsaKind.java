@@ -1,6 +1,6 @@
 package io.tessera.guardian.fence.proof.graph;
 
-/** Where a value of {@link Ssa} comes from. */
+/** Origin of a value of {@link Ssa}. */
 public enum SsaKind {
     /** The register was never written: anything. */
     UNDEFINED,

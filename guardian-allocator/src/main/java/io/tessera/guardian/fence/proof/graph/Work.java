@@ -1,8 +1,8 @@
 package io.tessera.guardian.fence.proof.graph;
 
 /**
- * How many steps the graph of a function may take, in proportion to its length: a text can be written for which dominators, their
- * frontiers or loops take the square of it. Such a function is not analysed. Not thread-safe.
+ * Limit on the steps for the graph of a function, in proportion to its length. A text can be written for which dominators, their frontiers or loops
+ * take quadratic time; such a function is not analysed. Not thread-safe.
  */
 final class Work {
     private static final long LEAST = 1 << 20;
@@ -20,7 +20,7 @@ final class Work {
         }
     }
 
-    /** For a function of this many instructions. */
+    /** Creates the limit for a function with this many instructions. */
     Work(int instructions) {
         left = LEAST + FOR_AN_INSTRUCTION * instructions;
     }

@@ -14,10 +14,10 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 
 /**
- * How often loops can go round that halve a range: {@code m = (low + high) / 2}, then either {@code low = m + 1} or {@code high = m}
- * ({@code m - 1} where ranges of one number are looked at too), as long as the range is not empty. Bounds are no less than 0 and their sum
- * does not leave its register. From an empty range either way leads to an empty one, which ends the loop; from any other, where
- * {@code low <= m < high}, to one that is at most half as large. Not thread-safe.
+ * Iteration bounds of loops that halve a range: {@code m = (low + high) / 2}, then either {@code low = m + 1} or {@code high = m} ({@code m - 1} if
+ * ranges of one number are searched too), as long as the range is not empty. Bounds are not negative and their sum does not overflow its register.
+ * From an empty range, either path leads to an empty range, which ends the loop. From any other range, where {@code low <= m < high}, each path leads
+ * to a range that is at most half as large. Not thread-safe.
  */
 final class Bisection {
     private static final int LONGEST_CHAIN = 8;
@@ -34,7 +34,7 @@ final class Bisection {
         ssa = of.ssa();
     }
 
-    /** What a round makes of the range, on one way. */
+    /** The new range after an iteration, on one path. */
     private record Arm(int low, int high) {
     }
 
@@ -42,7 +42,7 @@ final class Bisection {
     private record Range(int low, int high) {
     }
 
-    /** How often control can go back to a loop's head while a condition holds in every round, or {@link TripCount#UNBOUNDED}. */
+    /** Returns how often control can go back to a loop's head while a condition holds in every iteration, or {@link TripCount#UNBOUNDED}. */
     long rounds(Condition condition, LoopForest.Loop loop) {
         int index = condition.comparison();
         Instruction setp = code.instruction(index);
@@ -183,7 +183,7 @@ final class Bisection {
         return index >= 0 && adds(index, opcode) && plain(operand(index, 1)) == first && plain(operand(index, 2)) == second;
     }
 
-    /** What a value is half of, if that is no less than 0: {@code x >> 1} or {@code (x + (x >>> 31)) >> 1}. */
+    /** Returns the value of which a non-negative value is half: {@code x} in {@code x >> 1} or {@code (x + (x >>> 31)) >> 1}. */
     private int halved(int value) {
         int shifted = shifted(value, 1);
         int index = definition(shifted);
@@ -205,7 +205,7 @@ final class Bisection {
         return !code.instruction(definition(value)).modifiers().getFirst().startsWith("s");
     }
 
-    /** What a value is the shift to the right of by this many bits. */
+    /** Returns the value that was shifted right by this many bits. */
     private int shifted(int value, int by) {
         int index = definition(value);
         boolean shifts = index >= 0 && code.instruction(index).opcode().equals("shr")

@@ -16,9 +16,9 @@ import java.util.Map;
 public final class CountedLoops {
     /** Rounds that are short enough: what a 32-bit counter can count. */
     public static final long MOST_ROUNDS = 1L << 32;
-    /** The same for loops in loops, all rounds together. */
+    /** As above, for nested loops, all iterations together. */
     public static final long MOST_NESTED_ROUNDS = 1L << 38;
-    /** Rounds, all together, that are over before any waiting client gives up, whatever is done in each. */
+    /** Number of iterations, all together, that are over before any waiting client gives up, whatever is done in each. */
     public static final long SOON = 1L << 12;
 
     private final Map<Instruction, Long> counted;
@@ -96,7 +96,7 @@ public final class CountedLoops {
         return blockAt;
     }
 
-    /** Whether all ways back to a loop's head are branches that go back in the text. */
+    /** Returns whether all back edges to a loop's head are branches that go back in the text. */
     private static boolean goesBack(FunctionAnalysis analysis, LoopForest.Loop loop) {
         for (int latch : loop.latches()) {
             int last = closingBranch(analysis, latch, loop.head());
@@ -146,12 +146,12 @@ public final class CountedLoops {
         return goesThere ? last : -1;
     }
 
-    /** Whether the loop that a branch closes ends by itself; instructions are told apart by identity. */
+    /** Returns whether the loop that a branch closes is shown to end; instructions are distinguished by identity. */
     public boolean endsByItself(Instruction branch) {
         return counted.containsKey(branch);
     }
 
-    /** How many rounds the loop that a branch closes has at most, with those of all loops in it; 0: it does not end by itself. */
+    /** Returns the maximum number of iterations of the loop that a branch closes, including those of all inner loops; 0 if it is not shown to end. */
     public long rounds(Instruction branch) {
         return counted.getOrDefault(branch, 0L);
     }

@@ -11,8 +11,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * How far numbers and addresses of variables get that a loop moves by a constant step, by how often it goes round: a counter from 64 by 128 that is not
- * 4160 is 4032 at most, which its comparison does not say. Stateless.
+ * Ranges of numbers and addresses that a loop moves by a constant step, derived from the loop's iteration count: a counter from 64 by 128 that is not
+ * 4160 is 4032 at most, which does not follow from its comparison alone. Stateless.
  */
 public final class CountedRanges {
     private static final long MOST_ROUNDS = 1L << 24;
@@ -21,7 +21,7 @@ public final class CountedRanges {
     private CountedRanges() {
     }
 
-    /** What is known of a function with that. */
+    /** Returns the analysis of a function with these ranges. */
     public static FunctionAnalysis of(FunctionAnalysis of) {
         Induction induction = new Induction(of);
         Map<Integer, AbstractValue> known = new HashMap<>();

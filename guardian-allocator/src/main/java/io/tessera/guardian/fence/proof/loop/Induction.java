@@ -22,23 +22,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Values that a loop advances, and how often a loop can go round. A value of a loop's head is inductive if on every way back to the
- * head it is itself plus a number: static single assignment makes that number be added exactly once a pass, wherever in the loop
- * the addition stands.
+ * Induction variables, and bounds on the iterations of loops. A value of a loop's head is inductive if on every path back to the head it is itself
+ * plus a number. In static single assignment form, that number is added exactly once per iteration, wherever in the loop the addition stands.
  */
 public final class Induction {
     private static final int LONGEST_CHAIN = 256;
     /**
-     * The largest step for which a limit is cut. The cut-off part is as long as the largest possible step, not as the actual one: with the
-     * stride of a grid it would be all that a loop has to do.
+     * The largest step for which a limit is cut. The part that is cut off is as long as the largest possible step, not the actual one: with the
+     * stride of a grid, it would be the whole work of a loop.
      */
     private static final long LARGEST_STEP = 1 << 16;
 
     /**
-     * How a value follows from another.
+     * A value that is the sum of another value and an amount.
      *
-     * @param from   the other
-     * @param amount what is added to it
+     * @param from   the other value
+     * @param amount the added amount
      */
     record Sum(int from, AbstractValue amount) {
     }
@@ -52,7 +51,7 @@ public final class Induction {
     private final Map<Integer, Long> bounds = new HashMap<>();
     private final Map<Integer, LoopCut> cuts = new LinkedHashMap<>();
 
-    /** For a function that was analysed. */
+    /** Creates the induction analysis of an analysed function. */
     public Induction(FunctionAnalysis of) {
         this.of = of;
         code = of.code();
@@ -62,7 +61,7 @@ public final class Induction {
         entries = new EntryValues(of);
     }
 
-    /** What a phi of a loop's head gains on a way round, or null if that is not known. */
+    /** Returns the amount that a phi of a loop's head gains per iteration, or null if it is not known. */
     public AbstractValue step(int phi, LoopForest.Loop loop) {
         AbstractValue all = null;
         int[] predecessors = of.flow().predecessors(loop.head());
@@ -139,7 +138,7 @@ public final class Induction {
         return word == Ssa.NONE ? null : new Sum(word, AbstractValue.constant(0));
     }
 
-    /** What an instruction converts from one width of integers to another, or {@link Ssa#NONE}. */
+    /** Returns the value that an instruction converts from one width of integers to another, or {@link Ssa#NONE}. */
     private int source(int index, int toBits, int fromBits) {
         Instruction cvt = code.instruction(index);
         List<ScalarType> types = cvt.types();
@@ -159,7 +158,7 @@ public final class Induction {
         return of.transfer().operand(index, operand, bits).signed(bits);
     }
 
-    /** Whether an operand is a constant, is made outside the loop, or is the same in all rounds. */
+    /** Returns whether an operand is a constant, is defined outside the loop, or is the same in all iterations. */
     boolean invariant(int index, Operand operand, LoopForest.Loop loop) {
         if (operand instanceof Operand.Immediate || operand instanceof Operand.SpecialRegister) {
             return operand instanceof Operand.Immediate;
@@ -169,7 +168,7 @@ public final class Induction {
                 && (!loop.contains(ssa.block(ssa.origin(value))) || isPlace(ssa.origin(value)));
     }
 
-    /** Whether a value is where the thread stands in its grid, or how large that is: the same each time it is read. */
+    /** Returns whether a value is the thread's position in its grid, or the grid's size: it is the same each time it is read. */
     private boolean isPlace(int value) {
         int index = ssa.kind(value) == SsaKind.RESULT ? ssa.instruction(value) : -1;
         return index >= 0 && code.instruction(index).opcode().equals("mov")
@@ -178,7 +177,7 @@ public final class Induction {
                 && (name.equals("%tid") || name.equals("%ntid") || name.equals("%ctaid") || name.equals("%nctaid"));
     }
 
-    /** How often at most control goes back to the head of a loop after it was entered, or {@link TripCount#UNBOUNDED}. */
+    /** Returns an upper bound on how often control goes back to the head of a loop after it was entered, or {@link TripCount#UNBOUNDED}. */
     public long rounds(LoopForest.Loop loop) {
         return bounds.computeIfAbsent(loop.head(), head -> {
             long plain = uncutRounds(loop);
@@ -186,7 +185,7 @@ public final class Induction {
         });
     }
 
-    /** The same without any limit that would have to be cut. */
+    /** As above, without any limit that would have to be cut. */
     long uncutRounds(LoopForest.Loop loop) {
         return rounds(loop, false);
     }
@@ -212,7 +211,7 @@ public final class Induction {
         return least;
     }
 
-    /** The same as {@link #rounds} for a comparison whose limit the rewriter can cut; notes that it has to. */
+    /** As {@link #rounds}, for a comparison whose limit the rewriter can cut; records that it must be cut. */
     private long cutRounds(Condition condition, LoopForest.Loop loop) {
         Instruction setp = code.instruction(condition.comparison());
         String relation = setp.modifiers().getFirst();
@@ -283,7 +282,7 @@ public final class Induction {
         AbstractValue ahead = phi == Ssa.NONE ? null : gain(value, phi, loop);
         AbstractValue step = phi == Ssa.NONE ? null : step(phi, loop);
         boolean known = ahead != null && step != null && !ssa.isUnstable(value) && ahead.isConstant() && step.bounded();
-        // Where what is compared is what comes round, two comparisons are one step apart, whatever that is.
+        // If the compared value is the one carried around the loop, two comparisons are one step apart, whatever the step is.
         boolean once = ahead != null && step != null && !ssa.isUnstable(value) && step.bounded() && ahead.bounded()
                 && comesRound(value, phi, loop);
         return known || once ? new Steps(IntervalArithmetic.add(entry(phi, loop), ahead), step) : null;

@@ -13,8 +13,8 @@ import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.Operand;
 
 /**
- * How often loops can go round whose counter is shifted by a constant each time: right, until it is no more than a number, or left,
- * until it is no less than one. Not thread-safe.
+ * Iteration bounds of loops whose counter is shifted by a constant each time: right, until it is at most a number, or left, until it is at least a
+ * number. Not thread-safe.
  */
 final class ShiftedCounters {
     /**
@@ -39,11 +39,11 @@ final class ShiftedCounters {
     }
 
     /**
-     * How often control can go back to a loop's head, or {@link TripCount#UNBOUNDED}.
+     * Returns how often control can go back to a loop's head, or {@link TripCount#UNBOUNDED}.
      *
-     * @param comparison the {@code setp} that every round passes
-     * @param value      the compared value, which is that of the head or what it is shifted to
-     * @param relation   of the value to the other side as long as the loop goes on
+     * @param comparison the {@code setp} that every iteration executes
+     * @param value      the compared value, which is the value at the head or its shifted value
+     * @param relation   relation of the value to the other side while the loop continues
      * @param otherSide  the other side's operand
      */
     long rounds(int comparison, int value, String relation, int otherSide, LoopForest.Loop loop) {
@@ -65,7 +65,7 @@ final class ShiftedCounters {
         return ssa.kind(value) == SsaKind.PHI && ssa.block(value) == loop.head();
     }
 
-    /** By what the head's value is shifted on every way round, if they agree; {@code only} is what has to come out, unless NONE. */
+    /** Returns the shift of the head's value on every iteration, if all paths agree; {@code only} is the required result, unless NONE. */
     private Shift round(int phi, LoopForest.Loop loop, int only) {
         Shift all = null;
         int[] predecessors = of.flow().predecessors(loop.head());

@@ -1,2 +1,2 @@
-/** How often loops repeat, and what their rounds add. */
+/** Iteration counts of loops, and the increments that their iterations add. */
 package io.tessera.guardian.fence.proof.loop;

@@ -15,14 +15,14 @@ import io.tessera.guardian.ptx.ScalarType;
 /** Instructions that make a pointer from a pointer and a number. Not thread-safe. */
 final class PointerSums {
     /**
-     * Such an instruction.
+     * A sum of a pointer and an amount.
      *
      * @param pointer the pointer's value
      * @param operand the index of its operand
-     * @param amount  what is added to it, as a signed number
+     * @param amount  the added amount, as a signed number
      */
     record Part(int pointer, int operand, AbstractValue amount) {
-        /** Whether less than a guard band is added. */
+        /** Returns whether the amount is smaller than a guard band. */
         boolean isSmall() {
             return small(amount);
         }
@@ -40,7 +40,7 @@ final class PointerSums {
         found = new Part[of.ssa().values()];
     }
 
-    /** How a result is made, or null. */
+    /** Returns the sum that a result is, or null. */
     Part of(int value) {
         if (found[value] == null) {
             Part part = of.ssa().kind(value) == SsaKind.RESULT && of.ssa().bits(value) == 64 ? find(value) : null;

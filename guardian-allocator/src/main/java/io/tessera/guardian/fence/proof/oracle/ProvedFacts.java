@@ -50,10 +50,10 @@ final class ProvedFacts implements AddressFacts {
     private final List<CarriedPointer> carried = new ArrayList<>();
 
     /**
-     * For a function.
+     * Creates the facts of a function.
      *
-     * @param plain what is known of it without regard to how often loops go round, by which loops are counted, as verifiers do
-     * @param of    what is known with that
+     * @param plain analysis without iteration bounds; loops are counted by it, as verifiers do
+     * @param of    analysis with iteration bounds
      */
     ProvedFacts(FunctionAnalysis plain, FunctionAnalysis of) {
         this.plain = plain;
@@ -102,7 +102,7 @@ final class ProvedFacts implements AddressFacts {
         Arrays.fill(shadowed, null);
     }
 
-    /** Whether an access would be served by a shadow. */
+    /** Returns whether an access could use a shadow. */
     private boolean isCandidate(FunctionGraph.Access access) {
         return nearSymbol(access.index(), access.operand(), access.base()) == null
                 && space(access.index(), access.operand(), access.base()).orElse(null) == StateSpace.GLOBAL;
@@ -165,7 +165,7 @@ final class ProvedFacts implements AddressFacts {
         return of.ssa().use(index, ((Operand.Register) address.base()).name());
     }
 
-    /** Whether a value is the address of a variable of the window, which lies inside, aligned as it is declared. */
+    /** Returns whether a value is the address of a variable in the window, which lies inside and is aligned as declared. */
     private boolean trusted(int value, int wanted) {
         AbstractValue state = of.states()[value];
         Variable variable = state.variable();
@@ -194,7 +194,7 @@ final class ProvedFacts implements AddressFacts {
         return isGlobal(value) ? Optional.of(StateSpace.GLOBAL) : Optional.empty();
     }
 
-    /** Where an address is that is counted from a variable, or null. */
+    /** Returns the position of an address relative to a variable, or null. */
     private Placement.NearSymbol nearSymbol(int index, int operand, int value) {
         Instruction access = of.code().instruction(index);
         long offset = ((Operand.Address) access.operands().get(operand)).offsetBytes();

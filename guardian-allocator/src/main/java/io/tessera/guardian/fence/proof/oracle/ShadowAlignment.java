@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * How shadows are aligned. Demands go from accesses back to the fences: a fence may clear a bit only if every access that is made
- * from it needs that bit to be 0. Then what is sure comes forward from the fences to the accesses. Not thread-safe.
+ * Alignment of shadows. Demands propagate back from accesses to fences: a fence may clear a bit only if every access through it needs that bit to be
+ * 0. Proved alignments then propagate forward from the fences to the accesses. Not thread-safe.
  */
 final class ShadowAlignment {
     /** The largest alignment that an access can demand. */
@@ -57,7 +57,7 @@ final class ShadowAlignment {
         return needed;
     }
 
-    /** To what the fence of a value aligns. */
+    /** Returns the alignment that the fence of a value establishes. */
     int fenceAlignment(int value) {
         return demands[value];
     }
@@ -81,7 +81,7 @@ final class ShadowAlignment {
         }
     }
 
-    /** What divides the shadow of a value plus an offset. */
+    /** Returns a divisor of the shadow of a value plus an offset. */
     int alignment(int value, long offset) {
         return Math.min(sure[value], divisor(offset));
     }

@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * Decides which pointers get shadows (see {@link AddressFacts}) and how they are made: by a fence where the pointer is defined, or
- * from the shadow of the pointer that it is made from, as long as what was added since the last fence is proved to be less than a guard
- * band. Not thread-safe.
+ * Decides which pointers get shadows (see {@link AddressFacts}) and how the shadows are made. A shadow is made by a fence where the pointer is
+ * defined, or from the shadow of the pointer from which it is derived. The latter requires a proof that less than a guard band was added since the
+ * last fence. Not thread-safe.
  */
 final class ShadowPlan {
     private static final long GUARD = WindowConstants.GUARD_BYTES;
@@ -31,20 +31,20 @@ final class ShadowPlan {
     private static final int MOST_DEPTH = 6;
     /** A pointer that goes round a loop floats if it is followed at this many places at most: each has a fence then. */
     private static final int MOST_FLOATING_USES = 4;
-    /** By how many rounds more a verifier may take a part to be longer than it is. */
+    /** Number of iterations by which a verifier may overestimate a part. */
     private static final long SPARE_ROUNDS = 8;
 
     /** How a value's shadow is made. */
     enum Way {
         /** Not decided. */
         OPEN,
-        /** It has none. */
+        /** No shadow. */
         NONE,
         /** Fenced after its definition. */
         FENCE,
-        /** The same instruction on the shadow of one operand. */
+        /** By the same instruction on the shadow of one operand. */
         DERIVE,
-        /** The same, and what comes out is fenced. */
+        /** As above, and the result is fenced. */
         REFENCE,
         /** It is the shadow of the same register on every way here. */
         MERGE
@@ -91,14 +91,14 @@ final class ShadowPlan {
         carried.clear();
     }
 
-    /** From the next {@link #reset} on this value's shadow is fenced, not derived. */
+    /** From the next {@link #reset} on, this value's shadow is fenced, not derived. */
     boolean fenceAt(int value) {
         boolean possible = ssa.kind(value) == SsaKind.RESULT && !fenced.get(value);
         fenced.set(value);
         return possible;
     }
 
-    /** Whether a decision was taken back on which others may rest: then all have to be made again. */
+    /** Returns whether a decision was revoked on which others may depend: then all have to be made again. */
     boolean isStale() {
         return stale;
     }
@@ -116,7 +116,7 @@ final class ShadowPlan {
         return sums;
     }
 
-    /** Where the shadow of a value can be, or null if it has none. Decides what is still open. */
+    /** Returns the possible offsets of a value's shadow, or null if it has none. Makes the decisions that are still open. */
     Offsets of(int value) {
         return decide(owner(value), 0);
     }
@@ -238,7 +238,7 @@ final class ShadowPlan {
         return carried.get(value);
     }
 
-    /** Not bounded, and left so: what is made from it is fenced where it is followed. */
+    /** Leaves the value unbounded: a value derived from it is fenced where it is dereferenced. */
     private Offsets floating(int phi, LoopForest.Loop loop, int depth) {
         settle(phi, Way.MERGE, Offsets.ANYWHERE);
         boolean derived = true;
@@ -254,7 +254,7 @@ final class ShadowPlan {
         return Offsets.ANYWHERE;
     }
 
-    /** Whether a pointer comes round by sums alone and is followed at few places; notes the sums. */
+    /** Returns whether a pointer is carried around the loop by sums alone and is dereferenced at few places; records the sums. */
     private boolean mayFloat(int phi, LoopForest.Loop loop) {
         BitSet steps = new BitSet();
         for (int input : latchInputs(phi, loop)) {
@@ -270,7 +270,7 @@ final class ShadowPlan {
                 follow(index, phi, followed);
             }
         }
-        // One fence in the chain of a round costs less than one at each of several places.
+        // One fence per iteration in the chain costs less than one at each of several places.
         if (followed.cardinality() > (oneFence ? 1 : MOST_FLOATING_USES)) {
             return false;
         }
@@ -289,7 +289,7 @@ final class ShadowPlan {
         }
     }
 
-    /** Whether a value is made from a phi by sums; adds them to the steps. */
+    /** Returns whether a value is derived from a phi by sums; adds them to the steps. */
     private boolean chain(int value, int phi, BitSet steps) {
         int at = value;
         for (int i = 0; i < LONGEST_CHAIN && at != phi; i++) {
@@ -303,7 +303,7 @@ final class ShadowPlan {
         return at == phi;
     }
 
-    /** Whether a value's shadow is made from a phi's by additions alone, so that it never moves by more than they add. */
+    /** Returns whether a value's shadow is derived from a phi's by additions alone, so that it never moves by more than they add. */
     private boolean derivedFrom(int phi, int value, int depth) {
         int at = value;
         for (int i = 0; i < DEEPEST && at != phi; i++) {
@@ -316,7 +316,7 @@ final class ShadowPlan {
         return at == phi && ssa.register(value) == ssa.register(phi);
     }
 
-    /** Not bounded by itself: what comes round is fenced each time. */
+    /** The value is not bounded without a fence: the carried value is fenced in each iteration. */
     private Offsets fencedRound(int phi, LoopForest.Loop loop, Offsets start, int depth) {
         settle(phi, Way.MERGE, start);
         boolean can = true;
@@ -389,12 +389,12 @@ final class ShadowPlan {
         }
     }
 
-    /** How often a value is made, relative to the function's first instruction: a guess, for costs only. */
+    /** Returns an estimate, for costs only, of how often a value is computed, relative to the function's first instruction. */
     private int frequency(int value) {
         return 1 << 3 * Math.min(MOST_DEPTH, of.loops().depth(ssa.block(value)));
     }
 
-    /** The registers of a value's shadow's inputs: what has to have shadows too. */
+    /** Returns the inputs of a value's shadow, which must have shadows too. */
     int[] inputs(int value) {
         return switch (ways[value]) {
             case DERIVE, REFENCE -> new int[] {owner(sums.of(value).pointer())};

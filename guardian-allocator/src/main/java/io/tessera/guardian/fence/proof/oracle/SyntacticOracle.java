@@ -12,7 +12,7 @@ import io.tessera.guardian.ptx.Operand;
 import io.tessera.guardian.ptx.PtxFunction;
 import java.util.List;
 
-/** Proves only what an operand says by itself: its instruction's space, and {@code [variable+constant]}. Stateless. */
+/** Proves only facts that an operand alone shows: its instruction's space, and {@code [variable+constant]}. Stateless. */
 public final class SyntacticOracle implements AddressOracle {
     @Override
     public AddressFacts of(PtxFunction function, AnalysedModule module) {

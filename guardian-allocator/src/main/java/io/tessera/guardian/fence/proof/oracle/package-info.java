@@ -1,2 +1,2 @@
-/** The answers to the rewriter, from what was proved. */
+/** Answers the rewriter's questions from proved facts. */
 package io.tessera.guardian.fence.proof.oracle;

@@ -4,20 +4,20 @@ import io.tessera.guardian.ptx.Variable;
 import java.util.Objects;
 
 /**
- * What an integer register of w bits may hold: the address of a variable (or 0, if there is none) plus a number m between two
- * bounds, counted modulo 2^w. Because of the modulus neither additions nor multiplications that wrap need care; only code that asks for the
- * number as signed or unsigned does ({@link #signed}, {@link #unsigned}). Besides, m is a multiple of {@code 2^zeros}. Immutable.
+ * The possible contents of an integer register of w bits: the address of a variable (or 0, if there is none) plus a number m between two bounds,
+ * modulo 2^w. Because of the modulus, additions and multiplications that wrap need no special handling; only code that needs the number as signed or
+ * unsigned does ({@link #signed}, {@link #unsigned}). In addition, m is a multiple of {@code 2^zeros}. Immutable.
  *
  * @param variable the variable, or null
- * @param generic  whether its generic address is meant, not that in its own space
- * @param low      lowest m, or {@link Long#MIN_VALUE} with {@code high} {@link Long#MAX_VALUE} where nothing is known
+ * @param generic  whether it is the generic address, not that in its own space
+ * @param low      lowest m, or {@link Long#MIN_VALUE} with {@code high} {@link Long#MAX_VALUE} if nothing is known
  * @param high     highest m
  * @param zeros    known trailing zero bits of m, at most {@link #MOST_ZEROS}
  */
 public record AbstractValue(Variable variable, boolean generic, long low, long high, int zeros) {
     /** Trailing zeros that are counted; 0 has as many. */
     static final int MOST_ZEROS = 32;
-    /** Bounds beyond it are given up; products and sums of two bounds within it are computed exactly or noticed. */
+    /** Bounds beyond it are dropped; products and sums of two bounds within it are computed exactly, or their overflow is detected. */
     static final long LARGEST = 1L << 61;
     /** Anything. */
     public static final AbstractValue TOP = new AbstractValue(null, false, Long.MIN_VALUE, Long.MAX_VALUE, 0);
@@ -27,7 +27,7 @@ public record AbstractValue(Variable variable, boolean generic, long low, long h
         return of(null, false, low, high, low == high ? zeros(low) : 0);
     }
 
-    /** One number. */
+    /** Returns the value that is a single number. */
     public static AbstractValue constant(long value) {
         return value < -LARGEST || value > LARGEST ? multiple(zeros(value)) : of(null, false, value, value, zeros(value));
     }
@@ -56,33 +56,33 @@ public record AbstractValue(Variable variable, boolean generic, long low, long h
         return value == 0 ? MOST_ZEROS : Math.min(MOST_ZEROS, Long.numberOfTrailingZeros(value));
     }
 
-    /** Whether the bounds say something. */
+    /** Returns whether the number is bounded. */
     public boolean bounded() {
         return low != Long.MIN_VALUE;
     }
 
-    /** Whether it is one number. */
+    /** Returns whether it is a single number. */
     public boolean isConstant() {
         return variable == null && bounded() && low == high;
     }
 
-    /** The same, with bounds dropped that are no narrower than a register of that width. */
+    /** Returns this value without bounds if they cover the whole range of a register of that width. */
     public AbstractValue in(int bits) {
         boolean all = bounded() && bits < 62 && high - low >= (1L << bits) - 1;
         return all ? new AbstractValue(variable, generic, Long.MIN_VALUE, Long.MAX_VALUE, zeros) : this;
     }
 
-    /** What is known without the variable. */
+    /** Returns the facts that remain without the variable. */
     public AbstractValue withoutVariable() {
         return variable == null ? this : multiple(0);
     }
 
-    /** The same, with at least this many trailing zeros. */
+    /** Returns this value with at least this many trailing zeros. */
     public AbstractValue withZeros(int known) {
         return new AbstractValue(variable, generic, low, high, Math.min(MOST_ZEROS, Math.max(zeros, known)));
     }
 
-    /** Whether both count from the same address. */
+    /** Returns whether both are relative to the same address. */
     public boolean sameBase(AbstractValue other) {
         return Objects.equals(variable, other.variable) && (variable == null || generic == other.generic);
     }
@@ -114,7 +114,7 @@ public record AbstractValue(Variable variable, boolean generic, long low, long h
         return window(bits, -(1L << bits - 1));
     }
 
-    /** As {@link #signed}, as an unsigned integer; of a 64-bit register it may be unbounded. */
+    /** As {@link #signed}, as an unsigned integer; the result for a 64-bit register may be unbounded. */
     public AbstractValue unsigned(int bits) {
         if (bits >= 62) {
             return variable == null && bounded() && low >= 0 ? this : multiple(variable == null ? zeros : 0);

@@ -7,14 +7,14 @@ import io.tessera.guardian.ptx.ScalarType;
 /**
  * Integer arithmetic of one instruction on {@link AbstractValue}s.
  *
- * @param states      where operands are read
- * @param index       the instruction's
+ * @param states      source of the operands' values
+ * @param index       index of the instruction
  * @param instruction the instruction
  * @param type        its last type
  * @param bits        width of the register that takes the result
  */
 public record IntegerTransfer(Operands states, int index, Instruction instruction, ScalarType type, int bits) {
-    /** What operands of instructions may be. */
+    /** The possible values of operands. */
     public interface Operands {
         /** The possible values of an operand that is read with this number of bits. */
         AbstractValue operand(int index, Operand operand, int bits);
@@ -33,7 +33,7 @@ public record IntegerTransfer(Operands states, int index, Instruction instructio
         return type.kind() == ScalarType.Kind.SIGNED ? found.signed(width) : found.unsigned(width);
     }
 
-    /** What the instruction's result may hold. */
+    /** Returns the possible values of the instruction's result. */
     public AbstractValue result() {
         if (!isInteger(type)) {
             return AbstractValue.TOP;
@@ -164,7 +164,10 @@ public record IntegerTransfer(Operands states, int index, Instruction instructio
                 : AbstractValue.between(0, -1L >>> by);
     }
 
-    /** What a field can be; a signed one also -1, which NVIDIA's assembler takes where a constant start is beyond the word. */
+    /**
+     * Returns the possible values of a bit field. A signed field may also be -1, which NVIDIA's assembler uses if a constant start is beyond the
+     * word.
+     */
     private AbstractValue field() {
         AbstractValue length = operand(3, 32).unsigned(32);
         if (!length.isConstant()) {
@@ -181,7 +184,7 @@ public record IntegerTransfer(Operands states, int index, Instruction instructio
                 : AbstractValue.between(0, (1L << size) - 1);
     }
 
-    /** Whether it is an integer of its own, no packed one. */
+    /** Returns whether it is a scalar integer type, not a packed one. */
     public static boolean isInteger(ScalarType type) {
         return switch (type) {
             case B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64 -> true;

@@ -118,7 +118,7 @@ public final class IntervalArithmetic {
         return AbstractValue.of(null, false, 0, high, exact(0, high, zeros));
     }
 
-    /** {@code m & -2^k}, or null if the mask is none such. */
+    /** {@code m & -2^k}, or null if the mask does not have this form. */
     private static AbstractValue alignDown(AbstractValue m, long mask, int bits) {
         long inverse = bits == 64 ? ~mask : ~mask & (1L << bits) - 1;
         if (m.variable() != null || !m.bounded() || inverse < 0 || (inverse & inverse + 1) != 0) {

@@ -1,7 +1,7 @@
 package io.tessera.guardian.fence.proof.value;
 
 /**
- * Where a shadow can be: the inside of the window plus a number between two bounds, both included.
+ * The possible positions of a shadow: the inside of the window plus a number between two bounds, both included.
  *
  * @param low  lowest
  * @param high highest
@@ -9,7 +9,7 @@ package io.tessera.guardian.fence.proof.value;
 public record Offsets(long low, long high) {
     /** Inside. */
     public static final Offsets INSIDE = new Offsets(0, 0);
-    /** Nothing is known but that it goes on from the inside by the program's own sums. */
+    /** Only known to be the inside plus the program's own sums. */
     public static final Offsets ANYWHERE = new Offsets(Long.MIN_VALUE, Long.MAX_VALUE);
 
     /** These, moved by an amount. */
@@ -27,7 +27,7 @@ public record Offsets(long low, long high) {
         return ((a ^ sum) & (b ^ sum)) >= 0 ? sum : a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
     }
 
-    /** Whether accesses of this many bytes stay within the window and its guard bands. */
+    /** Returns whether accesses of this many bytes stay within the window and its guard bands. */
     public boolean fit(long guardBytes, long accessBytes) {
         return low >= -guardBytes && high <= guardBytes - accessBytes;
     }

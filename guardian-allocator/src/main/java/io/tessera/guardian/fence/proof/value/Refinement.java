@@ -3,15 +3,15 @@ package io.tessera.guardian.fence.proof.value;
 import io.tessera.guardian.ptx.Instruction;
 import io.tessera.guardian.ptx.ScalarType;
 
-/** What a comparison that held, or did not, says about one of its sides. Stateless. */
+/** Facts about one side of a comparison that held, or did not. Stateless. */
 public final class Refinement {
     private Refinement() {
     }
 
     /**
-     * The relation of the first operand of a {@code setp} to the second, given that it holds or not, or with the sides exchanged.
+     * Returns the relation of the first operand of a {@code setp} to the second, given that it holds or not, or with the sides exchanged.
      *
-     * @return {@code eq ne lt le gt ge}, or an empty string for one that says nothing about integers
+     * @return {@code eq ne lt le gt ge}, or an empty string for a comparison from which nothing follows for integers
      */
     public static String relation(Instruction setp, boolean holds, boolean exchanged) {
         String relation = switch (setp.modifiers().getFirst()) {
@@ -41,7 +41,7 @@ public final class Refinement {
         };
     }
 
-    /** Whether a comparison looks at signed numbers. Equality may be read either way. */
+    /** Returns whether a comparison is signed. Equality counts as either. */
     public static boolean isSigned(Instruction setp) {
         boolean unsignedName = switch (setp.modifiers().getFirst()) {
             case "lo", "ls", "hi", "hs" -> true;
@@ -51,9 +51,9 @@ public final class Refinement {
     }
 
     /**
-     * What is left of a value.
+     * Returns the values that remain possible.
      *
-     * @param value    as it was known
+     * @param value    value before the comparison
      * @param relation its relation to {@code other}
      * @param other    the other side
      * @param signed   whether both are compared as signed numbers

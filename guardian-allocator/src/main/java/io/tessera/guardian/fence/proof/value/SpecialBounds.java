@@ -27,7 +27,7 @@ public final class SpecialBounds {
     }
 
     /**
-     * Those that hold in a function. A device function can be called from kernels of any shape.
+     * Returns the bounds that hold in a function. A device function can be called from kernels of any shape.
      *
      * @param ofClusters whether its grids may count clusters
      */
@@ -62,7 +62,7 @@ public final class SpecialBounds {
         }
     }
 
-    /** What a 32-bit read of a special register gives. */
+    /** Returns the possible results of a 32-bit read of a special register. */
     public AbstractValue of(Operand.SpecialRegister register) {
         int dimension = register.component().isEmpty() ? -1 : "xyzw".indexOf(register.component().charAt(0));
         if (dimension == 3) {

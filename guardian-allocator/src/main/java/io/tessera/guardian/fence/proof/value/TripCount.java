@@ -1,19 +1,19 @@
 package io.tessera.guardian.fence.proof.value;
 
 /**
- * How often a loop goes on whose counter is compared every time round.
+ * Bounds the iterations of a loop whose counter is compared in every iteration.
  *
- * @param first  the counter when it is first compared
- * @param step   what is added to it between two comparisons
- * @param other  what it is compared with
- * @param signed whether as signed numbers
+ * @param first  the counter at the first comparison
+ * @param step   its increment between two comparisons
+ * @param other  the other side of the comparison
+ * @param signed whether the comparison is signed
  * @param bits   width of the counter
  */
 public record TripCount(AbstractValue first, AbstractValue step, AbstractValue other, boolean signed, int bits) {
     /** No bound is known. */
     public static final long UNBOUNDED = Long.MAX_VALUE;
 
-    /** How often the counter can be less (and so on) than the other side, which may change meanwhile. */
+    /** Returns how often the counter can be less than (or in another order to) the other side, which may change meanwhile. */
     public long whileOrdered(String relation) {
         AbstractValue from = signed ? first.signed(bits) : first.unsigned(bits);
         AbstractValue limit = signed ? other.signed(bits) : other.unsigned(bits);
@@ -25,7 +25,7 @@ public record TripCount(AbstractValue first, AbstractValue step, AbstractValue o
         switch (relation) {
             case "lt", "le" -> {
                 long last = relation.equals("lt") ? limit.high() - 1 : limit.high();
-                // Without that, the counter could pass the end of its range and be small again.
+                // Without this check, the counter could overflow its range and be small again.
                 boolean wraps = last > most - step.high();
                 return step.low() < 1 || wraps ? UNBOUNDED
                         : last < from.low() ? 0 : (last - from.low()) / step.low() + 1;
@@ -43,8 +43,8 @@ public record TripCount(AbstractValue first, AbstractValue step, AbstractValue o
     }
 
     /**
-     * How often the counter can differ from the other side, which stays the same: it comes to every number that differs from
-     * where it starts by a multiple of the largest power of two in its step.
+     * Returns how often the counter can differ from the other side, which does not change. The counter reaches every number that differs from its
+     * start by a multiple of the largest power of two in its step.
      */
     public long untilEqual() {
         boolean numbers = step.isConstant() && step.low() != 0 && first.variable() == null && other.variable() == null;

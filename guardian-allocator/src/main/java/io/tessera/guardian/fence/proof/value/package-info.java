@@ -1,2 +1,2 @@
-/** What an integer register may hold, and arithmetic on that. */
+/** Abstract values of integer registers, and arithmetic on them. */
 package io.tessera.guardian.fence.proof.value;

@@ -130,7 +130,7 @@ class StatesHoldTest {
         }
     }
 
-    /** Where it goes on; -1: the kernel has ended. */
+    /** Returns the next instruction; -1 if the kernel has ended. */
     private int execute(Instruction instruction, int at, int parameter) {
         boolean runs = instruction.guard().map(guard -> guard.negated() != (registers.get(guard.register().name()) != 0)).orElse(true);
         List<Integer> operands = new ArrayList<>();

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is proved of kernels as compilers write them, and what must not be proved of others. */
+/** Tests the facts proved about kernels as compilers write them, and the facts that must not be proved about others. */
 class ProvedFactsTest {
     private static final String LOOP = """
             mov.u64 %rd2, %rd1;
@@ -40,7 +40,7 @@ class ProvedFactsTest {
             @%p1 bra loop;
             """;
 
-    /** What the variable tile is called in the tree: the kernel has three parameters before it. */
+    /** Name of the variable tile in the tree: the kernel has three parameters before it. */
     private static final String TILE = "$v3";
 
     private final List<Instruction> instructions = new ArrayList<>();
@@ -214,7 +214,7 @@ class ProvedFactsTest {
         assertEquals(new Placement.NearSymbol(TILE, 0, 63 * 16), fact("ld.shared").placement());
     }
 
-    /** By steps of 128 from 64 a counter that is not 4160 does not come to 4096, and by steps of 3 from 0 one below 100 not to more than 99. */
+    /** By steps of 128 from 64, a counter that is not 4160 does not reach 4096, and by steps of 3 from 0, one below 100 does not exceed 99. */
     @Test
     void aCounterIsWhatItsStepsLeadTo() throws PtxException {
         analyse("mov.u32 %r2, 64; mov.u32 %r3, tile; loop: add.s32 %r4, %r3, %r2; ld.shared.f32 %f1, [%r4+-64];\n"
@@ -430,7 +430,7 @@ class ProvedFactsTest {
         assertFalse(isBounded(head.replace("TARGET", "sm_90a") + function));
     }
 
-    /** Whether what block numbers add to the pointer is known to be less than a megabyte or so. */
+    /** Returns whether the amount that block numbers add to the pointer is known to be less than about a megabyte. */
     private static boolean isBounded(String text) throws PtxException {
         PtxModule module = PtxParser.parse(text);
         FunctionAnalysis analysis = FunctionAnalysis.of(module.functions().getFirst(), new AnalysedModule(module)).orElseThrow();

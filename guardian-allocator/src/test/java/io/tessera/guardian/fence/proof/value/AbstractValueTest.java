@@ -29,7 +29,7 @@ class AbstractValueTest {
                 });
     }
 
-    /** Whether a register may hold these bits. */
+    /** Returns whether a register may hold these bits. */
     private static boolean holds(AbstractValue value, long bits) {
         long register = bits & SIZE - 1;
         if ((register & (1L << Math.min(BITS, value.zeros())) - 1) != 0) {
