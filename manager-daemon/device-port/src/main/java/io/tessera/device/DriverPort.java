@@ -19,16 +19,16 @@ public interface DriverPort extends AutoCloseable {
     /** What it is, for messages and status: {@code "NVIDIA driver 13.0 at /usr/lib/..."}. */
     String name();
 
-    /** Whether kernels run on the CPU. */
+    /** Returns whether kernels run on the CPU. */
     boolean software();
 
-    /** Whether memory that cuMemCreate makes is zero, so that nobody need clear what others may have left there. */
+    /** Returns whether memory that cuMemCreate makes is zero, so that nobody need clear what others may have left there. */
     default boolean makesZeroedMemory() {
         return false;
     }
 
     /**
-     * Whether cuMemCreate makes sinks ({@link #SINK_LOCATION}): a piece of memory of the least size that repeats behind all of
+     * Returns whether cuMemCreate makes sinks ({@link #SINK_LOCATION}): a piece of memory of the least size that repeats behind all of
      * a mapping of any size, is not counted against the device's memory, and costs the host no mapping. Copies that are made
      * without a kernel do not reach it: what they write there is lost with the next change of a mapping.
      */
@@ -36,7 +36,7 @@ public interface DriverPort extends AutoCloseable {
         return false;
     }
 
-    /** Whether {@link #call} of this entry reaches a driver. */
+    /** Returns whether {@link #call} of this entry reaches a driver. */
     boolean supports(DriverEntry entry);
 
     /**

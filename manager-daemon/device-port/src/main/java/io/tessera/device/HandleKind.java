@@ -60,7 +60,7 @@ public enum HandleKind {
         return number;
     }
 
-    /** Whether the device's own values travel, because programs hand them to kernels. */
+    /** Returns whether the device's own values travel, because programs hand them to kernels. */
     public boolean deviceValue() {
         return this == TEXTURE || this == SURFACE;
     }

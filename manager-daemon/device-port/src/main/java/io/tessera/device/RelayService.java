@@ -11,7 +11,7 @@ public enum RelayService {
     /** Refused in the client: a CALL of it is malformed. */
     REFUSED;
 
-    /** Whether CALL records may name such an entry. */
+    /** Returns whether CALL records may name such an entry. */
     public boolean travels() {
         return this == CALL || this == POST;
     }

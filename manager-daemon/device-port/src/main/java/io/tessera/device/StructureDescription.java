@@ -63,7 +63,7 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
             conditions = List.copyOf(conditions);
         }
 
-        /** Whether it means something in this structure. */
+        /** Returns whether it means something in this structure. */
         public boolean applies(MemorySegment structure) {
             for (Condition condition : conditions) {
                 if (!condition.holds(structure)) {
@@ -87,7 +87,7 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
             values = Set.copyOf(values);
         }
 
-        /** Whether it holds in this structure. */
+        /** Returns whether it holds in this structure. */
         public boolean holds(MemorySegment structure) {
             long value = bytes == Long.BYTES ? structure.get(ValueLayout.JAVA_LONG_UNALIGNED, offset)
                     : Integer.toUnsignedLong(structure.get(ValueLayout.JAVA_INT_UNALIGNED, offset));

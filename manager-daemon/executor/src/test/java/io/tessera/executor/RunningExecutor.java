@@ -133,7 +133,7 @@ public final class RunningExecutor implements AutoCloseable {
         executor.stopIfIdle();
     }
 
-    /** Whether it runs. */
+    /** Returns whether it runs. */
     public boolean isRunning() {
         return thread.isAlive();
     }

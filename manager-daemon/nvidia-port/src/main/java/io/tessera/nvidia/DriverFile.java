@@ -48,7 +48,7 @@ final class DriverFile {
         return candidates.stream().filter(DriverFile::vendors).findFirst();
     }
 
-    /** Whether a file is there and is not ours, under whatever name. */
+    /** Returns whether a file is there and is not ours, under whatever name. */
     static boolean vendors(Path path) {
         try {
             return Files.isRegularFile(path) && (Files.size(path) > OURS_MAX_BYTES

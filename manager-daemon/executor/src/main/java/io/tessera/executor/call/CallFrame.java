@@ -103,7 +103,7 @@ public final class CallFrame {
     }
 
     /**
-     * Whether the driver reads nothing there. Then nothing of the client's stands there either: bytes that a successful driver has not
+     * Returns whether the driver reads nothing there. Then nothing of the client's stands there either: bytes that a successful driver has not
      * written would else pass for its results, handles above all.
      */
     private boolean isWrittenAlone(int i) {
@@ -221,7 +221,7 @@ public final class CallFrame {
         return described;
     }
 
-    /** Whether a parameter's data is packed (RELAY.md, section 8). */
+    /** Returns whether a parameter's data is packed (RELAY.md, section 8). */
     boolean isPacked(int parameter) {
         return packed[parameter];
     }

@@ -41,17 +41,17 @@ public final class CallPlan {
         return shape;
     }
 
-    /** Whether it submits something to the stream that it names, so that what that stream waits for comes before. */
+    /** Returns whether it submits something to the stream that it names, so that what that stream waits for comes before. */
     public boolean submits() {
         return shape.stream >= 0 && row.streamUse != StreamUse.STATE;
     }
 
-    /** Whether it has the device work, and so waits for its tenant's turn. */
+    /** Returns whether it has the device work, and so waits for its tenant's turn. */
     public boolean occupiesDevice() {
         return row.isOccupyingDevice();
     }
 
-    /** Whether what it submits is a node of a graph while the stream is captured. */
+    /** Returns whether what it submits is a node of a graph while the stream is captured. */
     public boolean isNode() {
         return shape.stream >= 0 && row.streamUse == StreamUse.WORK;
     }

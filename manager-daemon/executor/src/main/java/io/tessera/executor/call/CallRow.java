@@ -203,22 +203,22 @@ public final class CallRow {
         return this;
     }
 
-    /** Whether it needs no context. */
+    /** Returns whether it needs no context. */
     public boolean isContextless() {
         return contextless;
     }
 
-    /** Whether graphs may keep what it names. */
+    /** Returns whether graphs may keep what it names. */
     public boolean isOfGraphs() {
         return namesForGraphs;
     }
 
-    /** Whether it has the device work. */
+    /** Returns whether it has the device work. */
     boolean isOccupyingDevice() {
         return occupiesDevice;
     }
 
-    /** Whether it makes a range of memory. */
+    /** Returns whether it makes a range of memory. */
     public boolean isMakingMemory() {
         return makesMemory;
     }
@@ -289,7 +289,7 @@ public final class CallRow {
         return span;
     }
 
-    /** Whether addresses of pinned memory may stand for pointers. */
+    /** Returns whether addresses of pinned memory may stand for pointers. */
     public boolean isTakingHostAddresses() {
         return takesHostAddresses;
     }

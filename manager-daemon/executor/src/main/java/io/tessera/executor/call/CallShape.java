@@ -58,7 +58,7 @@ public final class CallShape {
         return SHAPES[entry.ordinal()];
     }
 
-    /** Whether a CALL may name an entry. All others are answered in the client, or reach beyond it into the shared context. */
+    /** Returns whether a CALL may name an entry. All others are answered in the client, or reach beyond it into the shared context. */
     public static boolean served(EntryDescription description) {
         return description.known() && description.relay().travels();
     }
@@ -73,7 +73,7 @@ public final class CallShape {
         return stream;
     }
 
-    /** Whether a parameter is a device's number. */
+    /** Returns whether a parameter is a device's number. */
     public boolean isDevice(int parameter) {
         return devices[parameter];
     }

@@ -24,7 +24,7 @@ final class Lifetimes {
     private Lifetimes() {
     }
 
-    /** Whether the driver counts references to it, so that only the last end counts. */
+    /** Returns whether the driver counts references to it, so that only the last end counts. */
     static boolean counted(HandleKind kind) {
         return kind == HandleKind.ALLOCATION;
     }

@@ -68,7 +68,7 @@ public final class MovedBytes {
         return time;
     }
 
-    /** Whether an address is of pinned memory. */
+    /** Returns whether an address is of pinned memory. */
     public boolean isPinned(long address) {
         return host.test(address);
     }

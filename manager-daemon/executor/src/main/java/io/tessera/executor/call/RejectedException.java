@@ -54,7 +54,7 @@ public final class RejectedException extends Exception {
         return result;
     }
 
-    /** Whether the reason is a line on the program's standard error. */
+    /** Returns whether the reason is a line on the program's standard error. */
     public boolean isTold() {
         return told;
     }

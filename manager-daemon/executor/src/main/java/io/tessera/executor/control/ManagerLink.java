@@ -76,7 +76,7 @@ public final class ManagerLink implements AutoCloseable {
         thread.start();
     }
 
-    /** Whether a manager is there. Any thread. */
+    /** Returns whether a manager is there. Any thread. */
     public boolean hasManager() {
         return manager != null;
     }

@@ -124,7 +124,7 @@ public final class DeviceSnapshot {
         return image.get(WireTypes.U32, offset(DEVICE, "attributes") + 4L * number);
     }
 
-    /** Whether it is a GPU in software. */
+    /** Returns whether it is a GPU in software. */
     public boolean software() {
         return image.get(WireTypes.U32, offset(DEVICE, "software")) != 0;
     }

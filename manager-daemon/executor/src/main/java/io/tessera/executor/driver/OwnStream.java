@@ -104,7 +104,7 @@ public final class OwnStream {
         return result;
     }
 
-    /** Whether all submitted work is done. */
+    /** Returns whether all submitted work is done. */
     public boolean isDone(DriverCalls driver) {
         return query(driver) == CudaResult.SUCCESS;
     }

@@ -167,29 +167,32 @@ public final class SynchronizationGate {
             BoundedWait.sleep(clock, limit, ns);
         }
 
-        /** Whether others are in the context, too. */
+        /** Returns whether others are in the context, too. */
         boolean hasCompany() {
             return clients.size() > 1;
         }
 
-        /** Whether a stream of the client may wait for its program. */
+        /** Returns whether a stream of the client may wait for its program. */
         public boolean isStanding() {
             return stands;
         }
 
-        /** Whether somebody waits until no stream waits for its program any more. */
+        /** Returns whether somebody waits until no stream waits for its program any more. */
         public boolean isAwaited() {
             return awaitedNs != 0;
         }
 
-        /** Whether a synchronizing call could begin now; what can be done without one is done without it. */
+        /** Returns whether a synchronizing call could begin now; what can be done without one is done without it. */
         public boolean mayBegin() {
             synchronized (SynchronizationGate.this) {
                 return standing == 0;
             }
         }
 
-        /** Whether another client makes a synchronizing call, which waits for all that is queued in the context, or has made one lately: the next may follow. */
+        /**
+         * Returns whether another client makes a synchronizing call, which waits for all that is queued in the context, or has made one lately: the next may
+         * follow.
+         */
         public boolean isBesideSynchronizing() {
             long nowNs = clock.nanoTime();
             for (Client other : clients) {
@@ -211,7 +214,7 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Whether the client's work may wait in a channel in which a stream of another client stands.
+         * Returns whether the client's work may wait in a channel in which a stream of another client stands.
          *
          * @param late whether it waits for longer than it should; then others hear of it
          */
@@ -222,7 +225,9 @@ public final class SynchronizationGate {
             return may;
         }
 
-        /** Whether the driver may wait in an entry for streams of others: for all of them, or for those with which a new stream would share a channel. */
+        /**
+         * Returns whether the driver may wait in an entry for streams of others: for all of them, or for those with which a new stream would share a channel.
+         */
         boolean mayWaitIn(DriverRow row) {
             return row.synchronizes() || row.sharesChannel() && streams.get() >= CHANNELS;
         }

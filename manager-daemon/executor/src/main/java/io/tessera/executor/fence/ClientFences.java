@@ -397,7 +397,7 @@ public final class ClientFences {
         return new long[] {module.memory.address(place), place.variable().sizeBytes()};
     }
 
-    /** Whether kernels of a module may report, so that synchronising has to wait until somebody has looked. */
+    /** Returns whether kernels of a module may report, so that synchronising has to wait until somebody has looked. */
     public boolean reports(long value) {
         TenantModule module = modules.get(value);
         return module == null ? unfenced.reports(value) : module.program != null && module.program.reports();
@@ -421,7 +421,7 @@ public final class ClientFences {
         }
     }
 
-    /** Whether kernels of all modules that are loaded may run in clusters. */
+    /** Returns whether kernels of all modules that are loaded may run in clusters. */
     public boolean allKnowClusters() {
         return loaded.values().stream().allMatch(module -> module.asItIs || module.program.clusters());
     }
@@ -459,7 +459,7 @@ public final class ClientFences {
         violations().removeImage(image.number());
     }
 
-    /** Whether memory waits for the client's work to be done. */
+    /** Returns whether memory waits for the client's work to be done. */
     public boolean isLeaving() {
         return !leaving.isEmpty();
     }

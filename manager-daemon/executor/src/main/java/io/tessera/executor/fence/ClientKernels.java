@@ -99,7 +99,7 @@ public final class ClientKernels {
         return fewBlockLaunches.getAcquire();
     }
 
-    /** Whether a kernel may run in clusters. Errors where it is none. */
+    /** Returns whether a kernel may run in clusters. Errors where it is none. */
     public boolean knowsClusters(long handle, long function) throws ProgramRefusedException {
         return knowsClusters(find(handle, function));
     }
@@ -108,12 +108,12 @@ public final class ClientKernels {
         return kernel.module == null || kernel.module.program.clusters();
     }
 
-    /** Whether a kernel was ever to run in clusters that its text does not name. */
+    /** Returns whether a kernel was ever to run in clusters that its text does not name. */
     public boolean hasClusters() {
         return clusters;
     }
 
-    /** Whether any kernel was launched. */
+    /** Returns whether any kernel was launched. */
     boolean hasLaunched() {
         return launches > 0;
     }
@@ -164,12 +164,12 @@ public final class ClientKernels {
         return captured ? kernel.function : forBlocks(kernel, launch);
     }
 
-    /** Whether grids that take long are launched in parts. */
+    /** Returns whether grids that take long are launched in parts. */
     public boolean comeInParts() {
         return fencing.comesInParts();
     }
 
-    /** Whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */
+    /** Returns whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */
     public boolean mayComeInParts(Launchable kernel) {
         return kernel.module != null && !kernel.mayWaitForBlocks();
     }
@@ -386,7 +386,7 @@ public final class ClientKernels {
                 kernel.addedSharedBytes);
     }
 
-    /** Whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
+    /** Returns whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
     public boolean loads(Launchable kernel) {
         if (!kernel.launches()) {
             return false;
@@ -527,7 +527,7 @@ public final class ClientKernels {
         return names;
     }
 
-    /** Whether any of the last kernels ran without a fence. */
+    /** Returns whether any of the last kernels ran without a fence. */
     public boolean ranUnfenced() {
         for (Launchable kernel : recent) {
             if (kernel != null

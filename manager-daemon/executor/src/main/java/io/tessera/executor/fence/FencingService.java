@@ -87,12 +87,12 @@ public final class FencingService implements AutoCloseable {
         maker.wake();
     }
 
-    /** Whether grids that take long are launched in parts, for which sources of modules are kept as long as those are loaded. */
+    /** Returns whether grids that take long are launched in parts, for which sources of modules are kept as long as those are loaded. */
     boolean comesInParts() {
         return GRID_PARTS == null ? !device.port().software() : Boolean.parseBoolean(GRID_PARTS);
     }
 
-    /** Whether kernels get other code for grids of few blocks. */
+    /** Returns whether kernels get other code for grids of few blocks. */
     boolean hasFewBlocks() {
         return FEW_BLOCKS == null ? !device.port().software() : Boolean.parseBoolean(FEW_BLOCKS);
     }
@@ -122,7 +122,7 @@ public final class FencingService implements AutoCloseable {
         return presence;
     }
 
-    /** Whether a kernel with this much local memory a thread is the first that needs as much. */
+    /** Returns whether a kernel with this much local memory a thread is the first that needs as much. */
     boolean deepens(int localBytes) {
         return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
     }

@@ -41,7 +41,7 @@ final class FewBlockModules {
     }
 
     /**
-     * Whether all blocks of a grid run at once with this many registers, if they do with fewer. Launches with attributes, as clusters have
+     * Returns whether all blocks of a grid run at once with this many registers, if they do with fewer. Launches with attributes, as clusters have
      * them, are left alone.
      */
     boolean fits(LaunchPlan launch) {
@@ -54,7 +54,7 @@ final class FewBlockModules {
         return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= processors * (THREADS / threads);
     }
 
-    /** Whether a module may have such code. */
+    /** Returns whether a module may have such code. */
     boolean mayHave(TenantModule module) {
         return fencing.hasFewBlocks() && module.isLoaded() && !module.asItIs && module.program.isText() && module.program.code().length <= MOST_TEXT
                 && !module.program.keepsState()

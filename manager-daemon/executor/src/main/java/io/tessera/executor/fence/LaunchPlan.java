@@ -47,7 +47,7 @@ public final class LaunchPlan {
         return record;
     }
 
-    /** Whether all that the head counts is in a record of a length. */
+    /** Returns whether all that the head counts is in a record of a length. */
     public boolean isWhole(int length) {
         return length >= BODY && attributes() >= 0 && attributes() <= MOST_ATTRIBUTES && parameterBytes() >= 0
                 && parametersAt() + parameterBytes() <= length;
@@ -116,7 +116,7 @@ public final class LaunchPlan {
         return Integer.toUnsignedLong(record.get(WireTypes.U32, SHARED_BYTES));
     }
 
-    /** Whether all blocks must run together. */
+    /** Returns whether all blocks must run together. */
     public boolean isCooperative() {
         return (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
     }

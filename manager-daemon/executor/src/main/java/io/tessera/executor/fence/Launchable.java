@@ -102,7 +102,7 @@ public final class Launchable {
         left = true;
     }
 
-    /** Whether a launch gave it tensor maps by which it left its window. */
+    /** Returns whether a launch gave it tensor maps by which it left its window. */
     boolean hasLeftWindow() {
         return left;
     }
@@ -180,7 +180,7 @@ public final class Launchable {
         slowBlockNs = Math.max(slowBlockNs, ns / (double) blocks);
     }
 
-    /** Whether it is the first time that something is to be said of how it is launched. */
+    /** Returns whether it is the first time that something is to be said of how it is launched. */
     public boolean toSay() {
         boolean first = !said;
         said = true;
@@ -197,14 +197,14 @@ public final class Launchable {
         return blockNs == 0 ? Math.max(slowNs, (long) (slowBlockNs * blocks)) : gridNs(blocks);
     }
 
-    /** Whether it was neither launched in parts nor timed, so that nobody knows how long a block of it takes. */
+    /** Returns whether it was neither launched in parts nor timed, so that nobody knows how long a block of it takes. */
     public boolean isUnmeasured() {
         return blockNs == 0 && timedLaunches == 0;
     }
 
     /**
-     * Whether its blocks may wait for each other although its launch is not a cooperative one: then all of its grid has to run at once, on however many processors. True where nothing
-     * is known of its code.
+     * Returns whether its blocks may wait for each other although its launch is not a cooperative one: then all of its grid has to run at once, on however many
+     * processors. True where nothing is known of its code.
      */
     public boolean mayWaitForBlocks() {
         return waits;

@@ -64,7 +64,7 @@ final class MachineLoads {
     }
 
     /**
-     * Whether an image that has PTX is better loaded from its machine code.
+     * Returns whether an image that has PTX is better loaded from its machine code.
      *
      * @throws ProgramRefusedException as {@link Pages#page}
      */

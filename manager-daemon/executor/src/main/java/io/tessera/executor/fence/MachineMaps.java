@@ -78,7 +78,7 @@ final class MachineMaps {
         return stays(window, parameters, at);
     }
 
-    /** Whether something follows that may be one of several maps. */
+    /** Returns whether something follows that may be one of several maps. */
     private static boolean isMap(MemorySegment parameters, long at, long bytes) {
         return at + HardwareTensorMap.BYTES <= bytes
                 && (isZero(parameters, at) || HardwareTensorMap.reach(parameters, at) != HardwareTensorMap.UNKNOWN);

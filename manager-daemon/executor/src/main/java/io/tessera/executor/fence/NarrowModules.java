@@ -70,7 +70,7 @@ final class NarrowModules {
         }
     }
 
-    /** Whether the image of a kernel has such code, or may have it some time. */
+    /** Returns whether the image of a kernel has such code, or may have it some time. */
     boolean mayHave(MachineKernel kernel) {
         Narrow known = images.get(kernel.imageNumber());
         return known != null && !known.never;

@@ -13,12 +13,12 @@ final class OtherCode {
         return function;
     }
 
-    /** Whether it was not found yet, so that it may be looked for. */
+    /** Returns whether it was not found yet, so that it may be looked for. */
     boolean isOpen() {
         return function == 0;
     }
 
-    /** Whether there is a function. */
+    /** Returns whether there is a function. */
     boolean exists() {
         return function > 0;
     }
@@ -39,7 +39,7 @@ final class OtherCode {
         stale = true;
     }
 
-    /** Whether what the program has set of the kernel has to be set of it before it is launched; it is set then. */
+    /** Returns whether what the program has set of the kernel has to be set of it before it is launched; it is set then. */
     boolean takeStale() {
         boolean was = stale;
         stale = false;

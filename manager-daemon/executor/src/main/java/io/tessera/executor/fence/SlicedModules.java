@@ -45,7 +45,7 @@ final class SlicedModules {
         this.driver = driver;
     }
 
-    /** Whether a kernel may have code for parts of its grid. */
+    /** Returns whether a kernel may have code for parts of its grid. */
     boolean mayHave(Launchable kernel) {
         TenantModule module = kernel.module;
         return module != null && module.isLoaded() && module.source != null && !module.asItIs && !kernel.mayWaitForBlocks()

@@ -82,7 +82,7 @@ public final class DeferredReleases {
         }
     }
 
-    /** Whether the objects that calls name are recorded. If not, callers need not collect them. */
+    /** Returns whether the objects that calls name are recorded. If not, callers need not collect them. */
     public boolean isNaming() {
         return naming;
     }
@@ -158,7 +158,7 @@ public final class DeferredReleases {
         due = true;
     }
 
-    /** Whether {@link #release} may have something to do, once the client's work is done. */
+    /** Returns whether {@link #release} may have something to do, once the client's work is done. */
     public boolean isDue() {
         return due && !waiting.isEmpty();
     }

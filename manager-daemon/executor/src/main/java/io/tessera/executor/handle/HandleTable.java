@@ -202,7 +202,7 @@ public final class HandleTable {
         return hasParent(handle) ? parents[place(handle)] : 0;
     }
 
-    /** Whether a handle that names something goes away with another one. */
+    /** Returns whether a handle that names something goes away with another one. */
     public boolean hasParent(long handle) {
         return value(handle) != NONE && parents[place(handle)] != 0;
     }

@@ -40,7 +40,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return new CodeOptions(code, of);
     }
 
-    /** Whether they say how many registers a thread may have. */
+    /** Returns whether they say how many registers a thread may have. */
     public boolean limitRegisters() {
         return numbers.contains(JitOption.MAX_REGISTERS) || numbers.contains(JitOption.THREADS_PER_BLOCK);
     }

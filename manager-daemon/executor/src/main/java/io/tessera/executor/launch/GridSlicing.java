@@ -108,7 +108,7 @@ final class GridSlicing {
         this.record = record;
     }
 
-    /** Whether a launch may come in parts at all. */
+    /** Returns whether a launch may come in parts at all. */
     static boolean isLarge(LaunchPlan launch) {
         long all = launch.blocks();
         return all >= LEAST_BLOCKS && all != Long.MAX_VALUE && launch.attributes() == 0 && !launch.isCooperative()
@@ -146,7 +146,7 @@ final class GridSlicing {
         }
     }
 
-    /** Whether parts of a launch are still to come. */
+    /** Returns whether parts of a launch are still to come. */
     boolean isOpen() {
         return state == State.MAKING || state == State.RUNNING;
     }
@@ -329,7 +329,7 @@ final class GridSlicing {
         }
     }
 
-    /** Whether what follows in the kernel's stream comes behind all parts; where no event can tell, the other stream's are waited for. */
+    /** Returns whether what follows in the kernel's stream comes behind all parts; where no event can tell, the other stream's are waited for. */
     private boolean isJoined() {
         boolean joined = lanes[1] == null || streams.order(lanes[1], stream) || streams.query(lanes[1]) != CudaResult.NOT_READY;
         streams.after(stream);

@@ -92,7 +92,10 @@ public final class LaunchExecutor {
         config.set(WireTypes.U64, CUlaunchConfig.attrs, attributes.address());
     }
 
-    /** Whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a launch are left. */
+    /**
+     * Returns whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a
+     * launch are left.
+     */
     public boolean mayComeInParts(MemorySegment record, int length) {
         if (!kernels.comeInParts()) {
             return false;
@@ -125,7 +128,7 @@ public final class LaunchExecutor {
         return result.unfinished(slicing.comesAgain(launch, length, stream, (part, into) -> launchPart(launch, part, into)));
     }
 
-    /** Whether a record is to come again for the rest of its parts. */
+    /** Returns whether a record is to come again for the rest of its parts. */
     public boolean isInParts() {
         return slicing.isOpen();
     }
@@ -237,7 +240,7 @@ public final class LaunchExecutor {
         return room.has(wanted, launch, kernel, function, inClusters, together) ? wanted : ProcessorParts.WHOLE;
     }
 
-    /** Whether a part of the processors may be too small for a launch that the whole has room for. */
+    /** Returns whether a part of the processors may be too small for a launch that the whole has room for. */
     private static boolean isTooLarge(int result) {
         return result == CudaResult.COOPERATIVE_LAUNCH_TOO_LARGE || result == CudaResult.INVALID_CLUSTER_SIZE
                 || result == CudaResult.LAUNCH_OUT_OF_RESOURCES;

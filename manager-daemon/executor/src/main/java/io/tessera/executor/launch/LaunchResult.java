@@ -52,7 +52,7 @@ public final class LaunchResult {
         return returnedNs;
     }
 
-    /** Whether the record is to come again, for the rest of its parts. */
+    /** Returns whether the record is to come again, for the rest of its parts. */
     public boolean isUnfinished() {
         return unfinished;
     }

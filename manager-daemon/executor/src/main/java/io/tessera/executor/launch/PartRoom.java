@@ -19,7 +19,7 @@ final class PartRoom {
     }
 
     /**
-     * Whether a part has room.
+     * Returns whether a part has room.
      *
      * @param function   the driver's function
      * @param inClusters whether the launch names a size of clusters. Nobody says how many clusters a part holds.
@@ -34,7 +34,7 @@ final class PartRoom {
     }
 
     /**
-     * Whether some processors have room for blocks that may wait for each other.
+     * Returns whether some processors have room for blocks that may wait for each other.
      *
      * @param held as {@link ClientKernels#blocksPerProcessor}
      * @param some how many processors the part has

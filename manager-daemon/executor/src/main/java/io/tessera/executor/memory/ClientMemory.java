@@ -55,7 +55,7 @@ public final class ClientMemory {
                 : Optional.empty();
     }
 
-    /** Whether this many bytes from an address are the client's; mappings side by side count as one. */
+    /** Returns whether this many bytes from an address are the client's; mappings side by side count as one. */
     public boolean contains(long address, long bytes) {
         MemoryRange recent = last;
         if (recent != null && holds(recent, address, bytes)) {

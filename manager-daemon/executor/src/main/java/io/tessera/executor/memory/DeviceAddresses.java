@@ -30,7 +30,7 @@ public record DeviceAddresses(long first, long end) {
         return new DeviceAddresses(FIRST + ordinal * bytes, FIRST + (ordinal + 1) * bytes);
     }
 
-    /** Whether a range lies wholly inside. */
+    /** Returns whether a range lies wholly inside. */
     public boolean holds(long address, long bytes) {
         return address >= first && address < end && bytes >= 0 && bytes <= end - address;
     }

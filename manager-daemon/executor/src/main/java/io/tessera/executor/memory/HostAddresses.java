@@ -30,7 +30,7 @@ public final class HostAddresses {
         this.granuleBytes = granuleBytes;
     }
 
-    /** Whether an address lies in the ranges, taken or not. */
+    /** Returns whether an address lies in the ranges, taken or not. */
     public boolean contains(long address) {
         for (Range range : ranges) { // no stream: copies ask
             if (range.contains(address)) {

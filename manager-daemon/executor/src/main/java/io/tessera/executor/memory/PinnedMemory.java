@@ -95,7 +95,7 @@ public final class PinnedMemory implements AutoCloseable {
         addresses = ofWindow;
     }
 
-    /** Whether {@link #create} may be called. */
+    /** Returns whether {@link #create} may be called. */
     public boolean isReady() {
         return addresses != null;
     }

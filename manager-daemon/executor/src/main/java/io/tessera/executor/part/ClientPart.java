@@ -54,7 +54,7 @@ public final class ClientPart {
         busy = asked;
     }
 
-    /** Whether work of it is on the device. */
+    /** Returns whether work of it is on the device. */
     boolean isBusy() {
         return busy.getAsBoolean();
     }
@@ -75,7 +75,7 @@ public final class ClientPart {
         return part;
     }
 
-    /** Whether another tenant has had work lately: then this one's queue is bounded tightly. */
+    /** Returns whether another tenant has had work lately: then this one's queue is bounded tightly. */
     public boolean isBesideOthers() {
         return beside;
     }

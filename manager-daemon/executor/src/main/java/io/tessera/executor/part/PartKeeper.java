@@ -82,7 +82,7 @@ public final class PartKeeper implements AutoCloseable {
         return gate;
     }
 
-    /** Whether somebody waits for each of a tenant's requests, as an operator says. */
+    /** Returns whether somebody waits for each of a tenant's requests, as an operator says. */
     private boolean isInteractive(String tenant) {
         return gate.termsOf(tenant).tenantClass() == TenantClass.INTERACTIVE;
     }
@@ -116,7 +116,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Whether there is more than one tenant, or a cap to keep. */
+    /** Returns whether there is more than one tenant, or a cap to keep. */
     private synchronized boolean look() {
         long nowNs = clock.nanoTime();
         gate.look(nowNs);

@@ -117,7 +117,7 @@ public final class ProcessorParts implements AutoCloseable {
         return new Part(driver.outLong(0), rest.get(ValueLayout.JAVA_INT, CUdevResource.sm + CUdevSmResource.smCount));
     }
 
-    /** Whether the processors can be divided. */
+    /** Returns whether the processors can be divided. */
     public boolean isAvailable() {
         return !parts.isEmpty();
     }

@@ -110,7 +110,7 @@ final class ReserveChooser {
             interactive = now;
         }
 
-        /** Whether it counts as light. */
+        /** Returns whether it counts as light. */
         boolean isLight() {
             return interactive || kind == Kind.LIGHT;
         }
@@ -161,7 +161,7 @@ final class ReserveChooser {
         }
     }
 
-    /** Whether another tenant has had work lately, or may have some at any moment for which somebody waits. */
+    /** Returns whether another tenant has had work lately, or may have some at any moment for which somebody waits. */
     boolean isBesideOthers(Tenant tenant, long nowNs) {
         return tenants.stream().anyMatch(other -> other != tenant && (other.interactive || isActive(other, nowNs)));
     }
@@ -226,7 +226,7 @@ final class ReserveChooser {
         begin(nowNs);
     }
 
-    /** Whether a tenant lost its reserve, so that the next window shows what it does without one. */
+    /** Returns whether a tenant lost its reserve, so that the next window shows what it does without one. */
     private boolean endWindow(long nowNs) {
         boolean lost = false;
         for (Tenant tenant : tenants) {

@@ -180,7 +180,7 @@ public final class ClientPools {
         pool.trim(keepBytes);
     }
 
-    /** Whether memory waits for work to end. */
+    /** Returns whether memory waits for work to end. */
     public boolean isAwaited() {
         return isWaiting();
     }

@@ -62,7 +62,7 @@ public final class GraphMemory {
         this.owner = owner;
     }
 
-    /** Whether any graph has memory. */
+    /** Returns whether any graph has memory. */
     public boolean isEmpty() {
         return byAddress.isEmpty();
     }
@@ -96,7 +96,7 @@ public final class GraphMemory {
         reservedHigh = Math.max(reservedHigh, reservedBytes);
     }
 
-    /** Whether memory of a graph begins at an address. */
+    /** Returns whether memory of a graph begins at an address. */
     public boolean isOfGraph(long address) {
         return byAddress.containsKey(address);
     }
@@ -153,7 +153,7 @@ public final class GraphMemory {
         }
     }
 
-    /** Whether a launch may come: none may allocate what is allocated, unless the graph frees it first. */
+    /** Returns whether a launch may come: none may allocate what is allocated, unless the graph frees it first. */
     public boolean mayLaunch(long executable) {
         return freesItself.contains(executable)
                 || ofExecutable.getOrDefault(executable, Set.of()).stream().noneMatch(piece -> piece.live);

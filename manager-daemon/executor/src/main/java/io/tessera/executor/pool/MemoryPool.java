@@ -246,7 +246,7 @@ public final class MemoryPool {
         }
     }
 
-    /** Whether freed blocks wait for work to end. */
+    /** Returns whether freed blocks wait for work to end. */
     boolean hasFreed() {
         return !freed.isEmpty();
     }
@@ -258,7 +258,7 @@ public final class MemoryPool {
         sweep(false);
     }
 
-    /** Whether it is ended and has nothing any more. */
+    /** Returns whether it is ended and has nothing any more. */
     boolean isOver() {
         return destroyed && reserved == 0;
     }
@@ -276,7 +276,7 @@ public final class MemoryPool {
         trim(0);
     }
 
-    /** Whether an attribute is 32 bits wide in the interface; the others are 64. */
+    /** Returns whether an attribute is 32 bits wide in the interface; the others are 64. */
     public static boolean isFlag(int attribute) {
         return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }

@@ -63,7 +63,7 @@ public final class ClientPrinting {
         modules.remove(module);
     }
 
-    /** Whether functions of a module print; from the first that does, the client waits for text. */
+    /** Returns whether functions of a module print; from the first that does, the client waits for text. */
     public boolean ask(long module) {
         BooleanSupplier canPrint = modules.get(module);
         boolean answer = canPrint != null && canPrint.getAsBoolean();
@@ -79,7 +79,7 @@ public final class ClientPrinting {
         watched = true;
     }
 
-    /** Whether marks are waited for: functions print, or somebody looks what kernels did. */
+    /** Returns whether marks are waited for: functions print, or somebody looks what kernels did. */
     public boolean prints() {
         return prints || watched;
     }
@@ -106,7 +106,7 @@ public final class ClientPrinting {
         return driver.call(DriverEntry.cuEventRecord, event, stream);
     }
 
-    /** Whether somebody waits for text. */
+    /** Returns whether somebody waits for text. */
     public boolean isAwaited() {
         return !marks.isEmpty();
     }

@@ -53,7 +53,7 @@ public final class HostBudget {
                 machineBytes / MACHINE_FOR_DATA);
     }
 
-    /** Whether a tenant that would have this many bytes may take more of them now. */
+    /** Returns whether a tenant that would have this many bytes may take more of them now. */
     boolean allows(long wouldHave, long more) {
         return wouldHave <= perTenantBytes && (wouldHave <= guaranteedBytes || used.get() + more <= allBytes);
     }

@@ -177,12 +177,12 @@ public final class RingConsumer {
         return most == RelayLayout.RING_BYTES - at ? (int) most : 0;
     }
 
-    /** Whether the ring was empty when it was last looked at: what comes next is the first for a while. */
+    /** Returns whether the ring was empty when it was last looked at: what comes next is the first for a while. */
     public boolean wasEmpty() {
         return position == foundEmpty;
     }
 
-    /** Whether there is something to read, or a hole that may become one. */
+    /** Returns whether there is something to read, or a hole that may become one. */
     public boolean hasWork() {
         return RecordHeader.lengthAcquire(ring, position & RelayLayout.RING_BYTES - 1) > 0;
     }

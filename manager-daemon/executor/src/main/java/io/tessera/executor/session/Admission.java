@@ -43,7 +43,7 @@ public final class Admission {
         }
     }
 
-    /** Whether an announced client has not come, and still may. */
+    /** Returns whether an announced client has not come, and still may. */
     public synchronized boolean isExpecting(long nowNs) {
         forgetOld(nowNs);
         return !announced.isEmpty();

@@ -42,7 +42,7 @@ final class AwaitedMark {
         this.marks = marks;
     }
 
-    /** Whether a mark is neither done nor in its stream. */
+    /** Returns whether a mark is neither done nor in its stream. */
     boolean isOpen() {
         return stream != null;
     }

@@ -350,7 +350,7 @@ public final class ClientSession {
         }
     }
 
-    /** Whether a stream that the client has destroyed may wait still: what follows would wait for it. */
+    /** Returns whether a stream that the client has destroyed may wait still: what follows would wait for it. */
     private boolean stands() {
         state.execution().fences().watchdog().idle();
         return state.synchronization().isStanding();
@@ -391,7 +391,7 @@ public final class ClientSession {
         }
     }
 
-    /** Whether the thread is done and the segment may be unmapped. */
+    /** Returns whether the thread is done and the segment may be unmapped. */
     public boolean isOver() {
         return over && (thread == null || !thread.isAlive());
     }

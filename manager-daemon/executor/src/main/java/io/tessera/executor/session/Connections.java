@@ -142,7 +142,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** Whether a connection has said nothing since: where this thread was late, what it has said may not have been read yet. */
+    /** Returns whether a connection has said nothing since: where this thread was late, what it has said may not have been read yet. */
     private boolean isStill(Connection connection, RelayToken before) {
         readable(connection);
         return connection.isOpen() && connection.token() == before;
@@ -271,7 +271,7 @@ public final class Connections implements AutoCloseable {
         LOG.info("{} has come", made.session());
     }
 
-    /** Whether a client that was announced may be served: what ran unfenced of others, when they were alone, is done. */
+    /** Returns whether a client that was announced may be served: what ran unfenced of others, when they were alone, is done. */
     private boolean isAmongUs(Connection connection) {
         long nowNs = clock.nanoTime();
         if (connection.announced() == null) {
@@ -382,7 +382,7 @@ public final class Connections implements AutoCloseable {
         return comings;
     }
 
-    /** Whether nobody is connected, and nobody leaving. */
+    /** Returns whether nobody is connected, and nobody leaving. */
     public boolean isEmpty() {
         return connections.isEmpty() && leaving.isEmpty();
     }
@@ -407,7 +407,7 @@ public final class Connections implements AutoCloseable {
         pinning.close();
     }
 
-    /** Whether sessions have not ended yet. */
+    /** Returns whether sessions have not ended yet. */
     public boolean isLeaving() {
         removeThoseWhoLeft();
         return !leaving.isEmpty();

@@ -30,7 +30,7 @@ public record FaultCandidate(String tenant, int uid, String name, boolean workin
         return unfenced.isEmpty() ? suspects.stream().filter(FaultCandidate::working).toList() : unfenced;
     }
 
-    /** Whether it is a client of the same tenant. */
+    /** Returns whether it is a client of the same tenant. */
     boolean isOfTenant(FaultCandidate other) {
         return uid == other.uid && tenant.equals(other.tenant);
     }

@@ -43,7 +43,7 @@ final class MarkWatch {
         known = submissions;
     }
 
-    /** Whether a mark is out, as far as is known. */
+    /** Returns whether a mark is out, as far as is known. */
     boolean isOut() {
         if (stream != null) {
             long written = segment.word(word);
@@ -58,7 +58,7 @@ final class MarkWatch {
         submissions++;
     }
 
-    /** Whether work may be in progress: something was submitted since the last mark that has come. Any thread. */
+    /** Returns whether work may be in progress: something was submitted since the last mark that has come. Any thread. */
     boolean hasWork() {
         return submissions != known;
     }

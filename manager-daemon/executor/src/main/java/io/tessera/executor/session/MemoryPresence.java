@@ -38,7 +38,7 @@ final class MemoryPresence {
         return served || wanted && comesBack(records);
     }
 
-    /** Whether records may be executed now: inside of the window's gate that does not change. */
+    /** Returns whether records may be executed now: inside of the window's gate that does not change. */
     boolean isServed(RecordDispatcher records) {
         return !window.isAway() || records.isLost();
     }

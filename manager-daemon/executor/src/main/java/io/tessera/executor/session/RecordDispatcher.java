@@ -140,7 +140,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return marks;
     }
 
-    /** Whether somebody waits for a mark that is looked after here. */
+    /** Returns whether somebody waits for a mark that is looked after here. */
     boolean isAwaited() {
         return awaited.isOpen();
     }
@@ -195,7 +195,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return launched(launches.comesInParts(record, length)).isUnfinished();
     }
 
-    /** Whether the record that comes next is a launch of which parts are launched. */
+    /** Returns whether the record that comes next is a launch of which parts are launched. */
     boolean isInParts() {
         return !isLost() && launches.isInParts();
     }
@@ -260,7 +260,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         refuse(told == CudaResult.SUCCESS ? result : told);
     }
 
-    /** Whether a call of this client told first that the context is lost. */
+    /** Returns whether a call of this client told first that the context is lost. */
     boolean hasSeenLoss() {
         return sawLoss;
     }
@@ -277,12 +277,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         calls.unheard();
     }
 
-    /** Whether the context is lost for everybody, and all that was in it. */
+    /** Returns whether the context is lost for everybody, and all that was in it. */
     boolean isGone() {
         return gone;
     }
 
-    /** Whether nothing of the client reaches the driver any more. */
+    /** Returns whether nothing of the client reaches the driver any more. */
     boolean isLost() {
         return lostResult != CudaResult.SUCCESS;
     }

@@ -100,7 +100,7 @@ public final class AwaitedValues {
         return null;
     }
 
-    /** Whether enough waits are pending to make it worth asking whether the streams are idle. */
+    /** Returns whether enough waits are pending to make it worth asking whether the streams are idle. */
     boolean isFull() {
         return outstanding >= MOST;
     }
@@ -111,7 +111,7 @@ public final class AwaitedValues {
         values.clear();
     }
 
-    /** Whether anybody may wait. */
+    /** Returns whether anybody may wait. */
     public boolean isEmpty() {
         return values.isEmpty() && inGraphs.isEmpty();
     }

@@ -155,7 +155,7 @@ final class Backlog {
         awaited = othersNeedAll;
     }
 
-    /** Whether a stream of the client may wait for its program by right. */
+    /** Returns whether a stream of the client may wait for its program by right. */
     boolean mayStand() {
         return standing.getAsBoolean();
     }
@@ -184,7 +184,7 @@ final class Backlog {
         events.giveBack(mark.event());
     }
 
-    /** Whether a stream has as much before it as it may have. */
+    /** Returns whether a stream has as much before it as it may have. */
     boolean isFull() {
         if (!full.isEmpty()) {
             full.removeIf(stream -> !isFull(stream));

@@ -74,7 +74,7 @@ public final class ClientStream {
         this.legacy = legacy;
     }
 
-    /** Whether a capture that was begun on it is open. */
+    /** Returns whether a capture that was begun on it is open. */
     public boolean isOriginOfCapture() {
         return capturing;
     }
@@ -99,7 +99,7 @@ public final class ClientStream {
         hasAttributes = true;
     }
 
-    /** Whether one of its driver's streams has this handle. */
+    /** Returns whether one of its driver's streams has this handle. */
     boolean has(long handle) {
         if (handle == whole) {
             return true;

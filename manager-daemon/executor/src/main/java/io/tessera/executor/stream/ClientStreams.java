@@ -297,12 +297,12 @@ public final class ClientStreams {
         }
     }
 
-    /** Whether a stream has so much before it that a driver might keep the next submission waiting. */
+    /** Returns whether a stream has so much before it that a driver might keep the next submission waiting. */
     public boolean isFull() {
         return backlog.isFull();
     }
 
-    /** Whether a stream of the client may wait for its program by right. */
+    /** Returns whether a stream of the client may wait for its program by right. */
     public boolean mayStand() {
         return backlog.mayStand();
     }
@@ -380,7 +380,7 @@ public final class ClientStreams {
     }
 
     /**
-     * Whether a stream takes part in a capture now. The driver is asked: a stream joins a capture by waiting for an event of it,
+     * Returns whether a stream takes part in a capture now. The driver is asked: a stream joins a capture by waiting for an event of it,
      * and a capture that went wrong may have ended without a call.
      */
     public boolean isCapturing(ClientStream stream) {
@@ -389,7 +389,7 @@ public final class ClientStreams {
                 && driver.outInt(0) != 0;
     }
 
-    /** Whether a capture is open in any context. */
+    /** Returns whether a capture is open in any context. */
     public boolean isAnyCapturing() {
         return contexts.values().stream().anyMatch(context -> context.captures > 0);
     }

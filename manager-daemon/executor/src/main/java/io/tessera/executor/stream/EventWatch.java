@@ -44,7 +44,7 @@ public final class EventWatch {
         return ask(watches.size() - 1);
     }
 
-    /** Whether anything is watched. */
+    /** Returns whether anything is watched. */
     public boolean isEmpty() {
         return watches.isEmpty();
     }

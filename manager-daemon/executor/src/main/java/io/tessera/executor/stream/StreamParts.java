@@ -112,7 +112,7 @@ public final class StreamParts {
         }
     }
 
-    /** Whether work of the client may be on the device: something was submitted since it was last found to be done. Any thread. */
+    /** Returns whether work of the client may be on the device: something was submitted since it was last found to be done. Any thread. */
     public boolean isWorking() {
         return working;
     }

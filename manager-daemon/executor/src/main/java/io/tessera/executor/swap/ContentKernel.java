@@ -102,7 +102,7 @@ public final class ContentKernel {
         }
     }
 
-    /** Whether {@link #begin} can be called. */
+    /** Returns whether {@link #begin} can be called. */
     public boolean isLoaded() {
         return function != 0;
     }

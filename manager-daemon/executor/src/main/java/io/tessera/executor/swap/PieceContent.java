@@ -28,7 +28,7 @@ public final class PieceContent implements HostFrames.Copies {
         return frames[part];
     }
 
-    /** Whether the host's copy of a part has a hash, which is found at an index of an array. */
+    /** Returns whether the host's copy of a part has a hash, which is found at an index of an array. */
     public boolean isUnchanged(int part, long[] found, int at) {
         return frames[part] != 0 && hashed[part]
                 && Arrays.equals(hashes, part * HASH, part * HASH + HASH, found, at, at + HASH);

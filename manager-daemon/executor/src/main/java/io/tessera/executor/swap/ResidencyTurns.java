@@ -99,7 +99,7 @@ public final class ResidencyTurns {
         idle.left(party.id);
     }
 
-    /** Whether anybody may have to leave: one look, for threads that have other things to do. */
+    /** Returns whether anybody may have to leave: one look, for threads that have other things to do. */
     public boolean isAsked() {
         return first != null || told > 0;
     }
@@ -193,7 +193,7 @@ public final class ResidencyTurns {
     }
 
     /**
-     * Whether a tenant has to leave for the first in the line.
+     * Returns whether a tenant has to leave for the first in the line.
      *
      * @param idleNs for how long it has had no work in its turn, while others waited; below 0: it has some now
      */
@@ -217,7 +217,7 @@ public final class ResidencyTurns {
         return party.stuck && nowNs - party.stuckNs < STUCK_NS;
     }
 
-    /** Whether a tenant that leaves has to give more. */
+    /** Returns whether a tenant that leaves has to give more. */
     public synchronized boolean needsMore(Party party) {
         Party head = line.peekFirst();
         return party.told || head != null && head != party && head.lacksBytes > 0;
@@ -275,7 +275,7 @@ public final class ResidencyTurns {
         return before == 0 ? ns : (1 - WEIGHT) * before + WEIGHT * ns;
     }
 
-    /** Whether the first in the line waits in vain: nobody else has memory that could leave, or all were due to leave long ago. */
+    /** Returns whether the first in the line waits in vain: nobody else has memory that could leave, or all were due to leave long ago. */
     public synchronized boolean isHopeless(Party party, long nowNs) {
         if (line.peekFirst() != party) {
             return false;

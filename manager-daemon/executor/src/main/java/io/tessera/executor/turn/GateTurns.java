@@ -55,7 +55,7 @@ final class GateTurns {
     /** Since when the holder has had nothing to do; {@link GateTenant#NEVER}: it has. */
     private long idleSinceNs = GateTenant.NEVER;
 
-    /** Whether submissions are held back now. */
+    /** Returns whether submissions are held back now. */
     boolean isActive() {
         return active;
     }

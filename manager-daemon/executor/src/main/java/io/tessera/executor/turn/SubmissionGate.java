@@ -68,7 +68,7 @@ public final class SubmissionGate {
             busy = asked;
         }
 
-        /** Whether a submission may go now. If not the client waits for its tenant's turn, until it {@link #goes} or leaves. */
+        /** Returns whether a submission may go now. If not the client waits for its tenant's turn, until it {@link #goes} or leaves. */
         public boolean mayGo() {
             return tenant.open || waits(this);
         }
@@ -80,12 +80,12 @@ public final class SubmissionGate {
             }
         }
 
-        /** Whether it waits for its tenant's turn, which has not come. */
+        /** Returns whether it waits for its tenant's turn, which has not come. */
         public boolean isHeld() {
             return waiting && !tenant.open;
         }
 
-        /** Whether submissions of tenants are held back now: then whether work is done is to be seen soon. */
+        /** Returns whether submissions of tenants are held back now: then whether work is done is to be seen soon. */
         public boolean isGated() {
             return active;
         }
@@ -195,7 +195,7 @@ public final class SubmissionGate {
         return turns.use();
     }
 
-    /** Whether submissions are held back now. */
+    /** Returns whether submissions are held back now. */
     public boolean isActive() {
         return active;
     }

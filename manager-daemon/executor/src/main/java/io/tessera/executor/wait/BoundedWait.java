@@ -53,7 +53,7 @@ public final class BoundedWait {
         LockSupport.parkNanos(limit.pollNs());
     }
 
-    /** Whether the time is over. */
+    /** Returns whether the time is over. */
     public boolean isOver() {
         boolean over = clock.nanoTime() - untilNs >= 0;
         if (over && !told) {

@@ -54,7 +54,7 @@ public final class ClientWindow implements WindowAccess {
         return refusal;
     }
 
-    /** Whether {@link #open} succeeded. */
+    /** Returns whether {@link #open} succeeded. */
     public boolean isOpen() {
         return window != null;
     }
@@ -94,12 +94,12 @@ public final class ClientWindow implements WindowAccess {
         client.wakenBy(action);
     }
 
-    /** Whether memory of the tenant is not on the device: no record may be executed. */
+    /** Returns whether memory of the tenant is not on the device: no record may be executed. */
     public boolean isAway() {
         return window.residency().isAway();
     }
 
-    /** Whether it is to come back without a record. */
+    /** Returns whether it is to come back without a record. */
     public boolean isRecalled() {
         return window.residency().isRecalled();
     }
@@ -132,7 +132,7 @@ public final class ClientWindow implements WindowAccess {
         return window.residency().giveWay(client);
     }
 
-    /** Whether somebody may have to leave the device soon; any thread. */
+    /** Returns whether somebody may have to leave the device soon; any thread. */
     public boolean isRoomWanted() {
         return windows.isRoomWanted();
     }
@@ -342,7 +342,7 @@ public final class ClientWindow implements WindowAccess {
         return window.hostAddresses();
     }
 
-    /** Whether an address lies where pinned memory is. */
+    /** Returns whether an address lies where pinned memory is. */
     public boolean isPinned(long address) {
         return window != null && window.hostAddresses().contains(address);
     }

@@ -95,7 +95,7 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemSetAccess, address, bytes, access.address(), 1);
     }
 
-    /** Whether a result is one that the caller can go on after. */
+    /** Returns whether a result is one that the caller can go on after. */
     static boolean ok(int result) {
         return result == CudaResult.SUCCESS;
     }

@@ -42,7 +42,7 @@ final class PendingReclaims {
         return gone.get();
     }
 
-    /** Whether a heap has no memory, or the quota allows no more. */
+    /** Returns whether a heap has no memory, or the quota allows no more. */
     static boolean isRefusal(long answer) {
         return answer == HeapRefusal.NO_MEMORY.code() || answer == HeapRefusal.OVER_QUOTA.code();
     }

@@ -56,7 +56,7 @@ final class SinkSuspects {
         return working.size() == 1 && working.get(client.writer()) == client && left == swept ? epoch : NONE;
     }
 
-    /** Whether a client has gone, or is about to, that still counts: soon it will not. */
+    /** Returns whether a client has gone, or is about to, that still counts: soon it will not. */
     synchronized boolean isSomebodyLeaving() {
         return working.values().stream().anyMatch(client -> client.isLeaving() || client.isCheckedLast());
     }

@@ -152,7 +152,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         clients.remove(client);
     }
 
-    /** Whether the tenant has no other client. */
+    /** Returns whether the tenant has no other client. */
     boolean isAlone(WindowClient client) {
         return clients.size() == 1 && clients.getFirst() == client;
     }
@@ -372,7 +372,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     }
 
     /**
-     * Whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
+     * Returns whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
      * kernel of the tenant may run.
      */
     boolean isBroken() {
@@ -464,12 +464,12 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         trimWanted = true;
     }
 
-    /** Whether {@link #trim} has something to do that is asked for. */
+    /** Returns whether {@link #trim} has something to do that is asked for. */
     boolean isTrimWanted() {
         return trimWanted && reclaimable;
     }
 
-    /** Whether memory was freed since the last {@link #trim}, and none for long: nobody of the tenant wants it back. */
+    /** Returns whether memory was freed since the last {@link #trim}, and none for long: nobody of the tenant wants it back. */
     boolean isLeftAlone() {
         return reclaimable && clock.nanoTime() - lastFreeNs > TRIM_AFTER_NS;
     }
@@ -499,7 +499,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         leftBehind = true;
     }
 
-    /** Whether {@link #leaveBehind} was called. */
+    /** Returns whether {@link #leaveBehind} was called. */
     boolean hasLeftBehind() {
         return leftBehind;
     }

@@ -130,7 +130,7 @@ public final class TenantWindows {
         }
     }
 
-    /** Whether a tenant lacks memory, or was ordered to leave. */
+    /** Returns whether a tenant lacks memory, or was ordered to leave. */
     boolean isRoomWanted() {
         return swap.turns().isAsked();
     }
@@ -140,7 +140,7 @@ public final class TenantWindows {
         return reclaims;
     }
 
-    /** Whether an address lies where another window than one's own has or had memory; any thread. */
+    /** Returns whether an address lies where another window than one's own has or had memory; any thread. */
     boolean isAnothers(TenantWindow own, long address) {
         for (TenantWindow window : all) {
             if (window != own && address >= window.place().baseAddress() && address < window.reachedAddress()) {

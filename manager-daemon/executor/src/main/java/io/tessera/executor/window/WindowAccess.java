@@ -17,15 +17,15 @@ public interface WindowAccess {
     /** Bytes on either side of the window that are reserved for the tenant's sink. */
     long guardBytes();
 
-    /** Whether this many bytes from an address lie in the window, allocated or not. */
+    /** Returns whether this many bytes from an address lie in the window, allocated or not. */
     boolean contains(long address, long bytes);
 
-    /** Whether an address lies where another tenant of the device has or had memory. Never waits. */
+    /** Returns whether an address lies where another tenant of the device has or had memory. Never waits. */
     boolean isAnothers(long address);
 
     /**
-     * Whether all addresses that programs of the tenant were ever given lie in the first 4 GiB of the window. Once one does not, this is false for ever; kernels that were launched
-     * before have ended then.
+     * Returns whether all addresses that programs of the tenant were ever given lie in the first 4 GiB of the window. Once one does not, this is false for
+     * ever; kernels that were launched before have ended then.
      */
     default boolean isNarrow() {
         return false;
@@ -62,7 +62,7 @@ public interface WindowAccess {
      */
     int backEverywhere();
 
-    /** Whether {@link #backEverywhere} has been done. */
+    /** Returns whether {@link #backEverywhere} has been done. */
     boolean isBacked();
 
     /**

@@ -70,7 +70,7 @@ final class WindowClient {
         waiting = outer;
     }
 
-    /** Whether the client's thread goes on when it waits for the tenant's work to rest. */
+    /** Returns whether the client's thread goes on when it waits for the tenant's work to rest. */
     boolean goesOn() {
         return goOn.getAsBoolean();
     }
@@ -88,7 +88,7 @@ final class WindowClient {
         writer = number;
     }
 
-    /** Whether its thread waits for a check behind all its kernels. Any thread. */
+    /** Returns whether its thread waits for a check behind all its kernels. Any thread. */
     boolean isCheckedLast() {
         return checkedLast;
     }
@@ -102,7 +102,7 @@ final class WindowClient {
         strayed = true;
     }
 
-    /** Whether {@link #strays} was called. */
+    /** Returns whether {@link #strays} was called. */
     boolean hasStrayed() {
         return strayed;
     }

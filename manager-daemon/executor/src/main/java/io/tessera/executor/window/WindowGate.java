@@ -53,7 +53,7 @@ final class WindowGate {
             }
         }
 
-        /** Whether the caller has the lock of the window. */
+        /** Returns whether the caller has the lock of the window. */
         boolean holdsLock() {
             return lock.isHeldByCurrentThread();
         }
@@ -82,7 +82,7 @@ final class WindowGate {
             }
         }
 
-        /** Whether another client is in the middle of a record and waits; the caller holds the lock and has closed the gate. */
+        /** Returns whether another client is in the middle of a record and waits; the caller holds the lock and has closed the gate. */
         boolean isAnotherMidway() {
             for (Pass other : passes) {
                 if (other != this && other.midway) {

@@ -91,7 +91,7 @@ final class WindowPages {
         return sinks(driver);
     }
 
-    /** Whether every reserved address leads to memory. */
+    /** Returns whether every reserved address leads to memory. */
     boolean isBacked() {
         return backed;
     }
@@ -144,7 +144,7 @@ final class WindowPages {
         return pieces.size();
     }
 
-    /** Whether something of a backed window may lead nowhere, because the driver refused the sink there. */
+    /** Returns whether something of a backed window may lead nowhere, because the driver refused the sink there. */
     boolean isBroken() {
         return broken;
     }
@@ -366,7 +366,7 @@ final class WindowPages {
         return fill(driver, address, address + bytes);
     }
 
-    /** Whether a piece of the window's memory is not on the device. */
+    /** Returns whether a piece of the window's memory is not on the device. */
     boolean isAway(long address) {
         Piece piece = pieces.get(address);
         return piece != null && piece.kind == Kind.AWAY;

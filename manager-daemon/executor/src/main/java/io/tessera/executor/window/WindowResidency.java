@@ -72,7 +72,7 @@ final class WindowResidency {
         this.party = turns.join(workedNs);
     }
 
-    /** Whether some of the tenant's memory is not on the device. Any thread; it stays so or not while the caller is inside of the gate. */
+    /** Returns whether some of the tenant's memory is not on the device. Any thread; it stays so or not while the caller is inside of the gate. */
     boolean isAway() {
         return away;
     }
@@ -109,7 +109,7 @@ final class WindowResidency {
         recalled = away;
     }
 
-    /** Whether it is to come back although no client has asked for anything. */
+    /** Returns whether it is to come back although no client has asked for anything. */
     boolean isRecalled() {
         return recalled;
     }

@@ -42,7 +42,7 @@ public interface CodeWorkers extends AutoCloseable {
      */
     void abandon(Thread client);
 
-    /** Whether a client's thread is one of those given to {@link #abandon}. */
+    /** Returns whether a client's thread is one of those given to {@link #abandon}. */
     boolean isAbandoned(Thread client);
 
     @Override

@@ -338,12 +338,12 @@ public final class WorkerPool implements CodeWorkers {
         }
     }
 
-    /** Whether a worker has a tenant's job. */
+    /** Returns whether a worker has a tenant's job. */
     synchronized boolean hasBegun(String tenant) {
         return begun.contains(tenant);
     }
 
-    /** Whether a client's thread waits for a worker. */
+    /** Returns whether a client's thread waits for a worker. */
     boolean isAsked(long pid) {
         return asking.values().stream().anyMatch(worker -> worker.pid() == pid);
     }

@@ -155,7 +155,7 @@ final class WorkerProcess {
         return process.isAlive();
     }
 
-    /** Whether it has opened a driver, and holds a context of a device. */
+    /** Returns whether it has opened a driver, and holds a context of a device. */
     boolean hasDriver() {
         return hasDriver;
     }

@@ -45,7 +45,7 @@ class ReserveChooserTest {
             return nowNs - lastBusyNs < ReserveChooser.ACTIVE_NS;
         }
 
-        /** Whether the chooser takes it for one that needs little. */
+        /** Returns whether the chooser takes it for one that needs little. */
         private boolean isLight() {
             return tenant.isLight();
         }

@@ -72,7 +72,7 @@ public final class BrainArithmetic {
         return SixteenBitFloats.relu(a, INFINITY);
     }
 
-    /** Whether this is a NaN. */
+    /** Returns whether this is a NaN. */
     public static boolean isNan(int a) {
         return SixteenBitFloats.isNan(a, INFINITY);
     }

@@ -80,7 +80,7 @@ public final class HalfArithmetic {
         return SixteenBitFloats.relu(a, INFINITY);
     }
 
-    /** Whether this is a NaN. */
+    /** Returns whether this is a NaN. */
     public static boolean isNan(int a) {
         return SixteenBitFloats.isNan(a, INFINITY);
     }

@@ -75,12 +75,12 @@ final class Registers {
         return slotBase + register.slot();
     }
 
-    /** Whether the operand is a register that lives as {@code float}. */
+    /** Returns whether the operand is a register that lives as {@code float}. */
     boolean isFloat(LoweredOperand operand) {
         return operand instanceof LoweredOperand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT;
     }
 
-    /** Whether the operand is a register of more than 32 bits. */
+    /** Returns whether the operand is a register of more than 32 bits. */
     static boolean isLong(LoweredOperand operand) {
         return operand instanceof LoweredOperand.Register register && register.registerClass().bits() >= 64;
     }
@@ -222,7 +222,7 @@ final class Registers {
                 : (Long) (address.offset() + (address.frameRelative() ? frameBase : 0));
     }
 
-    /** Whether a result that is a float register accepts NaNs of any payload. */
+    /** Returns whether a result that is a float register accepts NaNs of any payload. */
     boolean isLoose(LoweredOperand operand) {
         return operand instanceof LoweredOperand.Register register && kinds.isLoose(slot(register));
     }

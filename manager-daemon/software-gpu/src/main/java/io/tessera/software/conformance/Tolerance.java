@@ -36,7 +36,7 @@ public record Tolerance(Kind kind, double bound) {
         return new Tolerance(Kind.ABSOLUTE, bound);
     }
 
-    /** Whether a result of a type is close enough to the expected one; both as raw bits in the low end. */
+    /** Returns whether a result of a type is close enough to the expected one; both as raw bits in the low end. */
     public boolean accepts(ValueType type, long expected, long actual) {
         if (expected == actual) {
             return true;

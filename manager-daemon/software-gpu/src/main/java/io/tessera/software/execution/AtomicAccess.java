@@ -55,7 +55,7 @@ public final class AtomicAccess {
         }
     }
 
-    /** Whether an operation is {@link #addFlushed}'s; generic addresses count as global ones. */
+    /** Returns whether an operation is {@link #addFlushed}'s; generic addresses count as global ones. */
     public static boolean isFlushed(Modifier operation, ValueType type, AddressSpace space) {
         return operation == Modifier.ADD && type == ValueType.F32
                 && (space == AddressSpace.GLOBAL || space == AddressSpace.GENERIC);

@@ -142,7 +142,7 @@ final class BlockRun {
         return false;
     }
 
-    /** Whether some thread could run now. */
+    /** Returns whether some thread could run now. */
     boolean canRun() {
         for (int i = 0; i < threads.length; i++) {
             if (mayRun(i)) {

@@ -89,7 +89,7 @@ public final class GridState {
         }
     }
 
-    /** Whether all blocks are to be alive together. */
+    /** Returns whether all blocks are to be alive together. */
     boolean isCooperative() {
         return workspace != 0;
     }

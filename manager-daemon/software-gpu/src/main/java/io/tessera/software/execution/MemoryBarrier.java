@@ -63,12 +63,12 @@ public final class MemoryBarrier {
         return (int) (state & MAX_COUNT);
     }
 
-    /** Whether the phase of a state, as {@link #arrive} returned it, has completed. */
+    /** Returns whether the phase of a state, as {@link #arrive} returned it, has completed. */
     public static boolean isComplete(long address, long state) {
         return ((RealMemory.getLongVolatile(address) ^ state) & PHASE) != 0;
     }
 
-    /** Whether the phase of a parity has completed: the present one has the other parity. */
+    /** Returns whether the phase of a parity has completed: the present one has the other parity. */
     public static boolean isParityComplete(long address, long parity) {
         return (RealMemory.getLongVolatile(address) & PHASE) != 0 != ((parity & 1) != 0);
     }

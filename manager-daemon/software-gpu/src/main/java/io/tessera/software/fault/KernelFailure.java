@@ -20,7 +20,7 @@ public final class KernelFailure extends RuntimeException {
         this.reported = reported;
     }
 
-    /** Whether the owner of the kernel's fence is told. */
+    /** Returns whether the owner of the kernel's fence is told. */
     public boolean reported() {
         return reported;
     }

@@ -23,12 +23,12 @@ public record StopWord(long constants) {
         return constants == 0 ? 0 : RealMemory.getLongVolatile(constants + OFFSET);
     }
 
-    /** Whether there is one. */
+    /** Returns whether there is one. */
     public boolean exists() {
         return address() != 0;
     }
 
-    /** Whether threads are to end: the word is 0. */
+    /** Returns whether threads are to end: the word is 0. */
     public boolean isSet() {
         long address = address();
         return address != 0 && RealMemory.getIntVolatile(address) == 0;

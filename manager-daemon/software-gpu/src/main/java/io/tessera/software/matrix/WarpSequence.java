@@ -41,7 +41,7 @@ public final class WarpSequence implements WarpFunction {
         this.fragments = builder.fragments.size();
     }
 
-    /** Whether an instruction can be part of one. */
+    /** Returns whether an instruction can be part of one. */
     public static boolean takes(Opcode opcode) {
         return switch (opcode) {
             case MMA, LDMATRIX, STMATRIX, MOVMATRIX -> true;

@@ -324,7 +324,7 @@ public final class DeviceMemory implements AutoCloseable {
         return handle;
     }
 
-    /** Whether a handle is a sink's. */
+    /** Returns whether a handle is a sink's. */
     public synchronized boolean isSink(long handle) {
         Physical physical = physicals.get(handle);
         return physical != null && physical.isSink();

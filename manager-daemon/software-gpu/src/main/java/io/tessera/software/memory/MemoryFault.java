@@ -21,7 +21,7 @@ public final class MemoryFault extends RuntimeException {
         this.address = address;
     }
 
-    /** Whether only the alignment was wrong. */
+    /** Returns whether only the alignment was wrong. */
     public boolean isMisaligned() {
         return misaligned;
     }

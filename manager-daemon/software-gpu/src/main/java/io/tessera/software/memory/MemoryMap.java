@@ -61,7 +61,7 @@ public final class MemoryMap {
     }
 
     /**
-     * Whether a kernel may access bytes that lie in one granule, as any aligned access does.
+     * Returns whether a kernel may access bytes that lie in one granule, as any aligned access does.
      *
      * @param address real address
      * @param bytes   1 to 32
@@ -74,7 +74,7 @@ public final class MemoryMap {
         return isFar(address) || inHostRange(address, bytes);
     }
 
-    /** Whether something is mapped at an address of the far range, for all of its granule. */
+    /** Returns whether something is mapped at an address of the far range, for all of its granule. */
     private boolean isFar(long address) {
         return farEntry(address) != 0;
     }
@@ -161,7 +161,7 @@ public final class MemoryMap {
         }
     }
 
-    /** Whether every byte of a range may be accessed. */
+    /** Returns whether every byte of a range may be accessed. */
     public boolean allowsRange(long address, long bytes) {
         if (bytes == 0) {
             return true;
@@ -210,7 +210,7 @@ public final class MemoryMap {
         return false;
     }
 
-    /** Whether a range lies in the far range. */
+    /** Returns whether a range lies in the far range. */
     static boolean inFar(long address, long bytes) {
         return address >= FAR_BEGIN && bytes >= 0 && bytes <= FAR_END - address;
     }
@@ -255,7 +255,7 @@ public final class MemoryMap {
         return false;
     }
 
-    /** Whether a range shares a byte with a registered one or with the device's own range. */
+    /** Returns whether a range shares a byte with a registered one or with the device's own range. */
     boolean overlaps(long address, long bytes) {
         long[] ranges = hostRanges;
         for (int i = 0; i < ranges.length; i += 2) {

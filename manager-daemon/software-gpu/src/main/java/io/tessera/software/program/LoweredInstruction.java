@@ -40,7 +40,7 @@ public record LoweredInstruction(Opcode opcode, List<ValueType> types, Set<Modif
         arguments = List.copyOf(arguments);
     }
 
-    /** Whether the word was written. */
+    /** Returns whether the word was written. */
     public boolean has(Modifier modifier) {
         return modifiers.contains(modifier);
     }
@@ -87,7 +87,7 @@ public record LoweredInstruction(Opcode opcode, List<ValueType> types, Set<Modif
         return null;
     }
 
-    /** Whether the lanes that take part are those that are here together, not those of a mask: old forms without {@code .sync}. */
+    /** Returns whether the lanes that take part are those that are here together, not those of a mask: old forms without {@code .sync}. */
     public boolean asksWhoeverIsHere() {
         return switch (opcode) {
             case ACTIVEMASK -> true;

@@ -27,7 +27,7 @@ public enum SpecialRegister {
         return BY_NAME.get(name.toLowerCase(Locale.ROOT));
     }
 
-    /** Whether a read gives 64 bits; every other register gives 32. */
+    /** Returns whether a read gives 64 bits; every other register gives 32. */
     public boolean isWide() {
         return switch (this) {
             case CLOCK64, GLOBALTIMER, GRIDID, CURRENT_GRAPH_EXEC -> true;

@@ -49,17 +49,17 @@ public enum ValueType {
         return kind;
     }
 
-    /** Whether this is a signed integer type. */
+    /** Returns whether this is a signed integer type. */
     public boolean isSigned() {
         return kind == Kind.SIGNED;
     }
 
-    /** Whether this is a floating point type, packed ones included. */
+    /** Returns whether this is a floating point type, packed ones included. */
     public boolean isFloat() {
         return kind == Kind.FLOAT;
     }
 
-    /** Whether a value holds two numbers. */
+    /** Returns whether a value holds two numbers. */
     public boolean isPacked() {
         return name().endsWith("X2");
     }

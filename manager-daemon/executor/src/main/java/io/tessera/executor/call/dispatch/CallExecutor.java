@@ -126,7 +126,7 @@ public final class CallExecutor implements AutoCloseable {
         unheard = true;
     }
 
-    /** Whether a call has the device work, and so waits for its tenant's turn. */
+    /** Returns whether a call has the device work, and so waits for its tenant's turn. */
     public boolean occupiesDevice(MemorySegment record) {
         return EntryDescriptions.ofIndex(RecordHeader.entry(record)).map(table::plan).map(CallPlan::occupiesDevice).orElse(false);
     }

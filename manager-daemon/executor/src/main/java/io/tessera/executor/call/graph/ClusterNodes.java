@@ -33,7 +33,7 @@ final class ClusterNodes {
         this.fences = fences;
     }
 
-    /** Whether an attribute of a launch makes clusters. */
+    /** Returns whether an attribute of a launch makes clusters. */
     static boolean makes(long attribute) {
         return attribute == LaunchAttributeId.CLUSTER_DIMENSION || attribute == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
     }

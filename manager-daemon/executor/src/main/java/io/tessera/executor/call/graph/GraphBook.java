@@ -355,7 +355,7 @@ public final class GraphBook {
         account.add(Countable.CONDITION);
     }
 
-    /** Whether a condition is the client's. */
+    /** Returns whether a condition is the client's. */
     boolean isCondition(long value) {
         return conditions.contains(value);
     }

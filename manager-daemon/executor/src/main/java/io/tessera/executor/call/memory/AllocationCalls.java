@@ -191,7 +191,7 @@ final class AllocationCalls {
         }
     }
 
-    /** Whether others have the memory open by an IPC handle. */
+    /** Returns whether others have the memory open by an IPC handle. */
     private boolean isKept(long address) {
         return memory.beginningAt(address).filter(exports::keeps).isPresent();
     }

@@ -22,7 +22,7 @@ final class VirtualMemory {
             this.bytes = bytes;
         }
 
-        /** Whether nothing holds it any more. */
+        /** Returns whether nothing holds it any more. */
         boolean isOver() {
             return !held && mapped == 0;
         }

@@ -62,7 +62,7 @@ final class LinkCalls {
         private int kept;
         private long bytes;
 
-        /** Whether it may be linked with those before it: fences hold only where all have them. */
+        /** Returns whether it may be linked with those before it: fences hold only where all have them. */
         boolean takes(LinkInput input) {
             return input.tables() == null ? fenced.isEmpty() : !asItIs;
         }

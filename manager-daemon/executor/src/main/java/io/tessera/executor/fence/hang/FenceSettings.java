@@ -29,7 +29,7 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
         return new FenceSettings(FenceChoice.MASK, UnfencedPolicy.REFUSE, true, 0, 0);
     }
 
-    /** Whether kernels are fenced also while nobody else is there; a user who wants to be told of violations always has them fenced. */
+    /** Returns whether kernels are fenced also while nobody else is there; a user who wants to be told of violations always has them fenced. */
     public boolean alwaysFenced() {
         return fenceAlone || fence == FenceChoice.CHECK;
     }

@@ -81,12 +81,12 @@ public final class HangAttribution {
             return first;
         }
 
-        /** Whether its kernels were ordered to end while its thread was held up. */
+        /** Returns whether its kernels were ordered to end while its thread was held up. */
         boolean isHalted() {
             return haltedNs != 0;
         }
 
-        /** Whether somebody else's work was ended since the last call, so that what was measured means nothing. */
+        /** Returns whether somebody else's work was ended since the last call, so that what was measured means nothing. */
         boolean isNewRound() {
             int now = round.get();
             boolean is = now != seen;
@@ -155,7 +155,7 @@ public final class HangAttribution {
             return behindNs;
         }
 
-        /** Whether nobody's work has been next for longer. */
+        /** Returns whether nobody's work has been next for longer. */
         boolean isFirst() {
             long own = sinceNs;
             return all.stream().allMatch(other -> own <= other.sinceNs);

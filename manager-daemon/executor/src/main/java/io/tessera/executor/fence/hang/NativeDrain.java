@@ -29,7 +29,7 @@ public final class NativeDrain {
         this.driver = driver;
     }
 
-    /** Whether somebody waits for it. */
+    /** Returns whether somebody waits for it. */
     public boolean isDue() {
         return member.mustSettle();
     }

@@ -82,7 +82,7 @@ public final class ProgressCounters {
         return (long) word << Integer.SIZE | Integer.toUnsignedLong(number);
     }
 
-    /** Whether a stream has not come to a place; true where that is not known. No call of the driver; any thread. */
+    /** Returns whether a stream has not come to a place; true where that is not known. No call of the driver; any thread. */
     public boolean isAhead(long place) {
         return place == UNKNOWN || (int) WORD.getAcquire(page, 0L, place >>> Integer.SIZE) - (int) place < 0;
     }

@@ -48,7 +48,7 @@ public final class TenantPresence {
             return uid;
         }
 
-        /** Whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
+        /** Returns whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
         public boolean mayRunNative() {
             if (shared) {
                 return false;
@@ -61,7 +61,7 @@ public final class TenantPresence {
             return may;
         }
 
-        /** Whether a kernel may have been launched unfenced since the last call. */
+        /** Returns whether a kernel may have been launched unfenced since the last call. */
         boolean hasRunNative() {
             boolean has = ranNative;
             ranNative = false;
@@ -78,7 +78,7 @@ public final class TenantPresence {
             return tenant;
         }
 
-        /** Whether unfenced work has to be waited for, because somebody waits to come in. */
+        /** Returns whether unfenced work has to be waited for, because somebody waits to come in. */
         boolean mustSettle() {
             return shared && nativeInFlight;
         }
@@ -103,19 +103,19 @@ public final class TenantPresence {
             return any;
         }
 
-        /** Whether all tenants are one user's. */
+        /** Returns whether all tenants are one user's. */
         public boolean isAmongItsOwn() {
             return isOneUser(uid);
         }
 
-        /** Whether others share the device now. */
+        /** Returns whether others share the device now. */
         boolean isShared() {
             return shared;
         }
 
         /**
-         * Whether a kernel may run now that may leave its window. If so, no program of another user comes in until {@link #letOthersIn}: one that is admitted between the
-         * answer and the launch is not possible.
+         * Returns whether a kernel may run now that may leave its window. If so, no program of another user comes in until {@link #letOthersIn}: one that is
+         * admitted between the answer and the launch is not possible.
          */
         public boolean keepOthersOut() {
             return othersKeptOut || keepOut(this);
@@ -178,7 +178,7 @@ public final class TenantPresence {
         return turns.haltLate(nowNs, timesShared, graceNs, unfinished);
     }
 
-    /** Whether no other tenant than a member's has unfenced work of the time when it was alone. */
+    /** Returns whether no other tenant than a member's has unfenced work of the time when it was alone. */
     public synchronized boolean isSettled(Member newcomer) {
         return members.stream().noneMatch(member -> member.nativeInFlight && !member.tenant.equals(newcomer.tenant));
     }

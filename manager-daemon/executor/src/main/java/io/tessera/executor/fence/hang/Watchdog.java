@@ -132,7 +132,7 @@ public final class Watchdog {
         return member.isShared() && !member.mustSettle();
     }
 
-    /** Whether work is to be watched, now or when others come while it goes on. */
+    /** Returns whether work is to be watched, now or when others come while it goes on. */
     private boolean isWatched() {
         return soonestNs != 0;
     }
@@ -292,12 +292,12 @@ public final class Watchdog {
         return progress.query(event) == CudaResult.SUCCESS;
     }
 
-    /** Whether a stream may wait without news of the end of the wait, unless all streams are idle. */
+    /** Returns whether a stream may wait without news of the end of the wait, unless all streams are idle. */
     public boolean waitsUnseen() {
         return waitsUnseen;
     }
 
-    /** Whether a stream of the client may wait for its program now. */
+    /** Returns whether a stream of the client may wait for its program now. */
     public boolean mayStand() {
         forgetPauses();
         return waitsUnseen || graphsWait || !pauses.isEmpty();
@@ -338,7 +338,7 @@ public final class Watchdog {
         }
     }
 
-    /** Whether a stream waits by right: it has come to such a place and not beyond. */
+    /** Returns whether a stream waits by right: it has come to such a place and not beyond. */
     private boolean isPaused(Track track) {
         for (Pause pause : pauses) {
             if (pause.track == track && !isDone(pause.behind)) {
@@ -348,18 +348,18 @@ public final class Watchdog {
         return false;
     }
 
-    /** Whether kernels of this client were told to end while its thread was held up by a call that waited for them. */
+    /** Returns whether kernels of this client were told to end while its thread was held up by a call that waited for them. */
     public boolean isHalted() {
         return member.turn().isHalted();
     }
 
-    /** Whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
+    /** Returns whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
     public boolean isWaitedForTooLong(long nowNs) {
         long timeoutNs = timeoutNs();
         return timeoutNs != 0 && synchronization.isStanding() && synchronization.keepsOthersNs(nowNs) > timeoutNs;
     }
 
-    /** Whether a kernel of this client has been running for too long; looks at most ten times a second. */
+    /** Returns whether a kernel of this client has been running for too long; looks at most ten times a second. */
     public boolean isExpired(long nowNs) {
         lookedNs = nowNs;
         if (nowNs < nextNs || tracks.isEmpty() && orphans.isEmpty()) {
@@ -428,7 +428,7 @@ public final class Watchdog {
         return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
     }
 
-    /** Whether the stream of a track, which gets no more work, has done all its work; then its word is given back. */
+    /** Returns whether the stream of a track, which gets no more work, has done all its work; then its word is given back. */
     private boolean isOver(Track track) {
         boolean is = track.marks.isEmpty() && (track.lastPlace == ProgressCounters.UNKNOWN || !words.isAhead(track.lastPlace));
         if (is) {

@@ -11,7 +11,7 @@ enum MachineGrade {
     /** It has no fence. */
     UNFENCED;
 
-    /** Whether it may run beside other users' programs. */
+    /** Returns whether it may run beside other users' programs. */
     boolean isForAll() {
         return this == SHOWN || this == VENDORS;
     }

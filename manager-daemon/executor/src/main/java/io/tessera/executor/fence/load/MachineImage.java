@@ -54,7 +54,7 @@ final class MachineImage {
         return placed;
     }
 
-    /** Whether it is one of a vendor's. */
+    /** Returns whether it is one of a vendor's. */
     boolean isVendors() {
         return vendors;
     }

@@ -55,7 +55,7 @@ public final class MachineKernel {
                 maps);
     }
 
-    /** Whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
+    /** Returns whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
     public boolean mayWaitForBlocks() {
         return waits;
     }
@@ -66,7 +66,7 @@ public final class MachineKernel {
     }
 
     /**
-     * Whether all that is known of it holds in other code of its image, too.
+     * Returns whether all that is known of it holds in other code of its image, too.
      *
      * @param symbol its whole name
      */

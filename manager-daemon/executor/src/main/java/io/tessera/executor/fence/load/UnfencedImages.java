@@ -124,7 +124,7 @@ public final class UnfencedImages {
         counted();
     }
 
-    /** Whether kernels of an image, by the driver's handle of a module or library, may report and end. */
+    /** Returns whether kernels of an image, by the driver's handle of a module or library, may report and end. */
     public boolean reports(long handle) {
         MachineImage known = find(handle);
         return known != null && known.reports();

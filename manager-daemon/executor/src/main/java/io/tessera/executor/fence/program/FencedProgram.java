@@ -19,7 +19,7 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         tables = List.copyOf(tables);
     }
 
-    /** Whether a driver has to compile it. */
+    /** Returns whether a driver has to compile it. */
     public boolean isText() {
         return code.length < 2 || !LoadedCode.isMachineCode(code[0], code[1]);
     }
@@ -29,7 +29,7 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         return tables.stream().map(table -> table.refused().get(kernel)).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
-    /** Whether kernels may be launched with a cluster dimension: all modules allow it. */
+    /** Returns whether kernels may be launched with a cluster dimension: all modules allow it. */
     public boolean clusters() {
         return tables.stream().allMatch(FencedTables::clusters);
     }
@@ -39,18 +39,18 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         return tables.stream().anyMatch(FencedTables::waits) ? FencedModule.CLUSTER_BYTES : 0;
     }
 
-    /** Whether a kernel may wait for other blocks of its grid: some module says so, or none knows the kernel. */
+    /** Returns whether a kernel may wait for other blocks of its grid: some module says so, or none knows the kernel. */
     public boolean mayWaitForBlocks(String kernel) {
         return tables.stream().anyMatch(table -> table.waiting().contains(kernel))
                 || tables.stream().noneMatch(table -> table.functions().contains(kernel));
     }
 
-    /** Whether kernels may report. */
+    /** Returns whether kernels may report. */
     public boolean reports() {
         return tables.stream().anyMatch(FencedTables::reports);
     }
 
-    /** Whether loaded code keeps what another copy of the module would not share. */
+    /** Returns whether loaded code keeps what another copy of the module would not share. */
     public boolean keepsState() {
         return tables.stream().anyMatch(FencedTables::keepsState);
     }

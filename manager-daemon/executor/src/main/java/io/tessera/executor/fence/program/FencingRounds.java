@@ -101,7 +101,7 @@ public final class FencingRounds {
         return plain.with(unproven);
     }
 
-    /** Whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
+    /** Returns whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
     private static boolean isNoBetter(List<TextCheck.Checked> looked, List<TextCheck.Checked> before) {
         boolean same = true;
         for (int i = 0; i < looked.size(); i++) {

@@ -32,7 +32,7 @@ public final class ProgramRefusedException extends Exception {
         return new ProgramRefusedException(result, line, true);
     }
 
-    /** Whether the sentence is to be a line on the program's standard error. */
+    /** Returns whether the sentence is to be a line on the program's standard error. */
     public boolean isToTell() {
         return told;
     }

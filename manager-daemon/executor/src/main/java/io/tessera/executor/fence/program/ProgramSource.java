@@ -101,7 +101,7 @@ public final class ProgramSource {
         return main;
     }
 
-    /** Whether its bytes stay where they are as long as something refers to this, outside of the heap. */
+    /** Returns whether its bytes stay where they are as long as something refers to this, outside of the heap. */
     public boolean isKept() {
         return hold == Hold.KEPT;
     }
@@ -116,7 +116,7 @@ public final class ProgramSource {
         return main.hash().substring(0, LABEL_DIGITS);
     }
 
-    /** Whether its kernels can print, as far as that can be told. */
+    /** Returns whether its kernels can print, as far as that can be told. */
     public boolean prints() {
         Boolean known = prints;
         if (known == null) {
@@ -126,12 +126,12 @@ public final class ProgramSource {
         return known;
     }
 
-    /** Whether it is one PTX text, which programs expect to be compiled when they load it. */
+    /** Returns whether it is one PTX text, which programs expect to be compiled when they load it. */
     public boolean isText() {
         return images.size() == 1 && images.getFirst().kind() == ImageKind.PTX;
     }
 
-    /** Whether there is nothing for a device at all: then the driver has no use for it either, whatever a policy says. */
+    /** Returns whether there is nothing for a device at all: then the driver has no use for it either, whatever a policy says. */
     public boolean isForOthers(ComputeCapability device) {
         for (ModuleImage image : images) {
             try {
@@ -145,7 +145,7 @@ public final class ProgramSource {
         return true;
     }
 
-    /** Whether a driver that gets it as it is has to compile: unless it finds machine code for the device. */
+    /** Returns whether a driver that gets it as it is has to compile: unless it finds machine code for the device. */
     boolean isCompiled(ComputeCapability device) {
         try {
             return switch (main.kind()) {

@@ -138,7 +138,7 @@ public final class ReportPage {
         return (int) WORD.getAcquire(page, MACHINE_WORD);
     }
 
-    /** Whether PTX reported anything; one load. */
+    /** Returns whether PTX reported anything; one load. */
     boolean isReported() {
         return (int) WORD.getAcquire(page, 0L) != 0;
     }

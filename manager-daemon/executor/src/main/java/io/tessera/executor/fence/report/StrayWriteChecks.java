@@ -85,7 +85,7 @@ public final class StrayWriteChecks {
         return begun(mayFind() && window.checkStrayWritesBeside(errorAddress), owedNs);
     }
 
-    /** Whether a check was left out that {@link #makeUp} is to begin. */
+    /** Returns whether a check was left out that {@link #makeUp} is to begin. */
     public boolean isOwed() {
         return owedNs != 0;
     }

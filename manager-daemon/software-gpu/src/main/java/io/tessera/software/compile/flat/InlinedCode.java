@@ -134,7 +134,7 @@ public final class InlinedCode {
         }
     }
 
-    /** Whether the step is an instruction of this operation. */
+    /** Returns whether the step is an instruction of this operation. */
     static boolean is(Step step, Opcode opcode) {
         return step instanceof Step.Plain plain && plain.instruction().opcode() == opcode;
     }

@@ -57,7 +57,7 @@ public final class RegisterKinds {
         return kinds[slot];
     }
 
-    /** Whether a NaN in this float register may have any payload. */
+    /** Returns whether a NaN in this float register may have any payload. */
     public boolean isLoose(int slot) {
         return loose.get(slot);
     }
@@ -137,7 +137,7 @@ public final class RegisterKinds {
         }
     }
 
-    /** Whether every NaN that the step can give stands for the canonical one. */
+    /** Returns whether every NaN that the step can give stands for the canonical one. */
     private boolean givesNumberOrAnyNan(Step.Plain step) {
         LoweredInstruction instruction = step.instruction();
         if (instruction.opcode() == Opcode.MOV) {

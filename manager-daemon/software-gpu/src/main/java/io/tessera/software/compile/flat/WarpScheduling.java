@@ -71,7 +71,7 @@ final class WarpScheduling {
         written.clear();
     }
 
-    /** Whether the step's address comes out of what waits. */
+    /** Returns whether the step's address comes out of what waits. */
     private boolean addressIn(Step.Plain step) {
         for (LoweredOperand argument : step.instruction().arguments()) {
             if (argument instanceof LoweredOperand.Address(LoweredOperand.Register register, String _, boolean _, long _) && register != null
@@ -87,7 +87,7 @@ final class WarpScheduling {
                 && plain.instruction().guard() == null;
     }
 
-    /** Whether a step computes registers from registers and constants, so that it does not matter when. */
+    /** Returns whether a step computes registers from registers and constants, so that it does not matter when. */
     private static boolean isOfRegistersOnly(Step step) {
         if (!(step instanceof Step.Plain plain)) {
             return false;

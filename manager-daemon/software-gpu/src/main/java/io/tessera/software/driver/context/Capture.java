@@ -73,12 +73,12 @@ public final class Capture {
         return graph;
     }
 
-    /** Whether the graph was made for this capture. */
+    /** Returns whether the graph was made for this capture. */
     boolean ownsGraph() {
         return ownsGraph;
     }
 
-    /** Whether something was done that cannot be captured. */
+    /** Returns whether something was done that cannot be captured. */
     public boolean invalidated() {
         return invalidated;
     }
@@ -87,7 +87,7 @@ public final class Capture {
         invalidated = true;
     }
 
-    /** Whether it has ended: streams that took part do not capture any more. */
+    /** Returns whether it has ended: streams that took part do not capture any more. */
     boolean over() {
         return over;
     }
@@ -96,7 +96,7 @@ public final class Capture {
         over = true;
     }
 
-    /** Whether a blocking stream takes part. */
+    /** Returns whether a blocking stream takes part. */
     boolean blocking() {
         return blocking;
     }
@@ -130,7 +130,7 @@ public final class Capture {
         frontier.computeIfAbsent(stream, _ -> new LinkedHashMap<>()).putAll(point.nodes());
     }
 
-    /** Whether every stream's last nodes lead to what the origin would go on from. */
+    /** Returns whether every stream's last nodes lead to what the origin would go on from. */
     boolean joined() {
         if (frontier.size() == 1) {
             return true;

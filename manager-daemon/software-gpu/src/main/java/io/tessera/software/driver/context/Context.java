@@ -71,7 +71,7 @@ public final class Context {
         order.check();
     }
 
-    /** Whether it was destroyed. */
+    /** Returns whether it was destroyed. */
     public boolean destroyed() {
         return order.destroyed();
     }

@@ -96,7 +96,7 @@ public final class Stream {
         return output;
     }
 
-    /** Whether the legacy default stream and this one wait for each other. */
+    /** Returns whether the legacy default stream and this one wait for each other. */
     boolean blocking() {
         return isBlocking(flags);
     }
@@ -105,7 +105,7 @@ public final class Stream {
         return (flags & StreamFlag.NON_BLOCKING) == 0;
     }
 
-    /** Whether it is the legacy default stream. */
+    /** Returns whether it is the legacy default stream. */
     boolean legacy() {
         return tail == order.legacy();
     }
@@ -132,7 +132,7 @@ public final class Stream {
         return task.submit();
     }
 
-    /** Whether operations are captured now; ends the entry if the capture was invalidated, or this stream may not. */
+    /** Returns whether operations are captured now; ends the entry if the capture was invalidated, or this stream may not. */
     boolean captures() {
         capture = capture();
         if (capture == null) {
@@ -238,7 +238,7 @@ public final class Stream {
         }
     }
 
-    /** Whether it was destroyed, and its work is done. Under the order lock. */
+    /** Returns whether it was destroyed, and its work is done. Under the order lock. */
     boolean isGone() {
         return !legacy() && !order.contains(tail);
     }

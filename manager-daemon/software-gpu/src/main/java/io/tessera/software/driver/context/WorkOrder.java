@@ -67,7 +67,7 @@ final class WorkOrder {
         return limits;
     }
 
-    /** Whether the context was destroyed. */
+    /** Returns whether the context was destroyed. */
     boolean destroyed() {
         return destroyed;
     }
@@ -104,7 +104,7 @@ final class WorkOrder {
         tails.remove(tail);
     }
 
-    /** Whether a thread that waits for the context waits for this stream. */
+    /** Returns whether a thread that waits for the context waits for this stream. */
     boolean contains(Tail tail) {
         return tails.contains(tail);
     }

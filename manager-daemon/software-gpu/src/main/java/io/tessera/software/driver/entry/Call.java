@@ -50,7 +50,7 @@ public final class Call {
         return pointer;
     }
 
-    /** Whether a pointer was given. */
+    /** Returns whether a pointer was given. */
     public boolean given(int index) {
         return word(index) != 0;
     }

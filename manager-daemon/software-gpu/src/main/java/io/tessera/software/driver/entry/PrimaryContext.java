@@ -63,7 +63,7 @@ public final class PrimaryContext {
         }
     }
 
-    /** Whether there is one. */
+    /** Returns whether there is one. */
     public synchronized boolean active() {
         return context != null;
     }

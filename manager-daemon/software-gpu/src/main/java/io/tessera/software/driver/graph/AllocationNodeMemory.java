@@ -39,7 +39,7 @@ public final class AllocationNodeMemory {
         return parameters.clone();
     }
 
-    /** Whether a launch allocated it and nothing freed it yet. */
+    /** Returns whether a launch allocated it and nothing freed it yet. */
     public synchronized boolean live() {
         return live;
     }

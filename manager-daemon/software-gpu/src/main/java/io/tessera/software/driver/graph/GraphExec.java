@@ -140,7 +140,7 @@ public final class GraphExec {
         }
     }
 
-    /** Whether the twin of a node runs. */
+    /** Returns whether the twin of a node runs. */
     public boolean enabled(GraphNode node) {
         return !disabled.contains(switchable(node));
     }

@@ -12,7 +12,7 @@ import io.tessera.device.CudaEnums.GraphExecUpdate;
 public record GraphUpdate(int result, GraphNode errorNode, GraphNode errorFrom) {
     static final GraphUpdate ACCEPTED = new GraphUpdate(GraphExecUpdate.SUCCESS, null, null);
 
-    /** Whether the executable graph was changed. */
+    /** Returns whether the executable graph was changed. */
     public boolean accepted() {
         return result == GraphExecUpdate.SUCCESS;
     }

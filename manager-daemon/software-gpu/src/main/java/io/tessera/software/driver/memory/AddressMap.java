@@ -40,7 +40,7 @@ public final class AddressMap {
         return below != null && address < below.getValue().end() ? below.getValue() : null;
     }
 
-    /** Whether all of a stretch is known; neighbours that were mapped side by side count as one. */
+    /** Returns whether all of a stretch is known; neighbours that were mapped side by side count as one. */
     public boolean covers(long address, long bytes) {
         long at = address;
         long end = address + bytes;

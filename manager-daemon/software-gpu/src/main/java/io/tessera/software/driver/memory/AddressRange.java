@@ -62,7 +62,7 @@ public final class AddressRange {
         return kind;
     }
 
-    /** Whether it is host memory. */
+    /** Returns whether it is host memory. */
     public boolean host() {
         return kind == Kind.HOST_ALLOCATED || kind == Kind.HOST_REGISTERED;
     }
@@ -87,7 +87,7 @@ public final class AddressRange {
         return pool;
     }
 
-    /** Whether the caller is the first to release it: the second one is wrong. */
+    /** Returns whether the caller is the first to release it: the second one is wrong. */
     public boolean claimRelease() {
         return released.compareAndSet(false, true);
     }
@@ -106,7 +106,7 @@ public final class AddressRange {
         backing = physical;
     }
 
-    /** Whether the program asked that copies of it end before their entry returns. */
+    /** Returns whether the program asked that copies of it end before their entry returns. */
     public boolean synchronous() {
         return synchronous;
     }

@@ -41,7 +41,7 @@ public enum CudaArrayFormat {
         return bytes;
     }
 
-    /** Whether texels are numbers with a point; the others are integers. */
+    /** Returns whether texels are numbers with a point; the others are integers. */
     public boolean floating() {
         return this == HALF || this == FLOAT;
     }

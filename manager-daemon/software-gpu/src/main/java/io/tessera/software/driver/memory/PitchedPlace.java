@@ -29,7 +29,7 @@ public record PitchedPlace(long address, long pitchBytes, long sliceBytes) {
         return Math.addExact(count > 1 ? Math.multiplyExact(count - 1, distance) : 0, part);
     }
 
-    /** Whether a box lies here without gaps. */
+    /** Returns whether a box lies here without gaps. */
     public boolean dense(Extent3 box) {
         return (box.height() == 1 || pitchBytes == box.widthBytes())
                 && (box.depth() == 1 || sliceBytes == box.widthBytes() * box.height());

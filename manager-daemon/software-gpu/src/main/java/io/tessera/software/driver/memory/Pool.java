@@ -40,7 +40,7 @@ public final class Pool {
         destroyed = true;
     }
 
-    /** Whether an attribute is an int in the interface; the others are 64 bits. */
+    /** Returns whether an attribute is an int in the interface; the others are 64 bits. */
     public static boolean isInt(int attribute) {
         return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }

@@ -44,7 +44,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
         }
     }
 
-    /** Whether all its blocks have to run together. */
+    /** Returns whether all its blocks have to run together. */
     public boolean cooperative() {
         return spec.cooperative();
     }

@@ -66,7 +66,7 @@ public final class Event {
         return fault;
     }
 
-    /** Whether it keeps times. */
+    /** Returns whether it keeps times. */
     public boolean timed() {
         return (flags & EventFlag.DISABLE_TIMING) == 0;
     }
@@ -103,7 +103,7 @@ public final class Event {
         return last == null ? null : last.task();
     }
 
-    /** Whether its last record was reached; true if there is none. */
+    /** Returns whether its last record was reached; true if there is none. */
     public boolean reached() {
         Task task = task();
         return task == null || task.isDone();

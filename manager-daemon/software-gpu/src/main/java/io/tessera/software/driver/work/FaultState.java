@@ -46,7 +46,7 @@ public final class FaultState {
         return error;
     }
 
-    /** Whether the context is lost. */
+    /** Returns whether the context is lost. */
     public boolean lost() {
         return error != null;
     }

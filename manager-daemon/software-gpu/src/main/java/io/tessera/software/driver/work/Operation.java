@@ -40,7 +40,7 @@ public interface Operation {
      */
     boolean run(Run task);
 
-    /** Whether it runs even where the context was lost before: releases of memory and references do. */
+    /** Returns whether it runs even where the context was lost before: releases of memory and references do. */
     default boolean runsAfterFault() {
         return false;
     }

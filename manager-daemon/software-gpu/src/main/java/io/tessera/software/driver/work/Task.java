@@ -128,7 +128,7 @@ public final class Task implements Operation.Run {
         }
     }
 
-    /** Whether it is done. */
+    /** Returns whether it is done. */
     public synchronized boolean isDone() {
         return done;
     }

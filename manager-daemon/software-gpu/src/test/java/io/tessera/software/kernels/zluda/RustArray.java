@@ -118,7 +118,7 @@ record RustArray(String type, List<Long> values) {
         return bytes;
     }
 
-    /** Whether memory holds equal numbers, as Rust compares them: both zeros are equal. */
+    /** Returns whether memory holds equal numbers, as Rust compares them: both zeros are equal. */
     boolean isEqualTo(byte[] memory) {
         byte[] own = bytes();
         for (int i = 0; i < values.size(); i++) {

@@ -47,7 +47,7 @@ public final class LaunchAttributes {
         return ByteBuffer.wrap(value).order(ByteOrder.nativeOrder()).getInt(0);
     }
 
-    /** Whether all blocks have to run together. */
+    /** Returns whether all blocks have to run together. */
     static boolean cooperative(Map<Integer, byte[]> attributes) {
         return attributes.containsKey(LaunchAttributeId.COOPERATIVE) && number(attributes.get(LaunchAttributeId.COOPERATIVE)) != 0;
     }
