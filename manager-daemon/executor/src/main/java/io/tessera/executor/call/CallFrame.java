@@ -55,7 +55,7 @@ public final class CallFrame {
     /**
      * Reads a record's arguments and data.
      *
-     * @param packedParameters by index, whether no description tells what lies behind a parameter
+     * @param packedParameters by index, whether the data behind a parameter has no description
      * @param hostAddresses    whether addresses of pinned memory may stand for pointers
      * @param ofCall           the client's context; null: it needs none
      * @param bulk             data that came ahead; null: it is in the record
@@ -132,7 +132,7 @@ public final class CallFrame {
         return number.signed() ? value << shift >> shift : value << shift >>> shift;
     }
 
-    /** Data for the driver; in place where it came in bulk and only goes in. */
+    /** Places data for the driver; it stays in place if it came in bulk and is only input. */
     private MemorySegment place(Shape shape, MemorySegment from, long at, long inBytes, int outBytes, boolean inPlace)
             throws RejectedException {
         if (inPlace && outBytes <= inBytes && inBytes > 0) {
@@ -152,7 +152,7 @@ public final class CallFrame {
         return placed;
     }
 
-    /** Whether there is as much behind a pointer as the driver will look at. */
+    /** Checks that the data behind a pointer is as long as the driver will read or write. */
     private void checkExtent(int i) throws RejectedException {
         if (shapes[i] instanceof Structure structure && in[i] != structure.bytes()) {
             throw malformed("a structure of " + in[i] + " bytes");
@@ -226,7 +226,7 @@ public final class CallFrame {
         return packed[parameter];
     }
 
-    /** Which entry is called. */
+    /** Returns the entry that is called. */
     public DriverEntry entry() {
         return described.description.entry();
     }
@@ -236,7 +236,7 @@ public final class CallFrame {
         return context;
     }
 
-    /** Its number; 0: the call needs none. */
+    /** Returns the number of the context; 0: the call needs none. */
     public int contextNumber() {
         return context == null ? 0 : context.number();
     }
@@ -251,12 +251,12 @@ public final class CallFrame {
         stream = worksOn;
     }
 
-    /** How many parameters the entry has. */
+    /** Returns the number of the entry's parameters. */
     public int parameters() {
         return shapes.length;
     }
 
-    /** How a parameter fills its slot. */
+    /** Returns how a parameter fills its slot. */
     public Shape shape(int i) {
         return shapes[i];
     }
@@ -348,7 +348,7 @@ public final class CallFrame {
     }
 
     /**
-     * More memory for this call, zeroed.
+     * Returns more memory for this call, zeroed.
      *
      * @throws RejectedException if there is no more
      */

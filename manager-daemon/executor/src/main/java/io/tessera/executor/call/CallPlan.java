@@ -3,7 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallRow.StreamUse;
 
-/** How a client's CALL of one entry is made: the entry's shape, and the row of its call. Immutable. */
+/** Plan of a client's CALL of one entry: the entry's shape, and the row of its call. Immutable. */
 public final class CallPlan {
     final CallShape shape;
     final CallRow row;
@@ -21,7 +21,7 @@ public final class CallPlan {
         }
     }
 
-    /** Which entry. */
+    /** Returns the entry. */
     public DriverEntry entry() {
         return shape.description.entry();
     }
@@ -31,7 +31,7 @@ public final class CallPlan {
         return row;
     }
 
-    /** How it is made. */
+    /** Returns the body that makes the call. */
     public CallBody body() {
         return body;
     }
@@ -56,7 +56,7 @@ public final class CallPlan {
         return shape.stream >= 0 && row.streamUse == StreamUse.WORK;
     }
 
-    /** By index: whether a parameter's data is packed (RELAY.md, section 8); nobody changes it. */
+    /** Returns by index whether a parameter's data is packed (RELAY.md, section 8). Must not be modified. */
     public boolean[] packed() {
         return packed;
     }

@@ -22,7 +22,7 @@ public final class HandleResults {
 
     private final ClientHandles handles;
     private final DriverCalls driver;
-    /** The value for the client in place of a driver's handle that stands for another. */
+    /** Translates a driver's handle for which the client has another value. */
     private final Shown shown;
     private final Map<HandleKind, EndListener> listeners = new EnumMap<>(HandleKind.class);
 
@@ -34,16 +34,16 @@ public final class HandleResults {
     }
 
     /**
-     * Hears that an object of a client has ended: while the client's table knows it, or, where the driver counts references, when the last
-     * is gone.
+     * Receives the ends of a client's objects, while the client's table still has the object, or, where the driver counts references, when the last one is
+     * released.
      */
     @FunctionalInterface
     public interface EndListener {
         /**
-         * It is over.
+         * Called when an object has ended.
          *
          * @param clientHandle the client's handle
-         * @param value the driver's, which is not valid any more
+         * @param value        the driver's handle, which is no longer valid
          */
         void ended(long clientHandle, long value);
     }
@@ -133,7 +133,7 @@ public final class HandleResults {
     private long parent(CallFrame frame, HandleKind kind) {
         long parent = Lifetimes.parent(frame, kind);
         boolean ofNode = kind == HandleKind.GRAPH_NODE && parent == HandleTable.NONE && frame.handleParameter(kind) >= 0;
-        // Neighbours of a node go away with its graph.
+        // Neighbours of a node end with its graph.
         return ofNode ? handles.table(kind).parent(frame.argument(frame.handleParameter(kind))) : parent;
     }
 
@@ -159,15 +159,15 @@ public final class HandleResults {
         return HandleTable.NONE;
     }
 
-    /** The same of what stands in a structure: nodes of graphs are found so for the first time, all else is {@link #known}. */
+    /** As above, for a handle in a structure: nodes of graphs are found in this way for the first time, all others are {@link #known}. */
     public long named(HandleKind kind, long value, long parent, int context) {
         return kind == HandleKind.GRAPH_NODE || kind == HandleKind.GRAPH ? translated(kind, value, parent, context) : known(kind, value);
     }
 
     /**
-     * The same of the function of a node, which the client may know as a kernel of a library only.
+     * As above, for the function of a node, which the client may know only as a kernel of a library.
      *
-     * @param kernel the driver's kernel, if it tells that; 0: it does not
+     * @param kernel the driver's kernel; 0: the driver does not report it
      */
     public long function(long function, long kernel, int context) {
         long clientHandle = known(HandleKind.FUNCTION, function);

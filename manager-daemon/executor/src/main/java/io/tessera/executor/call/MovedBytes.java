@@ -3,9 +3,9 @@ package io.tessera.executor.call;
 import io.tessera.executor.stream.MoveTime;
 import java.util.function.LongPredicate;
 
-/** How much the copy or memset of the call in progress reads and writes. One owner thread. */
+/** Number of bytes that the copy or memset of the call in progress reads and writes. One owner thread. */
 public final class MovedBytes {
-    /** All memory of an H200 takes 3 s to the host, and that of a GPU whose speed is not known 10 s. */
+    /** Bound on the time of one copy. All memory of an H200 takes 3 s to the host, and that of a GPU whose speed is not known 10 s. */
     private static final long MOST_NS = 30_000_000_000L;
 
     private final MoveTime time;
@@ -15,9 +15,9 @@ public final class MovedBytes {
     private long rows;
 
     /**
-     * Nothing yet.
+     * Creates an empty count.
      *
-     * @param host whether an address is of pinned memory
+     * @param host tells whether an address is in pinned memory
      */
     public MovedBytes(MoveTime time, LongPredicate host) {
         this.time = time;
@@ -31,7 +31,7 @@ public final class MovedBytes {
         rows = 0;
     }
 
-    /** At most this many bytes at an address are read or written; they are the client's. */
+    /** Adds an access of at most this many bytes at an address; they belong to the client. */
     public void at(long address, long bytes) {
         if (host.test(address)) {
             hostBytes += bytes;
@@ -63,7 +63,7 @@ public final class MovedBytes {
         }
     }
 
-    /** How long copies and memsets take. */
+    /** Returns the estimate of the time of copies and memsets. */
     public MoveTime time() {
         return time;
     }

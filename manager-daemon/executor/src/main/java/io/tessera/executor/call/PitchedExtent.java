@@ -3,11 +3,11 @@ package io.tessera.executor.call;
 import io.tessera.device.CudaResult;
 
 /**
- * How far a box of rows in linear memory reaches (cuda.h, {@code CUDA_MEMCPY3D}). All numbers are unsigned, as the driver
- * reads them: a stride that a signed comparison takes for small may lead anywhere. Stateless.
+ * Extent of a box of rows in linear memory (cuda.h, {@code CUDA_MEMCPY3D}). All numbers are unsigned, as the driver reads them: a stride that a signed
+ * comparison takes for small may lead anywhere. Stateless.
  */
 final class PitchedExtent {
-    /** No device or host address has more bits, so no stride or coordinate that is larger can be meant. */
+    /** No device or host address has more bits, so a larger stride or coordinate is invalid. */
     private static final long MOST = 1L << 48;
 
     private PitchedExtent() {

@@ -25,7 +25,7 @@ public final class RejectedException extends Exception {
         this.told = told;
     }
 
-    /** Rejects a call beyond a bound that the driver has not: OUT_OF_MEMORY, and the program is told which. */
+    /** Rejects a call beyond a bound that the driver does not have: OUT_OF_MEMORY, and the program is told which bound. */
     public static RejectedException bound(String reason) {
         return new RejectedException(CudaResult.OUT_OF_MEMORY, reason, true);
     }

@@ -40,9 +40,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All modules of one client: loads what can be fenced in its fenced form, when something of it is needed, lets through by
- * the client's policy what cannot, and keeps what the program sees as it would be without. One owner thread; the figures may
- * be read by any.
+ * All modules of one client. Loads images in their fenced form, once a part of them is needed; lets images that cannot be fenced through as the client's policy
+ * says; and shows the program its modules as they would be without fences. One owner thread; the figures may be read by any thread.
  */
 public final class ClientFences {
     /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
@@ -60,10 +59,10 @@ public final class ClientFences {
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
     private final MachineLoads machineLoads;
-    /** What modules and kernels find in memory is written here. */
+    /** Stream on which the contents of modules' and kernels' memory are written. */
     private final OwnStream stream = new OwnStream();
     private final TextureBitmap textures;
-    /** Variables of modules that are gone; they go when the client's work is done. */
+    /** Variables of unloaded modules; they are freed when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
     private final int device;
     private final ClientKernels kernels;
@@ -74,7 +73,7 @@ public final class ClientFences {
     private ReportPage page;
     private Violations violations;
     private volatile long violationCount;
-    /** Whether kernels were loaded that look at the stop word: those made of PTX do, and most of machine code with fences. */
+    /** Whether kernels were loaded that read the stop word: those made of PTX do, and most of machine code with fences. */
     private boolean looksAtStopWord;
 
     /** A client that has loaded nothing. */
@@ -121,12 +120,12 @@ public final class ClientFences {
         return textures.set(handle, own);
     }
 
-    /** What looks after kernels that do not end. */
+    /** Returns the watchdog, which supervises kernels that do not end. */
     public Watchdog watchdog() {
         return watchdog;
     }
 
-    /** What finds writes of its kernels to where no program has memory. */
+    /** Returns the checks that find writes of its kernels to addresses without memory of a program. */
     public StrayWriteChecks strayWrites() {
         return strayWrites;
     }
@@ -138,16 +137,16 @@ public final class ClientFences {
         }
     }
 
-    /** Its kernels. */
+    /** Returns the client's kernels. */
     public ClientKernels kernels() {
         return kernels;
     }
 
     /**
-     * An image is to be loaded.
+     * Loads an image.
      *
-     * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then {@link
-     *         #askedAsItIs} has to be called
+     * @return the value that represents its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then {@link #askedAsItIs} has
+     * to be called
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
@@ -195,9 +194,9 @@ public final class ClientFences {
     }
 
     /**
-     * What the driver is to load of an image that {@link #load} let through.
+     * Returns what the driver has to load for an image that {@link #load} let through.
      *
-     * @return a cubin with fences, which {@link #askedAsItIs} or {@link #loadsAsItIs} gets again; null: the image as it is
+     * @return a cubin with fences, to be passed to {@link #askedAsItIs} or {@link #loadsAsItIs}; null: the image as it is
      * @throws ProgramRefusedException if there is no memory for its variables
      */
     public PlacedImage machineCode(ProgramSource source) throws ProgramRefusedException {
@@ -215,11 +214,11 @@ public final class ClientFences {
     }
 
     /**
-     * What {@link #load} let through is about to be loaded without fences.
+     * Checks an image that {@link #load} let through and that is about to be loaded without fences.
      *
-     * @param untaken the one with fences, which the driver did not take; null: there is none
-     * @return what stands for its handle, since it has PTX; 0: it is to be loaded as it is
-     * @throws ProgramRefusedException if it must not be; the user was told
+     * @param untaken the fenced image that the driver did not accept; null: there is none
+     * @return the value that represents its handle, if it has PTX; 0: it is to be loaded as it is
+     * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long loadsAsItIs(ProgramSource source, PlacedImage untaken, CodeOptions options, boolean library) throws ProgramRefusedException {
         if (untaken != null) {
@@ -236,9 +235,9 @@ public final class ClientFences {
     }
 
     /**
-     * The driver has answered for what {@link #load} let through; the handle counts if it has loaded it.
+     * Records the driver's result for an image that {@link #load} let through; the handle is valid if it was loaded.
      *
-     * @param fenced what it was given; null: the image as it is
+     * @param fenced the fenced image that was given to the driver; null: the image as it is
      */
     public void askedAsItIs(int result, long handle, ProgramSource source, PlacedImage fenced) {
         unfenced.asked(result, handle, source, fenced);
@@ -254,7 +253,7 @@ public final class ClientFences {
         return module.code.handle();
     }
 
-    /** What the client's tables hold for a driver's module or library. */
+    /** Returns the value that the client's tables have for a driver's module or library. */
     public long shown(HandleKind kind, long value) {
         TenantModule module = kind == HandleKind.MODULE || kind == HandleKind.LIBRARY ? loaded.get(value) : null;
         return module == null || module.library != (kind == HandleKind.LIBRARY) ? value : module.standIn;
@@ -346,7 +345,7 @@ public final class ClientFences {
         return page;
     }
 
-    /** What a module of the client has to know of the window. */
+    /** Returns the constants by which a module of the client knows the window. */
     private byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         page();
         looksAtStopWord = true;
@@ -368,10 +367,10 @@ public final class ClientFences {
     }
 
     /**
-     * Address and size of a variable that was hoisted.
+     * Returns address and size of a variable that was moved out of its module.
      *
-     * @param handle the driver's, of a module or library
-     * @return null: the driver knows whether there is such a one
+     * @param handle the driver's handle of a module or library
+     * @return null: the driver knows whether there is such a variable
      * @throws ProgramRefusedException if the program must not know it, or cannot have its address
      */
     public long[] global(long handle, String name) throws ProgramRefusedException {
@@ -397,7 +396,7 @@ public final class ClientFences {
         return new long[] {module.memory.address(place), place.variable().sizeBytes()};
     }
 
-    /** Returns whether kernels of a module may report, so that synchronising has to wait until somebody has looked. */
+    /** Returns whether kernels of a module may report, so that synchronization has to wait until the reports were read. */
     public boolean reports(long value) {
         TenantModule module = modules.get(value);
         return module == null ? unfenced.reports(value) : module.program != null && module.program.reports();
@@ -464,7 +463,7 @@ public final class ClientFences {
         return !leaving.isEmpty();
     }
 
-    /** The client has no work now: what waited for that goes. */
+    /** Frees objects that waited for the client to have no work, which is the case now. */
     public void quiet() {
         leaving.forEach(memory -> memory.free(window, charge));
         leaving.clear();
@@ -501,13 +500,13 @@ public final class ClientFences {
         return looksAtStopWord;
     }
 
-    /** How the client is fenced now. Any thread. */
+    /** Returns the figures of the client's fences. Any thread. */
     public FenceFigures figures() {
         return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches(), kernels.partLaunches(),
                 kernels.fewBlockLaunches());
     }
 
-    /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
+    /** Frees what unloaded modules have left, when the client's work is done and its modules are unloaded. */
     public void close() {
         quiet();
         kernels.variants().narrow().close();

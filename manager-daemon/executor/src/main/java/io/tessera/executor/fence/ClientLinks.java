@@ -28,9 +28,9 @@ public final class ClientLinks {
     private final RelaySegment segment;
 
     /**
-     * For one client.
+     * Creates the links of one client.
      *
-     * @param launched whether it has launched a kernel
+     * @param launched tells whether it has launched a kernel
      */
     ClientLinks(ProgramMaker maker, String tenant, FenceMode mode, UnfencedImages unfenced, BooleanSupplier launched, RelaySegment segment) {
         this.maker = maker;

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 public record KernelAttributes(DriverCalls driver, int device) {
     private static final Logger LOG = LoggerFactory.getLogger(KernelAttributes.class);
-    /** What a block has of shared memory where the program does not ask for more (CUDA C++ Programming Guide, compute capabilities). */
+    /** Shared memory of a block where the program does not ask for more (CUDA C++ Programming Guide, compute capabilities). */
     private static final int DEFAULT_SHARED = 48 << 10;
     /** The first and the last of those that programs set. */
     private static final int FIRST_SETTABLE = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4 GiB, for a tenant
- * that has no more ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}). What a program sets of a kernel holds for all of it. One owner thread.
+ * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4
+ * GiB, for a tenant with at most that much ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}).
+ * Settings of a program for a kernel apply to all of its code. One owner thread.
  */
 final class KernelVariants {
     /** After this many launches of a kernel with few blocks more are expected. */

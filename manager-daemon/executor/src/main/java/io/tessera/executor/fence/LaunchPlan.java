@@ -10,15 +10,15 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a LAUNCH record asks for: a view of the executor's own copy of the record. While the record is handled nobody writes that memory: no client can reach it,
- * and handlers get it read-only ({@code RingConsumer}). So all that a plan says stays the same until the record's handler returns. The next record comes in the
- * same memory, and the same plan then says what that one asks for, so that no launch allocates; who needs a launch for longer keeps the record's bytes
+ * The contents of a LAUNCH record: a view of the executor's own copy of the record. That memory is not written while the record is handled: no client can reach
+ * it, and handlers get it read-only ({@code RingConsumer}). So the plan does not change until the record's handler returns. The next record is copied to the
+ * same memory, and the same plan then describes that record, so that no launch allocates. A caller that needs a launch for longer keeps the record's bytes
  * ({@code GridSlicing}). One owner thread.
  */
 public final class LaunchPlan {
-    /** Where grid, block and shared bytes lie in a record, as in {@code CUlaunchConfig}. */
+    /** Offset of grid, block and shared bytes in a record, as in {@code CUlaunchConfig}. */
     public static final long GRID = RecordHeader.BYTES + offset(LAUNCH, "grid");
-    /** Where attributes begin in a record; parameters follow them. */
+    /** Offset of the attributes in a record; parameters follow them. */
     public static final long BODY = RecordHeader.BYTES + LAUNCH.byteSize();
     private static final int MOST_ATTRIBUTES = 64;
     private static final long FUNCTION = RecordHeader.BYTES + offset(LAUNCH, "function");
@@ -32,10 +32,10 @@ public final class LaunchPlan {
     private final MemorySegment parameters;
 
     /**
-     * Launches whose records lie in some memory.
+     * Creates a plan of launches whose records are copied to the given memory.
      *
      * @param record     the executor's copy; only read
-     * @param parameters where packed parameters lie for the driver
+     * @param parameters the packed parameters for the driver
      */
     public LaunchPlan(MemorySegment record, MemorySegment parameters) {
         this.record = record;
@@ -58,7 +58,7 @@ public final class LaunchPlan {
         return record.get(WireTypes.U64, FUNCTION);
     }
 
-    /** What it says for the stream. */
+    /** Returns the stream in the record. */
     public long stream() {
         return record.get(WireTypes.U64, STREAM);
     }
@@ -73,12 +73,12 @@ public final class LaunchPlan {
         return record.get(WireTypes.U32, PARAMETER_BYTES);
     }
 
-    /** Where they are in the record. */
+    /** Returns the offset of the parameters in the record. */
     public long parametersAt() {
         return BODY + (long) attributes() * CUlaunchAttribute.BYTES;
     }
 
-    /** How many attributes there are. */
+    /** Returns the number of attributes. */
     public int attributes() {
         return record.get(WireTypes.U32, ATTRIBUTES);
     }

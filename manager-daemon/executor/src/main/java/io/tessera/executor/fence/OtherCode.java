@@ -13,7 +13,7 @@ final class OtherCode {
         return function;
     }
 
-    /** Returns whether it was not found yet, so that it may be looked for. */
+    /** Returns whether no search has succeeded or failed yet. */
     boolean isOpen() {
         return function == 0;
     }
@@ -23,7 +23,7 @@ final class OtherCode {
         return function > 0;
     }
 
-    /** What a search has come to, as {@link #function} says it. What the program has set of the kernel is not set of it. */
+    /** Records the result of a search (see {@link #function}). The program's settings for the kernel are not applied to the new function. */
     void found(long newFunction) {
         function = newFunction;
         stale = true;

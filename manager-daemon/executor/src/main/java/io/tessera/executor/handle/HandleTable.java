@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * One client's handles of one kind. A handle names a place and its generation, so a handle of something that is gone
- * names nothing, also after its place is used again. One owner thread.
+ * One client's handles of one kind. A handle contains a place and its generation, so a handle of an object that has ended names nothing, even after its place
+ * is used again. One owner thread.
  */
 public final class HandleTable {
-    /** Nothing has this value; a driver's objects are never at address 0. */
+    /** The value of no object; a driver's objects are never at address 0. */
     public static final long NONE = 0;
 
     private static final int PLACE_BITS = 20;
@@ -44,18 +44,18 @@ public final class HandleTable {
         this.device = device;
     }
 
-    /** What its handles are. */
+    /** Returns the kind of the handles. */
     public HandleKind kind() {
         return kind;
     }
 
     /**
-     * The handle of a driver's object, a new one unless it has one already; then it counts one reference more.
+     * Returns the handle of a driver's object. A new object gets a new handle; a known one counts one reference more.
      *
      * @param value   the driver's own handle, not 0
-     * @param parent  handle of what it goes away with, in a table of the same client; 0: nothing
-     * @param context the client's context that it was made in
-     * @return the handle; {@link #NONE} if the client has as many as there can be
+     * @param parent  handle of the object with which it ends, in a table of the same client; 0: none
+     * @param context the client's context in which it was made
+     * @return the handle; {@link #NONE} if the client has the maximum number of handles
      */
     public long put(long value, long parent, int context) {
         Long known = byValue.get(value);
@@ -142,7 +142,7 @@ public final class HandleTable {
         return place < used && handle == handle(place) ? values[place] : NONE;
     }
 
-    /** What was attached to a handle that names something; else null. */
+    /** Returns the attachment of a handle that names an object; else null. */
     public Object attachment(long handle) {
         return value(handle) == NONE ? null : attachments[place(handle)];
     }
@@ -197,17 +197,17 @@ public final class HandleTable {
         return value(handle) == NONE ? 0 : references[place(handle)];
     }
 
-    /** The handle that one that names something goes away with; 0: none. */
+    /** Returns the handle of the object with which a valid handle's object ends; 0: none. */
     public long parent(long handle) {
         return hasParent(handle) ? parents[place(handle)] : 0;
     }
 
-    /** Returns whether a handle that names something goes away with another one. */
+    /** Returns whether the object of a valid handle ends with another one. */
     public boolean hasParent(long handle) {
         return value(handle) != NONE && parents[place(handle)] != 0;
     }
 
-    /** How many handles name something. */
+    /** Returns the number of valid handles. */
     public int size() {
         return byValue.size();
     }

@@ -27,10 +27,10 @@ final class GridParts {
     }
 
     /**
-     * Goes on to the next part; there is one.
+     * Advances to the next part; there must be one.
      *
-     * @param most how many blocks it has at most, above 0
-     * @return how many it has
+     * @param most maximum number of its blocks, above 0
+     * @return the number of its blocks
      */
     long next(long most) {
         long row = grid[0];
@@ -61,12 +61,12 @@ final class GridParts {
         return first[dimension];
     }
 
-    /** How many blocks the part has in x (0), y (1) or z (2). */
+    /** Returns the number of blocks of the part in x (0), y (1) or z (2). */
     int size(int dimension) {
         return size[dimension];
     }
 
-    /** How many blocks the grid has in x (0), y (1) or z (2); unsigned. */
+    /** Returns the number of blocks of the grid in x (0), y (1) or z (2); unsigned. */
     int grid(int dimension) {
         return (int) grid[dimension];
     }

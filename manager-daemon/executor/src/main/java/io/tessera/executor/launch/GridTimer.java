@@ -7,7 +7,8 @@ import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
 
 /**
- * Times the first launches of kernels with many blocks on the device, one at once, so that it is known how long a larger grid of such a kernel will take. One owner thread.
+ * Times the first launches of kernels with many blocks on the device, one launch at a time, to estimate how long a larger grid of such a kernel will take. One
+ * owner thread.
  */
 final class GridTimer {
     /** Launches of a kernel that are timed: what a block does may depend on the parameters. */
@@ -38,7 +39,7 @@ final class GridTimer {
         }
     }
 
-    /** That launch was submitted, or refused by the driver with a CUresult: then there is nothing to time. */
+    /** Records that the launch was submitted, or was refused by the driver with a CUresult: then there is nothing to time. */
     void behind(Launchable whole, int result, long stream) {
         if (kernel == whole && !complete) {
             complete = result == CudaResult.SUCCESS && record(1, stream);

@@ -3,7 +3,7 @@ package io.tessera.executor.launch;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.stream.ClientStream;
 
-/** What a LAUNCH record came to. One object for each client, which the next record fills anew, so that no launch allocates. One owner thread. */
+/** Result of a LAUNCH record. There is one object for each client, which the next record overwrites, so that no launch allocates. One owner thread. */
 public final class LaunchResult {
     private ClientStream stream;
     private int status;
@@ -13,7 +13,7 @@ public final class LaunchResult {
     LaunchResult() {
     }
 
-    /** Nothing was launched. */
+    /** Clears the result: nothing was launched. */
     void clear() {
         stream = null;
         status = CudaResult.SUCCESS;
@@ -47,7 +47,7 @@ public final class LaunchResult {
         return status;
     }
 
-    /** When the driver returned, of several parts from the last one; only with a stream. */
+    /** Returns when the driver returned from the launch, or from the last part of it; only valid with a stream. */
     public long returnedNs() {
         return returnedNs;
     }

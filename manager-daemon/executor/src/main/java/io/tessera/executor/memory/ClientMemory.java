@@ -22,12 +22,12 @@ public final class ClientMemory {
     private final ClientAccount account;
     private MemoryRange last;
 
-    /** Nothing yet, of a client that is alone in its tenant. */
+    /** Creates an empty map for a client that is alone in its tenant. */
     public ClientMemory() {
         this(ClientAccount.ofItsOwn());
     }
 
-    /** Nothing yet; what there is counts in an account. */
+    /** Creates an empty map; its entries count in an account. */
     public ClientMemory(ClientAccount account) {
         this.account = account;
     }
@@ -90,7 +90,7 @@ public final class ClientMemory {
         return Optional.ofNullable(ranges.floorEntry(address)).map(Map.Entry::getValue).filter(range -> holds(range, address, 1));
     }
 
-    /** What of the client's lies next to an address, for somebody who reads that it was refused. */
+    /** Describes the client's memory next to an address, for the message that the address was refused. */
     public String around(long address) {
         Map.Entry<Long, MemoryRange> entry = ranges.floorEntry(address);
         return entry == null ? "it has none below" : "the next below is " + Long.toHexString(entry.getKey()) + " to "
@@ -134,7 +134,7 @@ public final class ClientMemory {
         return found;
     }
 
-    /** All ranges of a context, of all contexts for a number below 0; reserved ones last. */
+    /** Returns all ranges of a context, or of all contexts for a number below 0; reserved ones last. */
     public List<MemoryRange> ofContext(int context) {
         List<MemoryRange> found = new ArrayList<>();
         for (MemoryRange range : ranges.values()) {

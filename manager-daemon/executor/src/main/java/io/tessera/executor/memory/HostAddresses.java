@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which addresses of a window's host parts have pinned memory: first fit by address, in whole granules, so that the rest of
- * a granule is never nobody's. Thread-safe.
+ * Allocates addresses for pinned memory in the host parts of a window: first fit by address, in whole granules, so that the rest of a granule always has an
+ * owner. Thread-safe.
  */
 public final class HostAddresses {
     private final List<Range> ranges;
@@ -21,9 +21,9 @@ public final class HostAddresses {
     }
 
     /**
-     * For ranges that are all free.
+     * Creates an allocator whose ranges are all free.
      *
-     * @param ranges the first one that has room is taken from; ascending, and apart from each other
+     * @param ranges in ascending order and disjoint; the first one that has room is used
      */
     public HostAddresses(List<Range> ranges, long granuleBytes) {
         this.ranges = List.copyOf(ranges);

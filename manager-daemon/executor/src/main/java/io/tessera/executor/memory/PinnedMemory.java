@@ -53,17 +53,17 @@ public final class PinnedMemory implements AutoCloseable {
             this.descriptor = descriptor;
         }
 
-        /** Where it is for client, executor and device. */
+        /** Returns the address, which is the same for client, executor and device. */
         public long address() {
             return address;
         }
 
-        /** What the client maps of it. */
+        /** Returns the bytes that the client maps. */
         public long bytes() {
             return bytes;
         }
 
-        /** What the device maps of it: whole granules. */
+        /** Returns the bytes that the device maps: whole granules. */
         public long roundedBytes() {
             return roundedBytes;
         }
@@ -79,9 +79,9 @@ public final class PinnedMemory implements AutoCloseable {
     }
 
     /**
-     * Nothing yet, and no addresses.
+     * Creates an instance without memory and addresses.
      *
-     * @param notice a line for the program's user; called by any thread
+     * @param notice receives a line for the program's user; called by any thread
      */
     public PinnedMemory(SharedMemoryPort memory, FilePort files, ClientAccount account, Consumer<String> notice) {
         this.account = account;
@@ -100,7 +100,7 @@ public final class PinnedMemory implements AutoCloseable {
         return addresses != null;
     }
 
-    /** Makes a region, or says why not in the answer: a host without room for it is an ordinary case. */
+    /** Makes a region, or puts the reason for a failure into the answer: a host without room for it is an ordinary case. */
     public synchronized Offer create(long bytes, long notBelow) {
         try {
             return make(bytes, notBelow);
@@ -160,7 +160,7 @@ public final class PinnedMemory implements AutoCloseable {
         return new Offer(new RelayPinned(0, 0, 0, result), -1);
     }
 
-    /** OUT_OF_MEMORY; the first time the program is told why and what to do. */
+    /** Refuses with OUT_OF_MEMORY; the first time the program gets the reason and advice. */
     private Offer refused(String why, long bytes) {
         if (!told) {
             told = true;

@@ -16,11 +16,11 @@ public interface RecordHandler {
     }
 
     /**
-     * One record.
+     * Handles one record.
      *
      * @param record the copy, header first; valid for this call
-     * @param length bytes of it, header included
-     * @return whether the next one may follow at once
+     * @param length its length in bytes, header included
+     * @return whether the next record may follow at once
      */
     boolean record(MemorySegment record, int length);
 }

@@ -12,7 +12,7 @@ import java.util.Map;
  * 1). Thread-safe.
  */
 public final class Admission {
-    /** How long an announcement holds. */
+    /** Time for which an announcement is valid. */
     static final long HOLDS_NS = 120_000_000_000L;
     /** Announcements at a time; beyond these the manager is at fault, and the oldest are forgotten with time. */
     private static final int MOST = 100_000;
@@ -58,9 +58,9 @@ public final class Admission {
     }
 
     /**
-     * A peer shows a token, which is then used up if the peer is the announced one.
+     * Checks a token that a peer presents, and uses it up if the peer is the announced one.
      *
-     * @return the client; null if nobody was announced with this token, or somebody else
+     * @return the client; null if no client, or another one, was announced with this token
      */
     public synchronized Client take(RelayToken token, PeerCredentials peer, long nowNs) {
         forgetOld(nowNs);

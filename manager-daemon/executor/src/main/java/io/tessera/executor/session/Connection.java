@@ -10,11 +10,11 @@ import io.tessera.protocol.message.RelayMessageListener;
 import io.tessera.protocol.message.RelayToken;
 import java.lang.foreign.Arena;
 
-/** One connection on the executor's socket, and the session that it has once it is admitted. One owner thread. */
+/** A connection on the executor's socket, and its session once it is admitted. One owner thread. */
 final class Connection implements RelayMessageListener {
     final int socket;
     final PeerCredentials peer;
-    /** When it came, CLOCK_MONOTONIC nanoseconds. */
+    /** When the connection was accepted, CLOCK_MONOTONIC nanoseconds. */
     final long sinceNs;
     long pollToken;
     private RelayToken token;
@@ -61,7 +61,7 @@ final class Connection implements RelayMessageListener {
         }
     }
 
-    /** It is the announced client, and is among the others from now on; served when those are ready for it. */
+    /** Records that the peer is the announced client. It counts among the others from now on, and is served once they are ready for it. */
     void announced(Admission.Client client, TenantPresence.Member newMember, long untilNs) {
         announced = client;
         member = newMember;

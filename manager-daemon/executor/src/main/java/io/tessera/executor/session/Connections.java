@@ -46,7 +46,7 @@ public final class Connections implements AutoCloseable {
     /** Connections of a user whose token the manager has not announced yet; and of all users. */
     private static final int MOST_UNKNOWN = 256;
     private static final int MOST_UNKNOWN_OF_ALL = 2_048;
-    /** Between them everybody else's turn comes. */
+    /** Connections accepted in one go; other work is served between them. */
     private static final int TAKEN_AT_ONCE = 64;
     private static final int BACKLOG = 512;
     /** After the descriptors ran out, so that the listener, which stays readable, does not spin. */
@@ -77,9 +77,9 @@ public final class Connections implements AutoCloseable {
     private long comings;
 
     /**
-     * No clients yet.
+     * Creates a set of connections without clients.
      *
-     * @param presence is told which clients come and go
+     * @param presence receives the arrival and the end of clients
      */
     public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
             TenantPresence presence, Reports reports) {
@@ -130,7 +130,7 @@ public final class Connections implements AutoCloseable {
         bound(silent, connection, "more than " + MOST_SILENT + " connections of this user have not said who they are");
     }
 
-    /** Closes one connection when there are too many: the oldest of this user, or of the user with the most connections. */
+    /** Closes one connection if there are too many: the oldest one of this user, or of the user with the largest number of connections. */
     private void bound(PeerBounds<Connection> bounds, Connection connection, String reason) {
         Connection goes = bounds.enter(connection, connection.peer.uid());
         if (goes == null) {
@@ -377,7 +377,7 @@ public final class Connections implements AutoCloseable {
         });
     }
 
-    /** How often a client has come or gone so far. */
+    /** Returns how many times a client has come or gone so far. */
     public long comings() {
         return comings;
     }
@@ -387,7 +387,7 @@ public final class Connections implements AutoCloseable {
         return connections.isEmpty() && leaving.isEmpty();
     }
 
-    /** Calls somebody for every session, those that are leaving included. */
+    /** Calls the consumer for every session, including those that are leaving. */
     public void forEach(Consumer<ClientSession> each) {
         connections.stream().filter(connection -> connection.session() != null)
                 .forEach(connection -> each.accept(connection.session()));

@@ -6,11 +6,9 @@ import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.relay.RelaySegment;
 
-/**
- * Looks after marks that have not come: a lost context never writes them, and nobody else would ask it. One owner thread.
- */
+/** Supervises marks that have not been written yet: after a loss of the context they never are, and no other call would ask the driver. One owner thread. */
 final class MarkWatch {
-    /** How often the device is asked while a mark is out. */
+    /** Interval at which the device is asked while a mark is open. */
     private static final long INTERVAL_NS = 5_000_000L;
 
     private final RelaySegment segment;
@@ -19,7 +17,7 @@ final class MarkWatch {
     private int word;
     private long value;
     private long nextNs;
-    /** How much was submitted, before the last mark and before the last one that has come. */
+    /** Submissions in all, before the last mark, and before the last mark that was written. */
     private volatile long submissions;
     private long marked;
     private volatile long known;
@@ -47,7 +45,7 @@ final class MarkWatch {
     boolean isOut() {
         if (stream != null) {
             long written = segment.word(word);
-            stream = written == value || written == value + 1 ? null : stream; // one more: its text has come too
+            stream = written == value || written == value + 1 ? null : stream; // one more: its text has been read too
             known = stream == null ? marked : known;
         }
         return stream != null;

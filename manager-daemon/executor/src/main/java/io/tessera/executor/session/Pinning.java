@@ -23,7 +23,7 @@ final class Pinning implements AutoCloseable {
     private boolean closed;
 
     /**
-     * What a request came to.
+     * Result of a request.
      *
      * @param offer the receiver closes its descriptor
      */
@@ -70,7 +70,7 @@ final class Pinning implements AutoCloseable {
         return made.poll();
     }
 
-    /** Memory that is being made goes with the process. */
+    /** Memory that is still being made is freed with the process. */
     @Override
     public synchronized void close() {
         closed = true;

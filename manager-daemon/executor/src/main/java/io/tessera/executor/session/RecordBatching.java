@@ -8,7 +8,7 @@ package io.tessera.executor.session;
 final class RecordBatching {
     /** Records that keep others out together: some 12 us, after which others no longer wait. 1: none does, for measurements. */
     private static final int TOGETHER = Math.max(1, Integer.getInteger("tessera.executor.burst", 4));
-    /** Records after a quiet time that are such. */
+    /** Number of records after a quiet time that count as first ones. */
     private static final int FIRST = 8;
 
     private final Runnable begins;

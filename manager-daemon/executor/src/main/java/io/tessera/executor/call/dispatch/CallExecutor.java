@@ -86,7 +86,7 @@ public final class CallExecutor implements AutoCloseable {
         ContextFamily.register(driver, streams, completion.watch(), allocations.exports(), checks, table);
     }
 
-    /** How large the client's graphs are. */
+    /** Returns the account of the client's graphs. */
     public GraphBook graphs() {
         return graphs.book();
     }
@@ -316,8 +316,7 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     /**
-     * An object that belongs to another ends with that alone: a library's module, a level of a mipmapped array, a graph in a graph, a
-     * module's reference.
+     * Rejects the end of an object that ends only with its owner: a library's module, a level of a mipmapped array, a graph in a graph, a module's reference.
      */
     private long ending(HandleKind kind, long clientHandle) throws RejectedException {
         long value = known(kind, clientHandle);

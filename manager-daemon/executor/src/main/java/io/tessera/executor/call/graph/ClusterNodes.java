@@ -16,8 +16,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which nodes of graphs run their kernels in clusters, so that no kernel comes into one that knows of none. The driver knows a node's
- * cluster; a node that had one once counts for executable graphs, which were made before. One owner thread.
+ * Tracks which nodes of graphs run their kernels in clusters, so that no such node gets a kernel that is not prepared for clusters. The driver reports a node's
+ * cluster; for executable graphs a node counts if it ever had one, because they may have been made then. One owner thread.
  */
 final class ClusterNodes {
     private final DriverCalls driver;
@@ -82,12 +82,12 @@ final class ClusterNodes {
     }
 
     /**
-     * A node gets another kernel.
+     * Checks the new kernel of a node.
      *
-     * @param executable whether that of an executable graph, of which the node tells
+     * @param executable whether the node is that of an executable graph
      * @param kernel     the client's handle
-     * @param function   the driver's
-     * @throws RejectedException if the node runs in clusters, and the kernel knows of none
+     * @param function   the driver's function
+     * @throws RejectedException if the node runs in clusters, and the kernel is not prepared for them
      */
     void kernel(long clientHandle, long node, boolean executable, long kernel, long function) throws RejectedException {
         ClientKernels kernels = fences.kernels();

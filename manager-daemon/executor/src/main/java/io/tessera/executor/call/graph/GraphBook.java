@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Keeps account of what a client's graphs are in the driver: a copy, a child, an executable graph is as large as what it is made of,
- * so a few calls can ask for any number of nodes. Asked before the driver makes something larger, told after it has. One owner thread.
+ * Keeps account of the sizes of a client's graphs in the driver: a copy, a child and an executable graph are as large as their originals, so a few calls can
+ * ask for any number of nodes. It is asked before the driver makes something larger, and updated afterwards. One owner thread.
  */
 public final class GraphBook {
     /** Graphs in graphs: drivers walk them recursively. */
@@ -63,12 +63,12 @@ public final class GraphBook {
         return adds(row, frame -> node(frame, content));
     }
 
-    /** The same of a node that is a graph. Parameters: node, graph, dependencies, count, child. */
+    /** As above, for a node that is a graph. Parameters: node, graph, dependencies, count, child. */
     CallRow addsChild(CallRow row) {
         return adds(row, frame -> child(frame, frame.argument(4), Content.NOTHING));
     }
 
-    /** The same of a node whose structure says what it is. */
+    /** As above, for a node whose structure contains its type. */
     CallRow addsAnyNode(CallRow row) {
         return adds(row, this::anyNode);
     }
@@ -88,7 +88,7 @@ public final class GraphBook {
         return changesExecutable(row, frame -> node(frame, content));
     }
 
-    /** The same of a node that is a graph. Parameters: executable graph, node, child. */
+    /** As above, for a node that is a graph. Parameters: executable graph, node, child. */
     CallRow changesChildOfExecutable(CallRow row) {
         return changesExecutable(row, frame -> node(frame, Content.NOTHING).plus(size(HandleKind.GRAPH, frame.argument(2))));
     }
@@ -155,7 +155,7 @@ public final class GraphBook {
         require(Countable.EXECUTABLE_NODE, size);
     }
 
-    /** One node by everything that came in: parameters, what follows them, dependencies, and a child. */
+    /** Returns the size of one node, from all that came in: parameters, data behind them, dependencies, and a child. */
     private GraphSize node(CallFrame frame, Content content) {
         long bytes = 0;
         long edges = 0;
@@ -182,7 +182,7 @@ public final class GraphBook {
         return child;
     }
 
-    /** Of {@code CUgraphNodeParams}, its last pointer: a child graph, if that is what it is, stands behind the type. */
+    /** Returns the size for {@code CUgraphNodeParams}, the call's last pointer; a child graph, if the node is one, follows the type. */
     private GraphSize anyNode(CallFrame frame) throws RejectedException {
         int i = frame.parameters() - 1;
         if (frame.inBytes(i) < CUgraphNodeParams.BYTES) {
@@ -210,7 +210,7 @@ public final class GraphBook {
         require(Countable.GRAPH_NODE, by);
     }
 
-    /** Whether a graph, and all that it lies in, may have this much more. */
+    /** Checks that a graph, and every graph that contains it, may grow by this much. */
     private void fits(long graph, GraphSize by) throws RejectedException {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             refuse(size(HandleKind.GRAPH, each).refusal(by));
@@ -269,7 +269,9 @@ public final class GraphBook {
         account.add(Countable.EXECUTABLE_BRANCH, added.branches - 1, 0);
     }
 
-    /** A child is as large as its node; of nodes of copies, which nobody has told of, it is at most what the whole graph is. */
+    /**
+     * Attaches the size to a child graph: that of its node. For nodes of copies no size was recorded; the child is then at most as large as the whole graph.
+     */
     private void childOf(long node, long graph) {
         HandleTable nodes = handles.table(HandleKind.GRAPH_NODE);
         if (graph != HandleTable.NONE && handles.table(HandleKind.GRAPH).attachment(graph) == null) {
@@ -293,7 +295,7 @@ public final class GraphBook {
         account.add(Countable.GRAPH_NODE, by.nodes, by.hostBytes());
     }
 
-    /** Nobody gives back more than there is. */
+    /** Reduces a graph's size, at most to nothing. */
     private void shrunk(long graph, GraphSize by) {
         GraphSize least = by.copy();
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
@@ -333,17 +335,17 @@ public final class GraphBook {
         }
     }
 
-    /** How many nodes a launch of an executable graph runs. */
+    /** Returns how many nodes a launch of an executable graph runs. */
     long nodes(long executable) {
         return size(HandleKind.GRAPH_EXEC, executable).nodes;
     }
 
-    /** What copies and memsets of a launch of an executable graph take. */
+    /** Returns the time that copies and memsets of a launch of an executable graph take. */
     long movesNs(long executable) {
         return size(HandleKind.GRAPH_EXEC, executable).movesNs;
     }
 
-    /** Whether a condition may be made. */
+    /** Checks that a condition may be made. */
     void mayHaveCondition() throws RejectedException {
         refuse(account.refusal(Countable.CONDITION));
     }
@@ -361,11 +363,11 @@ public final class GraphBook {
     }
 
     /**
-     * What a capture has made.
+     * Result of a capture.
      *
-     * @param size  of all that; of the whole graph, if that is known
-     * @param graph the client's handle of the graph that gets it; NONE: it has none yet
-     * @param into  whether the graph was there before
+     * @param size  size of the captured work; of the whole graph, if that is known
+     * @param graph the client's handle of the graph that gets it; NONE: there is none yet
+     * @param into  whether the graph existed before
      */
     private record Capture(GraphSize size, long graph, boolean into) {
     }
@@ -412,7 +414,7 @@ public final class GraphBook {
         captured(stream, by);
     }
 
-    /** The same of an executable graph, which becomes a child. */
+    /** As above, for an executable graph, which becomes a child. */
     void capturedGraph(ClientStream stream, long executable) throws RejectedException {
         GraphSize child = size(HandleKind.GRAPH_EXEC, executable);
         GraphSize by = child.copy().plus(GraphSize.of(1, 0, 1));
@@ -427,7 +429,7 @@ public final class GraphBook {
             return; // spoilt: nothing is added to it any more
         }
         if (capture.graph != HandleTable.NONE && handles.value(HandleKind.GRAPH, capture.graph) == HandleTable.NONE) {
-            return; // its graph is gone
+            return; // its graph has ended
         }
         if (capture.graph != HandleTable.NONE) {
             fits(capture.graph, by);
@@ -441,9 +443,9 @@ public final class GraphBook {
     }
 
     /**
-     * A capture is over.
+     * Records the end of a capture.
      *
-     * @param graph the graph that has what was captured; NONE: it is gone
+     * @param graph the graph that has the captured work; NONE: it was lost
      */
     void captureEnds(ClientStream stream, long graph) {
         Long id = captureOfOrigin.remove(stream.value());

@@ -109,7 +109,7 @@ final class GraphCalls {
         if (structure && frame.data(2) != null) {
             structures.out(frame.data(2), "CUgraphExecUpdateResultInfo", frame.argument(1), frame.contextNumber());
         } else if (result != CudaResult.SUCCESS && frame.data(2) != null) {
-            frame.data(2).set(WireTypes.U64, 0, 0); // the driver's own handle: nobody translates it beside an error
+            frame.data(2).set(WireTypes.U64, 0, 0); // the driver's own handle: it is not translated when there is an error
         }
         return result;
     }

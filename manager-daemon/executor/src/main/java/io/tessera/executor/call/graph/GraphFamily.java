@@ -39,7 +39,7 @@ public final class GraphFamily {
         });
     }
 
-    /** How large the client's graphs are. */
+    /** Returns the account of the client's graphs. */
     public GraphBook book() {
         return book;
     }

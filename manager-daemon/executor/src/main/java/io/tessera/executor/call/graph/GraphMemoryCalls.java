@@ -26,9 +26,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Nodes that allocate and free memory, from structures and from captured calls. The driver's own nodes of that kind would
- * take addresses outside of the window: it gets empty nodes in their place, and what they stand for is kept in
- * {@link GraphMemory}. One owner thread.
+ * Nodes that allocate and free memory, from structures and from captured calls. The driver's own nodes of that kind would take addresses outside of the window:
+ * it gets empty nodes in their place, and their meaning is kept in {@link GraphMemory}. One owner thread.
  */
 public final class GraphMemoryCalls {
     private static final int ATTRIBUTES = 4;
@@ -98,7 +97,7 @@ public final class GraphMemoryCalls {
         int node();
     }
 
-    /** For a call whose first data is the node that it has made. */
+    /** Returns a maker for a call whose first output is the node that it has made. */
     Maker maker(CallFrame frame, DriverEntry entry) {
         return () -> {
             int result = driver.call(entry, frame.slots());

@@ -37,7 +37,7 @@ final class NodeCalls {
     private final HandleResults results;
     private final ClusterNodes clusters;
 
-    /** What a call does to a node. */
+    /** Effect of a call on a node. */
     private enum Change {
         ADDED, SET, SET_IN_EXECUTABLE
     }
@@ -231,7 +231,7 @@ final class NodeCalls {
         return result;
     }
 
-    /** The part of {@code CUgraphNodeParams} that goes back: an address, bodies' graphs, and nothing of the driver's own. */
+    /** Fills the part of {@code CUgraphNodeParams} that is returned: an address, bodies' graphs, and no handle or address of the driver's own. */
     private void answer(CallFrame frame, MemorySegment node, MemorySegment followers, int type) {
         long address = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_MEM_ALLOC_NODE_PARAMS.dptr);
         long graphs = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_CONDITIONAL_NODE_PARAMS.phGraph_out);
@@ -265,7 +265,7 @@ final class NodeCalls {
         structures.attribute((int) frame.slot(1), frame.required(2));
         if (ClusterNodes.makes(frame.slot(1))) {
             if (!fences.allKnowClusters()) {
-                throw ClusterNodes.noClusters(); // nobody tells the node's kernel from here
+                throw ClusterNodes.noClusters(); // the node's kernel is unknown here
             }
             clusters.changes(frame.argument(0), frame.slot(0));
         }

@@ -38,9 +38,9 @@ import java.util.function.LongPredicate;
  * pointers to what follows the structure. Layouts are cuda.h's. One owner thread.
  */
 final class NodeStructures {
-    /** Where the structure of its type begins in {@code CUgraphNodeParams}. */
+    /** Offset of the structure for its type in {@code CUgraphNodeParams}. */
     static final int BODY = CUgraphNodeParams.reserved1;
-    /** Where the copy is in {@code CUgraphNodeParams} of a node that copies. */
+    /** Offset of the copy in {@code CUgraphNodeParams} of a node that copies. */
     static final int COPY_BODY = BODY + CUDA_MEMCPY_NODE_PARAMS.copyParams;
     private static final int MOST_OPERATIONS = 256;
     private static final int MOST_BODIES = 1024;

@@ -37,7 +37,7 @@ final class AllocationCalls {
     private final PoolCalls poolCalls;
     private final GraphMemoryCalls graphs;
     private final AllocationCharge charge;
-    /** What the call in progress frees; null: nothing. */
+    /** The memory that the call in progress frees; null: none. */
     private MemoryRange found;
 
     AllocationCalls(ClientAllocations allocations, ClientStreams streams, PoolCalls poolCalls, GraphMemoryCalls graphs, AllocationCharge charge) {
@@ -185,7 +185,7 @@ final class AllocationCalls {
     }
 
     private void freed(boolean done) {
-        if (done && found != null && found.origin() != Origin.GRAPH) { // a graph's goes with the graph
+        if (done && found != null && found.origin() != Origin.GRAPH) { // a graph's allocation ends with the graph
             memory.remove(found);
             charge.giveBack(found.charged());
         }

@@ -23,7 +23,7 @@ final class MemoryLocations {
     /**
      * Checks properties of allocations and pools, whose second field is the type of their handle for other processes.
      *
-     * @throws RejectedException if they ask for such a handle, or for memory of the host
+     * @throws RejectedException if they ask for such a handle, or for host memory
      */
     void properties(CallFrame frame, int parameter) throws RejectedException {
         MemorySegment properties = frame.data(parameter);

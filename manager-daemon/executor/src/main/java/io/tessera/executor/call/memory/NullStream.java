@@ -15,9 +15,8 @@ import io.tessera.executor.stream.ClientStreams;
 import java.util.function.ToIntFunction;
 
 /**
- * Copies and memsets without a stream. The driver would run them on its own legacy stream, which knows nothing of the
- * client's: they run on the client's legacy stream where the driver has such a form, else between two events. One owner
- * thread.
+ * Copies and memsets without a stream. The driver would run them on its own legacy stream, which is not ordered with the client's. They run on the client's
+ * legacy stream if the driver has such a form of the call, else between two events. One owner thread.
  */
 final class NullStream {
     private final DriverCalls driver;

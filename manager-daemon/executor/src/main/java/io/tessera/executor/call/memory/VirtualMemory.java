@@ -5,8 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Memory that one client's program made itself, and where it is mapped. Its count goes back when neither a handle nor a mapping holds it
- * any more. One owner thread.
+ * Memory that one client's program made itself, and its mappings. Memory is no longer charged when neither a handle nor a mapping holds it. One owner thread.
  */
 final class VirtualMemory {
     private final Map<Long, Made> byHandle = new HashMap<>();
@@ -63,7 +62,7 @@ final class VirtualMemory {
         }
     }
 
-    /** The last reference to a handle is gone. Returns the bytes that count no more. */
+    /** Removes a handle whose last reference was released. Returns the bytes that are no longer charged. */
     long released(long handle) {
         Made made = byHandle.remove(handle);
         if (made == null) {
@@ -79,7 +78,7 @@ final class VirtualMemory {
         mappings.put(address, new Mapping(address, made));
     }
 
-    /** A mapping is gone. Returns the bytes that count no more. */
+    /** Removes a mapping. Returns the bytes that are no longer charged. */
     long unmapped(long address) {
         Mapping mapping = mappings.remove(address);
         if (mapping == null) {

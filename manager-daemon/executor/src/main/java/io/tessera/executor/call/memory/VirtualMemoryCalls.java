@@ -24,10 +24,9 @@ import io.tessera.protocol.WireTypes;
 import java.util.List;
 
 /**
- * The program's own virtual memory, inside its tenant's window: addresses come from the window's heap, memory is the
- * driver's and zeroed before anybody can reach it. Mappings are always readable and writable for the device, because a
- * fenced kernel may meet any address of the window; what the program has not allowed itself is refused where calls name
- * it. One owner thread.
+ * The program's own virtual memory, inside its tenant's window: addresses come from the window's heap, memory comes from the driver and is zeroed before any
+ * kernel can reach it. Mappings are always readable and writable for the device, because a fenced kernel may meet any address of the window; what the program
+ * has not allowed itself is refused where calls name it. One owner thread.
  */
 final class VirtualMemoryCalls {
     private static final long GRANULE = 2L << 20;
@@ -143,7 +142,7 @@ final class VirtualMemoryCalls {
         }
     }
 
-    /** The last reference to an allocation handle is gone. */
+    /** Called when the last reference to an allocation handle was released. */
     private void released(long clientHandle) {
         long bytes = virtual.released(clientHandle);
         if (bytes != 0) {

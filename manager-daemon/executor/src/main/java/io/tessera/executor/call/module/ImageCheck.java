@@ -7,10 +7,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/**
- * Whether a module image is as long as its own headers say, because the driver gets an address alone (RELAY.md, section
- * 8). Stateless.
- */
+/** Checks that a module image is as long as its own headers say, because the driver gets only an address (RELAY.md, section 8). Stateless. */
 final class ImageCheck {
     private static final int FAT_BINARY = 0xBA55ED50;
     private static final int WRAPPER = 0x466243b1;
@@ -22,9 +19,9 @@ final class ImageCheck {
     }
 
     /**
-     * The driver's input for an image: itself, or a wrapper of version 2 over its parts.
+     * Returns the driver's input for an image: the image itself, or a wrapper of version 2 over its parts.
      *
-     * @throws RejectedException with INVALID_IMAGE if it is none, or shorter than it says
+     * @throws RejectedException with INVALID_IMAGE if it is not an image, or is shorter than its headers say
      */
     static long address(CallFrame frame, MemorySegment image, long bytes) throws RejectedException {
         if (bytes >= 16 && image.get(WireTypes.U32, 0) == WRAPPER) {
@@ -71,7 +68,7 @@ final class ImageCheck {
         MemorySegment wrapper = frame.room(24);
         MemorySegment pointers = frame.room(count * Long.BYTES);
         for (long i = 0; i < count; i++) {
-            // One behind the other: what they are copied to and hashed from is as long as what travelled.
+            // Parts are in sequence: the length of the copy and of the hashed bytes is the length that was sent.
             long offset = image.get(WireTypes.U64, 16 + i * Long.BYTES);
             long end = i + 1 < count ? image.get(WireTypes.U64, 16 + (i + 1) * Long.BYTES) : bytes;
             if (offset < 0 || offset >= bytes || offset % Long.BYTES != 0 || end <= offset || end > bytes) {

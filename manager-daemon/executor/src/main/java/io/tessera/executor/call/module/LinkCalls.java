@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The JIT's linker: it collects what a program gives it, fenced where it can be, and a worker has the driver link that. Options that a
- * program gave live as long as its linker; the image goes to the client in pieces. One owner thread.
+ * The JIT's linker. It collects a program's inputs, fenced where possible, and a worker has the driver link them. Options that a program gave live as long as
+ * its linker; the image goes to the client in pieces. One owner thread.
  */
 final class LinkCalls {
     /** cuLinkComplete with this offset asks for option values and logs (RELAY.md, section 8). */
@@ -49,7 +49,7 @@ final class LinkCalls {
     private static final class Linker {
         private final JitOptions options;
         private final List<LinkerInput> inputs = new ArrayList<>();
-        /** Its inputs, if they are fenced. */
+        /** The linker's inputs, if they are fenced. */
         private final List<LinkInput> fenced = new ArrayList<>();
         private boolean asItIs;
         private byte[] image;
@@ -58,7 +58,7 @@ final class LinkCalls {
             this.options = options;
         }
 
-        /** Its inputs and its image: how many, and their bytes. */
+        /** Number and bytes of the linker's inputs and of its image. */
         private int kept;
         private long bytes;
 
