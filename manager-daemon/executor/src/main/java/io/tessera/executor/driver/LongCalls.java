@@ -6,9 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair:
- * a client that makes one such call after the other keeps others out for several of them. So a client that made a long one pauses for as long as it took.
- * Stateless.
+ * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair: a client
+ * that makes such calls in sequence keeps others out for several of them. So a client that made a long one pauses for as long as it took. Stateless.
  */
 final class LongCalls {
     /** Shorter calls are not noticeable. */

@@ -15,12 +15,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until every stream
- * of the context has done all its work, and lets nobody submit meanwhile: modules that come and go, memory of arrays and of the host that
- * is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that waits for a value keeps such a call
- * waiting for as long as its program likes, and what would end the wait may need the driver itself. So such a call begins only while no
- * stream waits for its program, such a wait is submitted only while no such call is under way, and a thread that waits for either waits
- * here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread but where it says otherwise.
+ * Keeps streams that wait for their own program from blocking all clients of the context. For some calls a driver waits until every stream of the context has
+ * done all its work, and lets no thread submit meanwhile: loading and unloading of modules, and freeing of arrays and host memory (measured on driver 580; the
+ * GPU suite {@code standing} lists them). A stream that waits for a value delays such a call for as long as its program likes, and the call that would end the
+ * wait may need the driver itself. So such a call begins only while no stream waits for its program, such a wait is submitted only while no such call is under
+ * way, and a thread that waits for either waits here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread unless a method
+ * says otherwise.
  */
 public final class SynchronizationGate {
     /**
@@ -59,10 +59,10 @@ public final class SynchronizationGate {
     private int nexts;
     /** Since when there are any of those; 0: there are none. */
     private volatile long awaitedNs;
-    /** When the supervising thread last looked at calls that are under way: for calls that begin until its next look. */
+    /** When the supervising thread last looked at calls in progress; calls that begin before its next look get this time. */
     private volatile long lookNs = 1;
 
-    /** With nobody in the context. */
+    /** Creates a gate without clients. */
     public SynchronizationGate(NanoClock clock) {
         this.clock = clock;
     }
@@ -94,8 +94,8 @@ public final class SynchronizationGate {
     }
 
     /**
-     * Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty:
-     * nobody waits that long.
+     * Returns the names of clients whose streams wait for their programs while others have waited for them for longer than a bound; empty: no client waits that
+     * long.
      */
     public String keepers(long nowNs, long boundNs) {
         long sinceNs = awaitedNs;
@@ -115,9 +115,9 @@ public final class SynchronizationGate {
 
     /** One client of the context. */
     public final class Client {
-        /** Looks after the client while its thread waits here; whether to go on waiting. */
+        /** Supervises the client while its thread waits here; returns whether to continue to wait. */
         private BooleanSupplier goOn = () -> true;
-        /** What is around a wait for others. */
+        /** Wrapper of a wait for others. */
         private Consumer<Runnable> around = Runnable::run;
         /** The action of its thread before a call that may wait for the client's own work. */
         private Runnable before = () -> {};
@@ -127,9 +127,9 @@ public final class SynchronizationGate {
         /** Since when its work has been late while others stand; 0: it is not. */
         private volatile long lateNs;
         private final String name;
-        /** When its last synchronizing call began or ended. */
+        /** When the client's last synchronizing call began or ended. */
         private volatile long synchronizedNs = Long.MIN_VALUE / 2;
-        /** Whether it makes one, or waits to. */
+        /** Whether the client makes such a call, or waits to. */
         private volatile boolean synchronizes;
         /** Since when its thread is in a call of the driver; 0: it is in none. */
         private long callNs;
@@ -143,10 +143,10 @@ public final class SynchronizationGate {
         }
 
         /**
-         * What happens while the client's thread waits here.
+         * Sets the actions for the time in which the client's thread waits here.
          *
-         * @param asked whether to go on; its callee looks after the client meanwhile
-         * @param outside runs a wait for others, outside of what keeps others out
+         * @param asked   supervises the client meanwhile; returns whether to continue to wait
+         * @param outside runs a wait for others outside of the parts that keep others out
          */
         public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
             goOn = asked;
@@ -162,7 +162,7 @@ public final class SynchronizationGate {
             return clock.nanoTime();
         }
 
-        /** Its thread sleeps for a time, and not longer than a limit. */
+        /** Lets the thread sleep for a time, at most until a limit. */
         void sleep(WaitLimit limit, long ns) {
             BoundedWait.sleep(clock, limit, ns);
         }
@@ -177,7 +177,7 @@ public final class SynchronizationGate {
             return stands;
         }
 
-        /** Returns whether somebody waits until no stream waits for its program any more. */
+        /** Returns whether a client waits until no stream waits for its program any more. */
         public boolean isAwaited() {
             return awaitedNs != 0;
         }
@@ -203,7 +203,7 @@ public final class SynchronizationGate {
             return false;
         }
 
-        /** For how long streams of this client have kept others waiting, at most; 0: they do not. */
+        /** Returns for how long streams of this client have kept others waiting, at most; 0: they do not. */
         public long keepsOthersNs(long nowNs) {
             long since = awaitedNs == 0 ? Long.MAX_VALUE : awaitedNs;
             if (own >= MANY_STREAMS && streams.get() > CHANNELS) {
@@ -214,9 +214,9 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Returns whether the client's work may wait in a channel in which a stream of another client stands.
+         * Returns whether the client's work may wait in a channel behind a waiting stream of another client.
          *
-         * @param late whether it waits for longer than it should; then others hear of it
+         * @param late whether the work is late; then others are notified
          */
         public boolean mayWaitBehindOthers(boolean late, long nowNs) {
             boolean may = streams.get() > CHANNELS
@@ -232,7 +232,7 @@ public final class SynchronizationGate {
             return row.synchronizes() || row.sharesChannel() && streams.get() >= CHANNELS;
         }
 
-        /** Its thread is about to call the driver. */
+        /** Records that the thread is about to call the driver. */
         void calls(DriverEntry called) {
             entry = called;
             CALL_NS.setOpaque(this, lookNs);
@@ -243,7 +243,7 @@ public final class SynchronizationGate {
             CALL_NS.setOpaque(this, 0L);
         }
 
-        /** Its thread is about to ask for the end of one work until that is done. */
+        /** Records that the thread is about to poll for the end of some work. */
         void waitBegins() {
             waitNs = lookNs;
         }
@@ -334,9 +334,9 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Stands if nothing forbids it.
+         * Begins to stand if nothing forbids it.
          *
-         * @param patient whether it has let others come in for long enough; then no further call begins before it stands
+         * @param patient whether the client has let others go first for long enough; then no further call begins before it stands
          * @param next    set when that is so
          */
         private boolean tryStand(boolean patient, boolean[] next) {
@@ -367,7 +367,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** The client is gone, with all its work. */
+        /** Removes the client, which has left with all its work. */
         public void leave() {
             over();
             streams.addAndGet(-own);

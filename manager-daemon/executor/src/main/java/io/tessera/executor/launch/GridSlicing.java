@@ -49,8 +49,8 @@ final class GridSlicing {
     private static final int PARTS_IN_BOUND = 8;
     private static final long LEAST_PART_NS = 500_000L;
     /**
-     * The first parts of a kernel have {@code FIRST_WAVES} times as many blocks as the device runs at once. That number counts as at least {@code
-     * FIRST_BLOCKS}, even where it is unknown.
+     * The first parts of a kernel have {@code FIRST_WAVES} times as many blocks as the device runs at once. That number counts as at least
+     * {@code FIRST_BLOCKS}, even where it is unknown.
      */
     private static final int FIRST_WAVES = 2;
     private static final int FIRST_BLOCKS = 64;

@@ -224,7 +224,10 @@ public final class LaunchExecutor {
         }
     }
 
-    /** Where the client's kernels are to run, or, for one whose blocks have to run at the same time and have no room there, on all processors. */
+    /**
+     * Returns the part of the processors on which a launch runs: the client's part, or all processors if the blocks have to run at the same time and have no
+     * room there.
+     */
     private int part(LaunchPlan launch, Launchable kernel, long function) {
         int wanted = streams.parts().wanted();
         if (wanted == ProcessorParts.WHOLE) {

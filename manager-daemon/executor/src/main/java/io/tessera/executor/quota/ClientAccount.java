@@ -1,6 +1,6 @@
 package io.tessera.executor.quota;
 
-/** What one client has of its tenant's account; given back as a whole when the client is gone. Thread-safe. */
+/** One client's share of its tenant's account; given back as a whole when the client has left. Thread-safe. */
 public final class ClientAccount {
     private static final Countable[] KINDS = Countable.values();
 
@@ -9,7 +9,7 @@ public final class ClientAccount {
     /** Beside what each object takes anyway. */
     private final long[] more = new long[KINDS.length];
 
-    /** Nothing yet. */
+    /** Creates an empty account. */
     public ClientAccount(TenantAccount tenant) {
         this.tenant = tenant;
     }
@@ -19,7 +19,7 @@ public final class ClientAccount {
         return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory()), HostBudget.ofMachine(1L << 32)));
     }
 
-    /** Why the client may not have one more; null if it may. */
+    /** Returns why the client may not have one more; null if it may. */
     public String refusal(Countable kind) {
         return tenant.refusal(kind, 1, 0);
     }
@@ -64,7 +64,7 @@ public final class ClientAccount {
         return tenant;
     }
 
-    /** The client is gone and all it had is freed. */
+    /** Gives everything back. The client has left, and all its objects are freed. */
     public synchronized void close() {
         for (Countable kind : KINDS) {
             add(kind, -counts[kind.ordinal()], -more[kind.ordinal()]);

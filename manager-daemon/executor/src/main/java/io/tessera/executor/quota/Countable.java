@@ -3,13 +3,13 @@ package io.tessera.executor.quota;
 import io.tessera.device.HandleKind;
 
 /**
- * What a program can make in the executor, with how many a tenant may have and what one is taken to cost of the host's memory.
- * All objects of all tenants are in one process and one context. The bounds are far above what programs have, and only the tenant that asks
- * for more is out of memory. Costs are estimates from above for the software GPU, whose objects lie in the executor's heap (see the
- * module's README for their sources); what varies, parameters and images, is added by its size.
+ * Objects that a program can make in the executor, with the maximum number for a tenant and the host memory that one is assumed to need. All objects of all
+ * tenants are in one process and one context. The bounds are far above what programs need, and only the tenant that exceeds one is out of memory. Costs are
+ * upper estimates for the software GPU, whose objects are in the executor's heap (see the module's README for their sources). Parts of variable size,
+ * parameters and images, are added by their size.
  */
 public enum Countable {
-    /** Contexts, each with two streams of ours. */
+    /** Contexts, each with two streams of the executor's. */
     CONTEXT("contexts", 256, 65_536),
     /** Streams. */
     STREAM("streams", 1024, 65_536),
@@ -66,12 +66,12 @@ public enum Countable {
         this.bytesEach = bytesEach;
     }
 
-    /** What users call it. */
+    /** Returns the name for users. */
     String plural() {
         return plural;
     }
 
-    /** How many a tenant may have. */
+    /** Returns the maximum number for a tenant. */
     public int most() {
         return most;
     }
@@ -81,7 +81,7 @@ public enum Countable {
         return bytesEach;
     }
 
-    /** What a handle of a kind counts as. */
+    /** Returns the kind of object as which a handle of this kind counts. */
     public static Countable of(HandleKind kind) {
         return switch (kind) {
             case STREAM -> STREAM;

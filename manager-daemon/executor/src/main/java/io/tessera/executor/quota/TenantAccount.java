@@ -12,10 +12,10 @@ public final class TenantAccount {
     private long dataBytes;
 
     /**
-     * Nothing yet.
+     * Creates an empty account.
      *
      * @param budget  for objects
-     * @param forData for data of calls that are on their way
+     * @param forData for data of calls in transit
      */
     public TenantAccount(HostBudget budget, HostBudget forData) {
         this.budget = budget;
@@ -23,9 +23,9 @@ public final class TenantAccount {
     }
 
     /**
-     * Why the tenant may not have this many more; null if it may.
+     * Returns why the tenant may not have this many more; null if it may.
      *
-     * @param more bytes beside what each of them takes anyway
+     * @param more bytes beside the fixed cost of each
      */
     synchronized String refusal(Countable kind, long count, long more) {
         long wouldHave = counts[kind.ordinal()] + count;
@@ -74,7 +74,7 @@ public final class TenantAccount {
         return count * kind.bytesEach() + more;
     }
 
-    /** How many of a kind the tenant has. */
+    /** Returns how many objects of a kind the tenant has. */
     public synchronized long count(Countable kind) {
         return counts[kind.ordinal()];
     }

@@ -13,7 +13,7 @@ public final class ClientContext {
     final List<ClientStream> behindLegacy = new ArrayList<>();
     /** Made when it is first used. */
     ClientStream legacy;
-    /** Waits for all others when somebody asks for all of the context; never has work of its own. */
+    /** Stream that waits for all others when a call needs all of the context; never has work of its own. */
     ClientStream joiner;
     /** Has work beside a stream's, behind what that stream had before ({@code ClientStreams.beside}); made when it is first used. */
     ClientStream beside;

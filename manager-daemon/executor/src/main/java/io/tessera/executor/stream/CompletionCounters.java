@@ -22,7 +22,7 @@ public final class CompletionCounters {
     private boolean headerRegistered;
     private long errorAddress;
 
-    /** Not registered yet. */
+    /** Creates the counters, which are not registered yet. */
     public CompletionCounters(DriverCalls driver, RelaySegment segment) {
         this.driver = driver;
         this.segment = segment;

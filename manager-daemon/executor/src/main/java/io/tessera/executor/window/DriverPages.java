@@ -25,7 +25,7 @@ final class DriverPages {
 
     private final int device;
 
-    /** For a device by the driver's number. */
+    /** Creates pages of a device with the driver's number. */
     DriverPages(int device) {
         this.device = device;
     }
@@ -64,14 +64,14 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties(driver).address(), 0);
     }
 
-    /** Makes a sink, where the driver has such; its handle is the driver's first result. */
+    /** Makes a sink, if the driver has such; its handle is the driver's first result. */
     int createSink(DriverCalls driver, long bytes) {
         MemorySegment properties = properties(driver);
         properties.set(ValueLayout.JAVA_INT, CUmemAllocationProp.location + CUmemLocation.type, DriverPort.SINK_LOCATION);
         return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties.address(), 0);
     }
 
-    /** Gives up a handle; what is mapped stays. */
+    /** Releases a handle; mappings remain. */
     int drop(DriverCalls driver, long handle) {
         return driver.call(DriverEntry.cuMemRelease, handle);
     }

@@ -12,8 +12,8 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * Clients that have gone and whose memory is not all given back yet. Their programs have ended, so to everybody else this memory is free: a
- * client that finds none waits for them. Thread-safe.
+ * Clients that have left and whose memory is not all given back yet. Their programs have ended, so other clients expect this memory to be free: a client that
+ * finds none waits for them. Thread-safe.
  */
 final class PendingReclaims {
     private final NanoClock clock;
@@ -26,12 +26,12 @@ final class PendingReclaims {
         this.pressure = pressure;
     }
 
-    /** A client has gone. */
+    /** Records that a client has left. */
     void begin() {
         leaving.incrementAndGet();
     }
 
-    /** All that it had is given back, or never will be. */
+    /** Records that all its memory is given back, or never will be. */
     void end() {
         gone.incrementAndGet();
         leaving.decrementAndGet();
