@@ -6,7 +6,7 @@ import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.RelayToken;
 
-/** What the manager says. Called by the channel's reading thread. */
+/** Orders of the manager. Called by the channel's reading thread. */
 public interface ManagerOrders {
     /** A client will come. */
     void admit(RelayToken token, Admission.Client client);
@@ -24,7 +24,7 @@ public interface ManagerOrders {
     /** A tenant's memory comes back to the device without a call. */
     void wake(String tenant);
 
-    /** What an operator has set for a tenant; also for one that has not come. */
+    /** Sets the terms that an operator has given a tenant; also for a tenant without clients. */
     void terms(String tenant, TenantTerms terms);
 
     /** By which policy tenants take turns, and whether. */

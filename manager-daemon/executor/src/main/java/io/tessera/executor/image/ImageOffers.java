@@ -30,7 +30,7 @@ public final class ImageOffers implements AutoCloseable {
     public record Offer(int descriptor, long offset, long bytes) {
     }
 
-    /** None yet. */
+    /** Creates an empty set of offers. */
     public ImageOffers(ForeignFilePort files) {
         this.files = files;
     }

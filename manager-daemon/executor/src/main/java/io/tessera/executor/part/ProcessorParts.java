@@ -36,7 +36,7 @@ public final class ProcessorParts implements AutoCloseable {
      * where it was 2.3 ms alone, and the products kept 0.85 of their speed.
      */
     static final double RESERVE = 0.25;
-    /** For tenants of class interactive. */
+    /** Reserve for tenants of class interactive. */
     static final double LARGE_RESERVE = 0.30;
     /** With fewer processors there is nothing to divide. */
     private static final int FEWEST_PROCESSORS = 16;
@@ -132,12 +132,12 @@ public final class ProcessorParts implements AutoCloseable {
         return isAvailable() ? Math.max(priority - 1, highest) : priority;
     }
 
-    /** What a client asked for, from {@link #raised}; the two highest are one. */
+    /** Returns the priority that a client asked for, from {@link #raised}; the two highest ones are the same. */
     public int lowered(int priority) {
         return isAvailable() ? Math.min(priority + 1, 0) : priority;
     }
 
-    /** How many processors a part has. */
+    /** Returns the number of processors of a part. */
     public int processors(int part) {
         return part == WHOLE || part > parts.size() ? processors : parts.get(part - 1).processors;
     }

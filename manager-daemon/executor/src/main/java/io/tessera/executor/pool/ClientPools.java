@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
  * pools is ever another's. One owner thread.
  */
 public final class ClientPools {
-    /** How often work is asked for that freed memory waits for. */
+    /** Interval of queries for work on which freed memory waits. */
     private static final long INTERVAL_NS = 2_000_000L;
 
     private final WindowAccess window;
@@ -69,7 +69,7 @@ public final class ClientPools {
         }
     }
 
-    /** Sets the question whether to go on while an allocation waits for work to end; its callee looks after the client meanwhile. */
+    /** Sets the test whether to continue while an allocation waits for work to end; the test also supervises the client meanwhile. */
     public void whileWaiting(BooleanSupplier asked) {
         goOn = asked;
     }
@@ -157,9 +157,9 @@ public final class ClientPools {
     }
 
     /**
-     * Frees when everything is done that the client has submitted so far.
+     * Frees memory when all work that the client has submitted so far is done.
      *
-     * @return whether that was now
+     * @return whether it was freed at once
      */
     public boolean free(long address) {
         Block block = inUse.remove(address);
@@ -185,7 +185,7 @@ public final class ClientPools {
         return isWaiting();
     }
 
-    /** Looks after freed memory if it is time to; cheap otherwise. */
+    /** Checks freed memory if that is due; cheap otherwise. */
     public void poll(long nowNs) {
         if (nowNs - nextNs < 0) {
             return;
@@ -200,7 +200,7 @@ public final class ClientPools {
         ended.removeIf(MemoryPool::isOver);
     }
 
-    /** All work of the client is done and its allocations are freed: everything goes back. */
+    /** Gives everything back. All work of the client is done and its allocations are freed. */
     public void close() {
         retired.releaseAll();
         pools().forEach(MemoryPool::releaseAll);

@@ -10,10 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Memory of the graphs of one client. Its address is fixed when its node is made and lies in the tenant's window; it
- * belongs to the graph and to every executable graph made of it, and goes with the last of them, unless a launch has
- * allocated it and nobody freed it yet: then the program has it until it frees it. For the driver its nodes are empty
- * ones. Graphs, executable graphs and nodes are named by the driver's handles. One owner thread.
+ * Memory of the graphs of one client. Its address is fixed when its node is made and is in the tenant's window. It belongs to the graph and to every executable
+ * graph made of it, and ends with the last of them, unless a launch has allocated it and it was not freed: then the program has it until it frees it. In the
+ * driver its nodes are empty ones. Graphs, executable graphs and nodes are named by the driver's handles. One owner thread.
  */
 public final class GraphMemory {
     private final ClientPools pools;
@@ -34,11 +33,11 @@ public final class GraphMemory {
         /** Memory is not a graph's any more: it is the program's until it frees it. */
         void left(long address);
 
-        /** Memory is gone. */
+        /** Called when memory was given back. */
         void gone(long address);
     }
 
-    /** One allocation node's memory. */
+    /** Memory of one allocation node. */
     private static final class Piece {
         final long address;
         final long bytes;

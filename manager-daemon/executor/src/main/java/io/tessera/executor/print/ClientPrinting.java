@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * 5). Behind each mark an event is recorded, so that the driver can be made to print without waiting. One owner thread.
  */
 public final class ClientPrinting {
-    /** As many as there are words: one more waits for a word that somebody waits for already. */
+    /** As many as there are words: a further mark would wait for a word that has a mark already. */
     private static final int MOST_MARKS = RelayLayout.WORDS;
 
     private final DriverCalls driver;
@@ -58,7 +58,7 @@ public final class ClientPrinting {
         modules.put(module, canPrint);
     }
 
-    /** It was unloaded. */
+    /** Records that a module was unloaded. */
     public void unloaded(long module) {
         modules.remove(module);
     }
@@ -74,12 +74,12 @@ public final class ClientPrinting {
         return answer;
     }
 
-    /** From now on the client waits until somebody has looked what its kernels did. */
+    /** Has the client wait from now on until its kernels' reports were read. */
     public void watch() {
         watched = true;
     }
 
-    /** Returns whether marks are waited for: functions print, or somebody looks what kernels did. */
+    /** Returns whether marks are waited for: functions print, or kernels' reports have to be read. */
     public boolean prints() {
         return prints || watched;
     }
@@ -106,7 +106,7 @@ public final class ClientPrinting {
         return driver.call(DriverEntry.cuEventRecord, event, stream);
     }
 
-    /** Returns whether somebody waits for text. */
+    /** Returns whether the program waits for text. */
     public boolean isAwaited() {
         return !marks.isEmpty();
     }

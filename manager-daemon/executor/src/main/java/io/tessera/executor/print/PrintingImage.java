@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Whether kernels of a module image can print: they name {@code vprintf}, in PTX as in a cubin. Stateless. */
+/** Tests whether kernels of a module image can print: they name {@code vprintf}, in PTX as in a cubin. Stateless. */
 public final class PrintingImage {
     private static final byte[] SYMBOL = "vprintf".getBytes(StandardCharsets.US_ASCII);
     private static final int[] SHIFTS = shifts();
@@ -28,7 +28,7 @@ public final class PrintingImage {
 
     private static boolean ofFatBinary(ModuleImage image) {
         try {
-            FatBinaryEntry least = null; // all are made of one source, so that the shortest speaks for all
+            FatBinaryEntry least = null; // all are made from one source, so the shortest one is enough
             for (FatBinaryEntry entry : image.fatBinary().entries()) {
                 boolean readable = entry.kind() == FatBinaryEntry.Kind.PTX || entry.kind() == FatBinaryEntry.Kind.CUBIN;
                 if (readable && (least == null || entry.unpackedBytes() < least.unpackedBytes())) {

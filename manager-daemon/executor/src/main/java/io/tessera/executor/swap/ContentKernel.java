@@ -108,10 +108,10 @@ public final class ContentKernel {
     }
 
     /**
-     * Begins to look at parts of {@link HostFrames#FRAME_BYTES}.
+     * Begins to examine parts of {@link HostFrames#FRAME_BYTES}.
      *
-     * @param parts   where their addresses stand, 0 for none; in pinned memory, as results
-     * @param results where {@link #RESULT} numbers of each will stand
+     * @param parts   array of their addresses, 0 for none; in pinned memory, like results
+     * @param results destination of {@link #RESULT} numbers for each
      * @return a CUresult
      */
     public int begin(DriverCalls driver, long stream, long parts, int count, long results) {

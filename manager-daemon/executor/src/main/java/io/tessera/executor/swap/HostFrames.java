@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pinned host memory in frames of 2 MiB, for copies of what has left the device. It grows when frames are taken and keeps
- * what it has until the last tenant goes: a driver waits for all work of the context when memory is unpinned. Where it may not grow, frames are taken
- * from kept copies ({@link #keeps}), the oldest first. Thread-safe; calls that grow it call the driver.
+ * Pinned host memory in frames of 2 MiB, for copies of memory that has left the device. It grows when frames are taken and does not shrink until the last
+ * tenant leaves: a driver waits for all work of the context when memory is unpinned. Where it may not grow, frames are taken from kept copies ({@link #keeps}),
+ * the oldest first. Thread-safe; calls that grow it call the driver.
  */
 public final class HostFrames {
     /** Bytes of a frame, and of a part of device memory that is looked at and copied by itself. */
@@ -53,11 +53,11 @@ public final class HostFrames {
     }
 
     /**
-     * Nothing is held.
+     * Creates an empty store.
      *
-     * @param available    what the host has left in bytes, asked before each growth
+     * @param available    returns the bytes that the host has left; called before each growth
      * @param mostBytes    of pinned memory
-     * @param reserveBytes the host is to keep available
+     * @param reserveBytes bytes that the host must keep available
      */
     public HostFrames(SharedMemoryPort memory, FilePort files, LongSupplier available, long mostBytes, long reserveBytes) {
         this.memory = memory;
@@ -130,7 +130,7 @@ public final class HostFrames {
         }
     }
 
-    /** Pages are made outside the driver, which would hold its lock meanwhile; a host that has none left says so here. */
+    /** Makes pages outside of the driver, which would hold its lock meanwhile; throws if the host has none left. */
     private MemorySegment block(Arena arena) {
         try {
             int descriptor = memory.create("tessera-swap", BLOCK_BYTES + GAP_BYTES);
@@ -153,7 +153,7 @@ public final class HostFrames {
         return false;
     }
 
-    /** The last tenant has gone, and nobody waits for what a driver waits for here: the host gets all its memory back. Returns a CUresult. */
+    /** Returns all memory to the host: the last tenant has left, and no client depends on work for which the driver waits here. Returns a CUresult. */
     public synchronized int release(DriverCalls driver) {
         int first = CudaResult.SUCCESS;
         for (Block block : List.copyOf(blocks)) {
@@ -180,7 +180,7 @@ public final class HostFrames {
         kept.addLast(content);
     }
 
-    /** Its copies may not be given up from now on. */
+    /** Marks its copies as needed: they may not be discarded from now on. */
     synchronized void needs(Copies content) {
         kept.remove(content);
     }

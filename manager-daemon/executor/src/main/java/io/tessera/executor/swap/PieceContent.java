@@ -3,10 +3,9 @@ package io.tessera.executor.swap;
 import java.util.Arrays;
 
 /**
- * What is known of the content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which part is zero,
- * which one the host has a copy of, and the hash of that copy. While the piece is away this is its content. While it is on
- * the device, copies are kept so that what does not change need not be copied again. The owner's thread, but for
- * {@link #forget}, which {@link HostFrames} calls with its lock held.
+ * The known content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which parts are zero, which ones the host has a copy of, and the
+ * hash of that copy. While the piece is off the device this is its content. While it is on the device, copies are kept so that unchanged parts need not be
+ * copied again. Owned by one thread, except for {@link #forget}, which {@link HostFrames} calls with its lock held.
  */
 public final class PieceContent implements HostFrames.Copies {
     /** Numbers of a hash. */
@@ -62,7 +61,7 @@ public final class PieceContent implements HostFrames.Copies {
         }
     }
 
-    /** The piece is about to leave, or is gone: nobody gives its copies up meanwhile. */
+    /** Holds the copies, which are not discarded meanwhile: the piece is about to leave, or has left. */
     public void hold(HostFrames host) {
         host.needs(this);
     }

@@ -15,13 +15,13 @@ import java.util.function.BooleanSupplier;
  * for each record. Thread-safe; no thread waits in here, and none calls a driver.
  */
 public final class SubmissionGate {
-    /** More tenants than a device serves; the manager says again, each second, what one that is here lacks. */
+    /** More tenants than a device serves; each second the manager repeats the terms that a present tenant lacks. */
     private static final int MOST_NAMES = 4096;
 
     private final NanoClock clock;
     private final GateTurns turns = new GateTurns();
     private final Map<String, Known> known = new HashMap<>();
-    /** What is set for tenants, also for those that have not come. */
+    /** Terms that were set for tenants, also for those without clients. */
     private final Map<String, TenantTerms> terms = new HashMap<>();
     /** Up to when GPU time is counted. */
     private long countedNs;
@@ -33,20 +33,20 @@ public final class SubmissionGate {
         private GateTenant tenant;
     }
 
-    /** With nobody, and nothing held back. */
+    /** Creates a gate without clients that holds nothing back. */
     public SubmissionGate(NanoClock clock) {
         this.clock = clock;
         this.countedNs = clock.nanoTime();
     }
 
-    /** One client. {@link #mayGo}, {@link #goes} and {@link #done} are its owner thread's. */
+    /** One client. {@link #mayGo}, {@link #goes} and {@link #done} belong to its owner thread. */
     public final class Client {
         private final String name;
         private final GateTenant tenant;
         private volatile BooleanSupplier busy = () -> false;
         private volatile Thread owner;
         private volatile boolean standing;
-        /** Whether its next record is a submission that may not go. Written by the owner. */
+        /** Whether its next record is a submission that is held back. Written by the owner. */
         private volatile boolean waiting;
         private volatile long usedNs;
         private long waitedNs;
@@ -59,21 +59,21 @@ public final class SubmissionGate {
         }
 
         /**
-         * The calling thread is its owner from now on.
+         * Makes the calling thread the owner.
          *
-         * @param asked whether work of it is on the device; asked on any thread
+         * @param asked whether work of it is on the device; called on any thread
          */
         public void begin(BooleanSupplier asked) {
             owner = Thread.currentThread();
             busy = asked;
         }
 
-        /** Returns whether a submission may go now. If not the client waits for its tenant's turn, until it {@link #goes} or leaves. */
+        /** Returns whether a submission may be made now. If not, the client waits for its tenant's turn, until it {@link #goes} or leaves. */
         public boolean mayGo() {
             return tenant.open || waits(this);
         }
 
-        /** A submission goes. */
+        /** Records that a submission is made. */
         public void goes() {
             if (waiting) {
                 waitsNoMore(this);
@@ -90,21 +90,21 @@ public final class SubmissionGate {
             return active;
         }
 
-        /** Its work was found to be done, which was not known before. */
+        /** Records that its work was found to be done, which was not known before. */
         public void done() {
             if (active) {
                 doneBy(this);
             }
         }
 
-        /** Whether a stream of it waits for its program: what is on the device may not end by itself. */
+        /** Sets whether a stream of it waits for its program: work on the device may not end by itself. */
         public void stands(boolean now) {
             if (standing != now) {
                 standing = now;
             }
         }
 
-        /** It is gone, or its work is given up. */
+        /** Removes the client, which has left or whose work is given up. */
         public void leave() {
             leaves(this);
         }
@@ -114,7 +114,7 @@ public final class SubmissionGate {
             return usedNs;
         }
 
-        /** For how long its submissions were held back so far, also now. */
+        /** Returns for how long its submissions were held back so far, including now. */
         public long waitedNs() {
             return waitedBy(this);
         }
@@ -150,7 +150,7 @@ public final class SubmissionGate {
         entry.clients.remove(client);
         if (entry.clients.isEmpty()) {
             known.remove(client.name);
-            terms.remove(client.name); // the manager says them again before the next program of the tenant comes
+            terms.remove(client.name); // the manager repeats them before the next program of the tenant starts
             turns.leave(entry.tenant, nowNs);
         }
         changed();
@@ -172,7 +172,7 @@ public final class SubmissionGate {
         }
     }
 
-    /** What is set for a tenant. */
+    /** Returns the terms of a tenant. */
     public synchronized TenantTerms termsOf(String tenant) {
         return terms.getOrDefault(tenant, TenantTerms.DEFAULT);
     }
@@ -190,7 +190,7 @@ public final class SubmissionGate {
         return turns.policy();
     }
 
-    /** Whether tenants take turns: never, always, or where something set needs it. */
+    /** Returns when tenants take turns: never, always, or where a setting requires it. */
     public synchronized TurnUse use() {
         return turns.use();
     }
@@ -200,7 +200,7 @@ public final class SubmissionGate {
         return active;
     }
 
-    /** How many clients wait for their tenant's turn. */
+    /** Returns how many clients wait for their tenant's turn. */
     public synchronized int held() {
         int held = 0;
         for (Known entry : known.values()) {

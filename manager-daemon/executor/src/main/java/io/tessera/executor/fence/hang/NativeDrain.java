@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out when the unfenced work that a client submitted while its tenant was alone is done: by an event behind all of it, so that fenced
- * work goes on meanwhile. One owner thread.
+ * Determines when the unfenced work that a client submitted while its tenant was alone is done: by an event behind all of it, so that fenced work continues
+ * meanwhile. One owner thread.
  */
 public final class NativeDrain {
     private final TenantPresence.Member member;
@@ -29,7 +29,7 @@ public final class NativeDrain {
         this.driver = driver;
     }
 
-    /** Returns whether somebody waits for it. */
+    /** Returns whether another client waits for it. */
     public boolean isDue() {
         return member.mustSettle();
     }

@@ -17,7 +17,7 @@ import java.util.ArrayDeque;
 public final class ProgressCounters {
     /** There is no word left, or no memory for words. */
     static final int NO_WORD = -1;
-    /** A place of which nobody knows whether a stream has come there. */
+    /** A place for which the progress of the stream is unknown. */
     static final long UNKNOWN = -1;
     private static final int WORDS = 16_384;
     private static final long VISIBLE = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP;
@@ -62,7 +62,7 @@ public final class ProgressCounters {
         return used < numbers.length ? used++ : NO_WORD;
     }
 
-    /** All work of the word's stream is done. */
+    /** Gives a word back. All work of its stream is done. */
     synchronized void giveBack(int word) {
         if (word != NO_WORD) {
             spare.add(word);
@@ -82,7 +82,7 @@ public final class ProgressCounters {
         return (long) word << Integer.SIZE | Integer.toUnsignedLong(number);
     }
 
-    /** Returns whether a stream has not come to a place; true where that is not known. No call of the driver; any thread. */
+    /** Returns whether a stream has not reached a place; true where that is not known. No call of the driver; any thread. */
     public boolean isAhead(long place) {
         return place == UNKNOWN || (int) WORD.getAcquire(page, 0L, place >>> Integer.SIZE) - (int) place < 0;
     }

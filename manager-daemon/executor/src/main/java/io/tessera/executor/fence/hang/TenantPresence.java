@@ -10,7 +10,7 @@ import java.util.function.LongPredicate;
  * own user alone: no other user's program comes in beside it. Thread-safe.
  */
 public final class TenantPresence {
-    /** Why {@link #enter} lets nobody in. */
+    /** Reason for which {@link #enter} refuses a client. */
     public static final String REFUSAL = "another user's program runs machine code that may leave its memory; try again later, or have it run with --unfenced time";
 
     private final HangAttribution turns = new HangAttribution();
@@ -43,7 +43,7 @@ public final class TenantPresence {
             this.turn = turns.enter(tenant);
         }
 
-        /** The user it belongs to. */
+        /** Returns the user to which it belongs. */
         public int uid() {
             return uid;
         }
@@ -68,7 +68,7 @@ public final class TenantPresence {
             return has;
         }
 
-        /** Its place among those whose work may be late. */
+        /** Returns its place among the clients whose work may be late. */
         public HangAttribution.Turn turn() {
             return turn;
         }
@@ -78,7 +78,7 @@ public final class TenantPresence {
             return tenant;
         }
 
-        /** Returns whether unfenced work has to be waited for, because somebody waits to come in. */
+        /** Returns whether unfenced work has to be waited for, because a new client waits to be admitted. */
         boolean mustSettle() {
             return shared && nativeInFlight;
         }
@@ -90,10 +90,9 @@ public final class TenantPresence {
         }
 
         /**
-         * Orders kernels of all other programs of its user to end: its own work has the order and does not end, so it may wait for theirs.
-         * Any thread.
+         * Orders kernels of all other programs of its user to end: its own work got the order and does not end, so it may wait for theirs. Any thread.
          *
-         * @return whether there were any that were not told yet
+         * @return whether there were programs that had not got the order yet
          */
         public boolean haltOthersOfUser(long nowNs) {
             boolean any = false;
@@ -121,7 +120,7 @@ public final class TenantPresence {
             return othersKeptOut || keepOut(this);
         }
 
-        /** The client has no such kernels any more. Those that still run are waited for as for others without a fence ({@link #isSettled}). */
+        /** Records that the client has no such kernels any more. Those that still run are waited for like other unfenced kernels ({@link #isSettled}). */
         public void letOthersIn() {
             if (othersKeptOut) {
                 ranNative = true;
@@ -153,7 +152,7 @@ public final class TenantPresence {
         return member;
     }
 
-    /** A client is gone, with all its work. */
+    /** Removes a client, which has left with all its work. */
     public synchronized void leave(Member member) {
         members.remove(member);
         member.turn.leave();
@@ -167,12 +166,12 @@ public final class TenantPresence {
     }
 
     /**
-     * Ends kernels that a synchronizing call waits for, if they have taken longer than they may: the threads that would end them
-     * may be held up by that very call. Any one thread.
+     * Ends kernels for which a synchronizing call waits, if they have exceeded their time: the threads that would end them may be blocked by that very call.
+     * Any one thread.
      *
      * @param unfinished whether the work before a place ({@link ProgressCounters}) is not done
-     * @param graceNs    from being told to end to the end
-     * @return whether kernels that were ordered to end have not done so in time
+     * @param graceNs    from the order to end to the end
+     * @return whether kernels that were ordered to end have not ended in time
      */
     public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
         return turns.haltLate(nowNs, timesShared, graceNs, unfinished);

@@ -15,14 +15,13 @@ import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
- * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that moment. An event
- * is placed before and after each such wait, and, while such waits are pending, also wherever a stream may wait for another one. If the
- * work of several clients takes too long, the one is blamed whose work was next first ({@link HangAttribution}): the others may only wait
- * behind it, and their time starts again when it has ended. One owner thread.
+ * Finds kernels of a client that do not end. Events among the launches of each stream show its progress; work between two of them that takes longer than the
+ * timeout counts as endless, unless the stream waits for the program itself at that moment. An event is placed before and after each such wait, and, while such
+ * waits are pending, also wherever a stream may wait for another one. If the work of several clients takes too long, the client whose work was next first is
+ * blamed ({@link HangAttribution}): the others may merely wait behind it, and their time starts again when it has ended. One owner thread.
  */
 public final class Watchdog {
-    /** From one event to the next, unless others come between. Work between two events is measured as one. */
+    /** Interval between events, unless events for other reasons come between. Work between two events is measured as one. */
     private static final long INTERVAL_NS = 100_000_000L;
     /** The time in which kernels have to end after they were told to: the longest that the verifier allows between two looks at the stop word, and the blocks' ends. */
     public static final long END_NS = CallTrees.MOST_NS + 3_000_000_000L;
@@ -30,12 +29,9 @@ public final class Watchdog {
      * Larger than the interval at which {@code ClientStreams} records its own events, so that those are enough where launches are short.
      */
     private static final int MOST_LAUNCHES = 128;
-    /** Work that is measured as one should take no more than this fraction of the timeout, since a queue of long kernels is not endless. */
+    /** Work that is measured as one should take at most this fraction of the timeout, since a queue of long kernels is not endless. */
     private static final int PARTS = 8;
-    /**
-     * With this many events pending in a stream, complete ones are looked for at once, so that a burst is recognized and needs no more
-     * events.
-     */
+    /** Number of pending events of a stream from which on complete ones are searched for at once, so that a burst is recognized and needs no more events. */
     private static final int MANY_MARKS = 64;
     private static final long NO_STREAM = -1;
     private static final long SECOND_NS = 1_000_000_000L;
@@ -64,18 +60,15 @@ public final class Watchdog {
     private long nextNs;
     private long lookedNs;
     private boolean besideOthers;
-    /**
-     * When somebody else's late work was last seen to have ended, or clients came or went; the client whose work was next first keeps its
-     * place.
-     */
+    /** When another client's late work was last seen to have ended, or when clients came or left; the client whose work was next first keeps its place. */
     private long roundNs = Long.MIN_VALUE / 2;
-    /** When its work may last have waited in a channel in which another client's stream stands. Its time starts again then. */
+    /** When the client's work may last have waited in a channel behind a waiting stream of another client. Its time starts again then. */
     private long behindNs = Long.MIN_VALUE / 2;
 
-    /** One stream's events that are not complete, the oldest first. */
+    /** The pending events of one stream, the oldest first. */
     private static final class Track {
         private final ArrayDeque<Mark> marks = new ArrayDeque<>();
-        /** Where the stream writes how far it has come. */
+        /** The word to which the stream writes its progress. */
         private final int word;
         /** The last place that it was told to write. */
         private long lastPlace = ProgressCounters.UNKNOWN;
@@ -96,7 +89,7 @@ public final class Watchdog {
     private record Mark(long event, long place, int launches) {
     }
 
-    /** Where a stream may stand still by right: the events before and behind. A graph may run kernels meanwhile. */
+    /** A point at which a stream may rightfully stand still: the events before and behind it. A graph may run kernels meanwhile. */
     private record Pause(Track track, long before, long behind, boolean graph) {
     }
 
@@ -132,7 +125,7 @@ public final class Watchdog {
         return member.isShared() && !member.mustSettle();
     }
 
-    /** Returns whether work is to be watched, now or when others come while it goes on. */
+    /** Returns whether work is to be watched, now or if other clients come while it runs. */
     private boolean isWatched() {
         return soonestNs != 0;
     }
@@ -229,17 +222,17 @@ public final class Watchdog {
         }
     }
 
-    /** A graph has a node that waits for the program: where graphs run from now on nobody can tell what they wait for. */
+    /** Records that a graph has a node that waits for the program: from now on it is unknown for what a stream that runs graphs waits. */
     public void waitsInGraph() {
         graphsWait = true;
     }
 
     /**
-     * Submits something that a stream may wait at.
+     * Submits an operation at which a stream may wait.
      *
-     * @param program    whether for the program itself; otherwise for other work, which matters only if that may wait
+     * @param program    whether it waits for the program itself; otherwise for other work, which matters only if that may wait
      * @param submission returns a CUresult
-     * @return what it returned; NOT_READY: nothing was submitted, because the client is given up
+     * @return the result of the submission; NOT_READY: nothing was submitted, because the client is given up
      */
     public int pausing(long stream, boolean program, IntSupplier submission) {
         return pausing(stream, program, false, submission);
@@ -303,13 +296,13 @@ public final class Watchdog {
         return waitsUnseen || graphsWait || !pauses.isEmpty();
     }
 
-    /** All streams of the client are idle. */
+    /** Records that all streams of the client are idle. */
     public void idle() {
         waitsUnseen = false;
         forgetPauses();
     }
 
-    /** All work of the client is done, and it gets no more: nothing of it waits, whatever its events say. */
+    /** Records that all work of the client is done, and no more will come: no stream waits, whatever its events show. */
     public void nothingStands() {
         waitsUnseen = false;
         giveBackPauses();
@@ -338,7 +331,7 @@ public final class Watchdog {
         }
     }
 
-    /** Returns whether a stream waits by right: it has come to such a place and not beyond. */
+    /** Returns whether a stream waits rightfully: it has reached such a point and not passed it. */
     private boolean isPaused(Track track) {
         for (Pause pause : pauses) {
             if (pause.track == track && !isDone(pause.behind)) {
@@ -422,13 +415,13 @@ public final class Watchdog {
         return track.marks.isEmpty() ? Long.MAX_VALUE : track.sinceNs;
     }
 
-    /** How many launches may share an event from now on: at most twice as many as before, fewer at once. */
+    /** Returns how many launches may share an event from now on: at most twice as many as before; a lower number applies at once. */
     private int every(Track track, long launches, long tookNs) {
         long share = soonestNs / PARTS * launches / Math.max(1, tookNs);
         return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
     }
 
-    /** Returns whether the stream of a track, which gets no more work, has done all its work; then its word is given back. */
+    /** Returns whether the stream of a track, which gets no more work, is done; its word is then given back. */
     private boolean isOver(Track track) {
         boolean is = track.marks.isEmpty() && (track.lastPlace == ProgressCounters.UNKNOWN || !words.isAhead(track.lastPlace));
         if (is) {

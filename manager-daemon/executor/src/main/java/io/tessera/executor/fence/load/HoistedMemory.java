@@ -31,7 +31,7 @@ public final class HoistedMemory {
     private long address;
     private long bytes;
 
-    /** Where a variable lies. */
+    /** Place of a variable. */
     public record Place(HoistedVariable variable, long offset) {
     }
 
@@ -182,7 +182,7 @@ public final class HoistedMemory {
         return value(relocation, places.get(part));
     }
 
-    /** Where a variable lies; null if it is none of the program. */
+    /** Returns the place of a variable; null if the program does not have it. */
     public Place find(String name) {
         for (Map<String, Place> part : places) {
             Place place = part.get(name);
@@ -193,7 +193,7 @@ public final class HoistedMemory {
         return null;
     }
 
-    /** Where a module of the program finds a variable; null if nobody defines it. */
+    /** Returns the place of a variable for a module of the program; null if no module defines it. */
     public Place find(int part, String name) {
         return places.get(part).get(name);
     }

@@ -35,7 +35,7 @@ final class MachineImage {
         return left;
     }
 
-    /** Such a kernel runs. Returns whether anything of the image is new by that. */
+    /** Records that such a kernel runs. Returns whether that changes the image's figures. */
     boolean runs(MachineGrade kernel) {
         boolean lower = kernel.compareTo(grade) > 0;
         boolean first = !kernel.isForAll() && !left;

@@ -10,7 +10,7 @@ public final class MachineKernel {
     private static final int LONGEST_NAME = 500;
 
     final MachineImage image;
-    /** As it may be shown. */
+    /** The name for display. */
     final String name;
     final MachineGrade grade;
     /** Why it does not run beside other users' programs; null: it does. */
@@ -20,7 +20,7 @@ public final class MachineKernel {
     private final int addedRegisters;
     /** Whether it may run from now on, beside any client. */
     boolean admitted;
-    /** Whether its user was told that it does not run. */
+    /** Whether the user was told that it does not run. */
     boolean told;
 
     private MachineKernel(MachineImage image, String name, MachineGrade grade, String why, TensorMapPlaces tensorMaps) {
@@ -82,12 +82,12 @@ public final class MachineKernel {
         return own.containsKey(symbol) || !other.containsKey(symbol);
     }
 
-    /** How many registers it has more than in its image. */
+    /** Returns how many registers it has more than in its image. */
     public int addedRegisters() {
         return addedRegisters;
     }
 
-    /** Where in its parameters tensor maps lie; null: it has no fence. */
+    /** Returns the places of tensor maps in its parameters; null: it has no fence. */
     public TensorMapPlaces tensorMaps() {
         return tensorMaps;
     }

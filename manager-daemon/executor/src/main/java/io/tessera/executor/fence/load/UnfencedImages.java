@@ -43,10 +43,10 @@ public final class UnfencedImages {
     }
 
     /**
-     * Lets an image pass, or not. One that passes gets fences, or is asked for again by {@link #decideAsItIs}.
+     * Accepts or refuses an image. An accepted image gets fences, or is presented again to {@link #decideAsItIs}.
      *
      * @param lacking  why it cannot be fenced
-     * @param launched whether kernels have run, so that the program cannot start again
+     * @param launched whether kernels have run, so that the program cannot be started again
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
@@ -103,7 +103,7 @@ public final class UnfencedImages {
     }
 
     /**
-     * One that passed was given to the driver. Programs report of such a refusal that a kernel is missing, or nothing, so the user gets a
+     * Records the driver's result for an accepted image. If the driver refuses one, programs report that a kernel is missing, or nothing, so the user gets a
      * line.
      */
     public void asked(int result, long handle, ProgramSource source, PlacedImage fenced) {
@@ -116,7 +116,7 @@ public final class UnfencedImages {
         segment.notice(why);
     }
 
-    /** One that passed is loaded; with fences, if there are any. */
+    /** Records that an accepted image is loaded; with fences, if there are any. */
     public void loaded(long handle, ProgramSource source, PlacedImage fenced) {
         // By the hash of what was fenced, however the program had packed it.
         boolean vendors = fenced != null && !fenced.image().trusted().isEmpty() && trusted.isVendors(fenced.image().hash());
@@ -154,13 +154,13 @@ public final class UnfencedImages {
         return known == null ? null : MachineKernel.of(known, name);
     }
 
-    /** A kernel of which nobody tells where it is from. */
+    /** Returns a kernel of unknown origin. */
     public MachineKernel kernelFromNowhere(String name) {
         return MachineKernel.of(nowhere, name);
     }
 
     /**
-     * A program asks for a kernel.
+     * Checks a kernel that a program asks for.
      *
      * @throws ProgramRefusedException if it could not run now; the user is told, once
      */
@@ -171,7 +171,8 @@ public final class UnfencedImages {
     }
 
     /**
-     * A kernel is about to run or to become a node of a graph, which may run whenever it is. One that may leave its window keeps other users' programs out from now on.
+     * Admits a kernel that is about to run or to become a node of a graph, which may run at any time. A kernel that may leave its window keeps other users'
+     * programs out from now on.
      *
      * @throws ProgramRefusedException if it must not run, since other users' programs are there; the user is told, once
      */
@@ -182,7 +183,7 @@ public final class UnfencedImages {
         }
     }
 
-    /** The same of one that is given tensor maps by which it leaves its window. Errors as there. */
+    /** As above, for a kernel with tensor maps by which it leaves its window. Errors as above. */
     public void admitElsewhere(MachineKernel kernel) throws ProgramRefusedException {
         admit(kernel, MachineGrade.UNFENCED, "it is given a tensor map that leads out of its program's memory, or is not understood");
     }
@@ -214,7 +215,10 @@ public final class UnfencedImages {
         return ProgramRefusedException.toTell(CudaResult.NO_BINARY_FOR_GPU, line);
     }
 
-    /** Address and size of a variable that lies in the window, by the driver's handle of a module or library; null: the driver knows whether there is such a one. */
+    /**
+     * Returns address and size of a variable in the window, by the driver's handle of a module or library; null: the driver knows whether there is such a
+     * variable.
+     */
     public long[] variable(long handle, String name) {
         MachineImage known = find(handle);
         return known == null || known.placed() == null ? null : known.placed().variable(name);
@@ -244,7 +248,7 @@ public final class UnfencedImages {
                 counts[MachineGrade.UNKNOWN.ordinal()], counts[MachineGrade.UNFENCED.ordinal()]);
     }
 
-    /** How many images there are of each kind. Any thread. */
+    /** Returns how many images of each grade there are. Any thread. */
     public MachineCodeFigures figures() {
         return figures;
     }

@@ -47,7 +47,7 @@ public final class FencingRounds {
         this.turns = new TenantTurns(Math.clamp(processors / 2, 1, MOST_CHECKS), patienceNs, clock);
     }
 
-    /** What the workers read of an image: of a fat binary the PTX for the device alone, packed as it is. */
+    /** Returns the part of an image that workers read: of a fat binary the PTX for the device, packed as it is. */
     private byte[] code(ModuleImage image) throws ProgramRefusedException {
         try {
             return image.ptxImage(device, ModuleImage.DEFAULT_CAP_BYTES);
@@ -57,9 +57,9 @@ public final class FencingRounds {
     }
 
     /**
-     * Modules of PTX, fenced.
+     * Fences modules of PTX.
      *
-     * @param linked whether they are linked with others of the kind
+     * @param linked whether they are linked with other modules of PTX
      */
     List<FencedText> fence(String tenant, List<ModuleImage> images, FenceForm form, boolean linked) throws ProgramRefusedException {
         List<byte[]> codes = new ArrayList<>();
@@ -143,7 +143,7 @@ public final class FencingRounds {
         }
     }
 
-    /** Somebody may not want any more what was asked for. */
+    /** Wakes waiting threads: a client may no longer want the code that it requested. */
     void wake() {
         turns.wake();
     }

@@ -7,7 +7,7 @@ public final class ProgramRefusedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** What a user can do about what space sharing does not have; the end of a line. */
+    /** Advice for users about a feature that space sharing does not have; the end of a line. */
     public static final String REMEDY = "; run the program with --share time";
 
     private final int result;

@@ -28,9 +28,9 @@ public final class ProgramSource {
     private final Hold hold;
     private volatile Boolean prints;
 
-    /** Where the bytes are. */
+    /** Storage of the bytes. */
     private enum Hold {
-        /** In the data of a call, and gone with it. */
+        /** In the data of a call, and only valid during it. */
         CALL,
         /** On the heap. */
         HEAP,
