@@ -130,7 +130,7 @@ public final class HostFrames {
         }
     }
 
-    /** Makes pages outside of the driver, which would hold its lock meanwhile; throws if the host has none left. */
+    /** Makes pages outside of the driver, which would hold its lock meanwhile. Returns null if the host has none left. */
     private MemorySegment block(Arena arena) {
         try {
             int descriptor = memory.create("tessera-swap", BLOCK_BYTES + GAP_BYTES);

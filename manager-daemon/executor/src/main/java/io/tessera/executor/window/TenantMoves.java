@@ -91,15 +91,15 @@ final class TenantMoves {
         return copiedBytes;
     }
 
-    /** What has left so far without a copy, in bytes. */
+    /** Returns the bytes that have left so far without a copy. */
     long sparedBytes() {
         return sparedBytes;
     }
 
     /**
-     * Takes memory off the device, from its lowest addresses on, while somebody wants more.
+     * Takes memory off the device, from its lowest addresses on, while more is wanted.
      *
-     * @param more asked before each group, which has left when it is asked again
+     * @param more called before each group; the group before has left then
      * @return a CUresult; OUT_OF_MEMORY: the host has no room for the rest, which stays
      */
     int out(DriverCalls driver, BooleanSupplier more) {
@@ -168,7 +168,7 @@ final class TenantMoves {
         return table != 0;
     }
 
-    /** Copies what has changed; all of it where nobody has looked. */
+    /** Copies changed contents; all contents if they were not examined. */
     private int copyOut(DriverCalls driver, long[] pieces, List<PieceContent> leaving, boolean looked) {
         boolean[] copied = new boolean[pieces.length * parts];
         int missing = 0;

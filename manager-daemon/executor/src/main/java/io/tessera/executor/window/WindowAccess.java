@@ -4,8 +4,8 @@ import io.tessera.executor.wait.BoundedWait;
 import java.util.function.IntSupplier;
 
 /**
- * One client's way into the window of its tenant. All methods belong to the client's owner thread; the window behind it
- * is shared with the tenant's other clients and thread-safe.
+ * One client's access to the window of its tenant. All methods belong to the client's owner thread; the window itself is shared with the tenant's other clients
+ * and thread-safe.
  */
 public interface WindowAccess {
     /** The window's first address, a multiple of its size. */
@@ -37,8 +37,7 @@ public interface WindowAccess {
     }
 
     /**
-     * Takes device memory from the window. It is zero where no client of the tenant had it before. Nobody's limit is
-     * charged: the caller does that where it is due.
+     * Takes device memory from the window. It is zero where no client of the tenant had it before. No limit is charged: the caller does that where necessary.
      *
      * @param bytes     above 0
      * @param alignment a power of two, at least 1; 512 is used at least
@@ -66,17 +65,17 @@ public interface WindowAccess {
     boolean isBacked();
 
     /**
-     * Runs something while no kernel of the tenant runs: no client of the tenant submits, and all that was submitted
-     * is done. Other tenants go on. The wait is bounded by 10 s.
+     * Runs an action while no kernel of the tenant runs: no client of the tenant submits, and all submitted work is done. Other tenants continue. The wait is
+     * bounded by 10 s.
      *
      * @param change returns a CUresult; must not wait for another client of the tenant
-     * @return what it returned; OUT_OF_MEMORY if the tenant's work did not end in time, and nothing was run
+     * @return its result; OUT_OF_MEMORY if the tenant's work did not end in time, and nothing was run
      */
     int whenQuiet(IntSupplier change);
 
     /** Writes of kernels to addresses of the tenant where no program has memory. */
     enum StrayWrites {
-        /** Nothing new. */
+        /** No new writes. */
         NONE,
         /** This client's kernels did. */
         OWN,
@@ -85,10 +84,10 @@ public interface WindowAccess {
     }
 
     /**
-     * Begins to find out whether kernels wrote where no program has memory; {@link #strayWrites} knows when the stream comes to what follows.
+     * Begins to check whether kernels wrote where no program has memory; {@link #strayWrites} has the result when the stream reaches the work that follows.
      *
-     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS before that, if it can have been this client alone
-     * @return false: that is not found out
+     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS before that, if only this client can have written
+     * @return false: there is no such check
      */
     default boolean checkStrayWrites(long stream, long errorAddress) {
         return false;
@@ -104,18 +103,21 @@ public interface WindowAccess {
         return false;
     }
 
-    /** The client is about to launch its first kernel, or the first after {@link #launchesNoMore}. Waits for clients of the tenant that have gone, for a bounded time. */
+    /**
+     * Records that the client is about to launch its first kernel, or the first after {@link #launchesNoMore}. Waits for clients of the tenant that have left,
+     * for a bounded time.
+     */
     default void launches() {
-        // a window whose sink nobody looks at
+        // a window whose sink is not checked
     }
 
     /**
-     * No kernel of the client runs any more, and what is written from now on is another one's until it {@link #launches} again.
+     * Records that no kernel of the client runs any more, and later writes are another client's until it {@link #launches} again.
      *
-     * @param checked whether {@link #checkStrayWritesNow} has found since what this client wrote
+     * @param checked whether {@link #checkStrayWritesNow} has since found the writes of this client
      */
     default void launchesNoMore(boolean checked) {
-        // a window whose sink nobody looks at
+        // a window whose sink is not checked
     }
 
     /** The results of checks that this client was not told yet. */
@@ -123,7 +125,7 @@ public interface WindowAccess {
         return StrayWrites.NONE;
     }
 
-    /** From now on what this waits for ends with another wait of its thread at the latest; null: with none. */
+    /** Bounds the waits of this object from now on by another wait of its thread; null: by none. */
     default void waitsWithin(BoundedWait outer) {
         // a window that waits for nothing
     }

@@ -34,7 +34,7 @@ final class WindowClient {
         return streams;
     }
 
-    /** What it passes the window's gate with; null: it has no window. */
+    /** Returns its pass for the window's gate; null: it has no window. */
     WindowGate.Pass pass() {
         return pass;
     }
@@ -43,7 +43,7 @@ final class WindowClient {
         pass = own;
     }
 
-    /** Its thread looks up if it sleeps. Any thread. */
+    /** Wakes its thread if it sleeps. Any thread. */
     void wake() {
         waker.run();
     }
@@ -52,7 +52,7 @@ final class WindowClient {
         waker = action;
     }
 
-    /** The client has gone, and its memory is not all given back. */
+    /** Returns whether the client has left and its memory is not all given back. */
     boolean isLeaving() {
         return leaving;
     }
@@ -70,7 +70,7 @@ final class WindowClient {
         waiting = outer;
     }
 
-    /** Returns whether the client's thread goes on when it waits for the tenant's work to rest. */
+    /** Returns whether the client's thread continues while it waits for the tenant's work to rest. */
     boolean goesOn() {
         return goOn.getAsBoolean();
     }
@@ -97,7 +97,7 @@ final class WindowClient {
         checkedLast = now;
     }
 
-    /** Its kernels wrote where no program of the tenant has memory. Any thread. */
+    /** Records that its kernels wrote where no program of the tenant has memory. Any thread. */
     void strays() {
         strayed = true;
     }
