@@ -19,7 +19,7 @@ public record DriverOptions(int ordinal, int devices, long memoryBytes) {
         }
     }
 
-    /** The same where one device in software is all there is. */
+    /** As above, where one device in software is all there is. */
     public DriverOptions(int ordinal, long memoryBytes) {
         this(ordinal, 1, memoryBytes);
     }

@@ -16,7 +16,7 @@ public interface DriverPort extends AutoCloseable {
      */
     int SINK_LOCATION = 0x53494e4b;
 
-    /** What it is, for messages and status: {@code "NVIDIA driver 13.0 at /usr/lib/..."}. */
+    /** Returns what it is, for messages and status: {@code "NVIDIA driver 13.0 at /usr/lib/..."}. */
     String name();
 
     /** Returns whether kernels run on the CPU. */
@@ -52,7 +52,7 @@ public interface DriverPort extends AutoCloseable {
     int call(DriverEntry entry, MemorySegment slots);
 
     /**
-     * Why code cannot be used: asked right after a {@link #call} of the same thread that answered {@code CUDA_ERROR_INVALID_PTX}.
+     * Returns why code cannot be used: asked right after a {@link #call} of the same thread that answered {@code CUDA_ERROR_INVALID_PTX}.
      *
      * @return one sentence, which names the kernel and what is wrong with it; empty where the driver does not say
      */

@@ -5,7 +5,7 @@ package io.tessera.device;
  * without parameters that does nothing, and are thread-safe.
  */
 public interface DriverPortProvider {
-    /** The word that options and messages use: {@code "nvidia"}, {@code "software"}. */
+    /** Returns the word that options and messages use: {@code "nvidia"}, {@code "software"}. */
     String name();
 
     /**

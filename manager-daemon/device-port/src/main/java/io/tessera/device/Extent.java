@@ -9,7 +9,7 @@ public sealed interface Extent {
     /** {@code factor} times the value of the parameter with this index, less {@code less}, and never below 0. */
     record Value(int parameter, long factor, long less) implements Extent {
         /**
-         * The elements for a value of the parameter.
+         * Returns the elements for a value of the parameter.
          *
          * @throws ArithmeticException where they are more than a long counts; the value is taken as unsigned
          */

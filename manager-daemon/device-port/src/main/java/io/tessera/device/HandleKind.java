@@ -55,7 +55,7 @@ public enum HandleKind {
         this.number = number;
     }
 
-    /** The number inside of a relayed handle; 0 for what has none. */
+    /** Returns the number inside of a relayed handle; 0 for what has none. */
     public int number() {
         return number;
     }

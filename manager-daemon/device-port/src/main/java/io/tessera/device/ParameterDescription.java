@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param shape how it fills its slot, and what lies behind it
  */
 public record ParameterDescription(String name, String type, Shape shape) {
-    /** The structure behind it, or that it is; empty where nothing in it needs a look. */
+    /** Returns the structure behind it, or that it is; empty where nothing in it needs a look. */
     public Optional<StructureDescription> structure() {
         return StructureDescriptions.of(type);
     }

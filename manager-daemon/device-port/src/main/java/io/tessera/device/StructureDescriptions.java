@@ -10,7 +10,7 @@ public final class StructureDescriptions {
     private StructureDescriptions() {
     }
 
-    /** The structure behind a parameter or pointer of a C type; empty where nothing in it needs a look. */
+    /** Returns the structure behind a parameter or pointer of a C type; empty where nothing in it needs a look. */
     public static Optional<StructureDescription> of(String type) {
         return Optional.ofNullable(BY_TYPE.get(type));
     }

@@ -108,7 +108,7 @@ public final class Executor implements ManagerOrders, Reports {
     private volatile boolean stopping;
 
     /**
-     * Over a driver that the caller closes.
+     * Creates an instance over a driver that the caller closes.
      *
      * @param text    what the driver prints
      * @param cache   machine code of fenced modules
@@ -314,7 +314,7 @@ public final class Executor implements ManagerOrders, Reports {
         suspects.forEach((session, itself) -> session.contextLost(blame, itself));
     }
 
-    /** The tenant whose kernels have ended this executor; null: it is not known. */
+    /** Returns the tenant whose kernels have ended this executor; null: it is not known. */
     private String culprit() {
         if (stuckTenant != null) {
             return stuckTenant;
@@ -367,17 +367,17 @@ public final class Executor implements ManagerOrders, Reports {
         factory.windows().recall(tenant);
     }
 
-    /** The gate that holds submissions back. Thread-safe. */
+    /** Returns the gate that holds submissions back. Thread-safe. */
     SubmissionGate gate() {
         return factory.parts().gate();
     }
 
-    /** The tenants in it. Thread-safe. */
+    /** Returns the tenants in it. Thread-safe. */
     TenantPresence presence() {
         return fencing.presence();
     }
 
-    /** The tenants' windows. */
+    /** Returns the tenants' windows. */
     public TenantWindows windows() {
         return factory.windows();
     }

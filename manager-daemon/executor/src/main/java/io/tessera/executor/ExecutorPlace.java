@@ -13,7 +13,7 @@ public record ExecutorPlace(Path socket, int managerUid) {
     private static final int EVERYBODY = 0666;
     private static final int OWN = 0600;
 
-    /** The place of an executor for a manager of this process's own user. */
+    /** Returns the place of an executor for a manager of this process's own user. */
     public static ExecutorPlace own(Path socket) {
         return new ExecutorPlace(socket, Linux.open().processes().uid());
     }

@@ -30,7 +30,7 @@ final class DriverFile {
     private DriverFile() {
     }
 
-    /** The path to open; empty where there is no driver. */
+    /** Returns the path to open; empty where there is no driver. */
     static Optional<Path> find() {
         String named = Optional.ofNullable(System.getProperty(PROPERTY)).orElse(System.getenv(VARIABLE));
         if (named != null && !named.isEmpty()) {

@@ -91,7 +91,7 @@ final class EntryBinder {
         }
     }
 
-    /** What calls an entry; its parameters must be known. */
+    /** Returns what calls an entry; its parameters must be known. */
     static EntryCall bind(MemorySegment address, EntryDescription description) {
         return new BoundEntry(shaped(description.parameters().stream().map(ParameterDescription::shape).toList()), address);
     }

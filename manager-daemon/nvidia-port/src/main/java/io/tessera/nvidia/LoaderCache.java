@@ -37,7 +37,7 @@ final class LoaderCache {
         }
     }
 
-    /** The same of a cache's bytes; entries that point outside of them are passed over. */
+    /** As above, for a cache's bytes; entries that point outside of them are passed over. */
     static List<Path> paths(ByteBuffer cache, String name) {
         ByteBuffer bytes = cache.order(ByteOrder.LITTLE_ENDIAN);
         List<Path> paths = new ArrayList<>();

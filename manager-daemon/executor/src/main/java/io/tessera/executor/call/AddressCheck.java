@@ -21,7 +21,7 @@ public final class AddressCheck {
     private final DeferredReleases deferredReleases;
     private final MovedBytes moved;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public AddressCheck(ClientMemory memory, ClientStreams streams, DeferredReleases deferredReleases, MovedBytes moved) {
         this.moved = moved;
         this.deferredReleases = deferredReleases;

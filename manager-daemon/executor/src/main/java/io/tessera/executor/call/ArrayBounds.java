@@ -19,7 +19,7 @@ public final class ArrayBounds {
     private final DeferredReleases deferredReleases;
     private final MovedBytes moved;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public ArrayBounds(DriverCalls driver, DeferredReleases deferredReleases, MovedBytes moved) {
         this.moved = moved;
         this.deferredReleases = deferredReleases;

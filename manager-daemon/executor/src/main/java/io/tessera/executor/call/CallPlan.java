@@ -36,7 +36,7 @@ public final class CallPlan {
         return body;
     }
 
-    /** The shape of the entry. */
+    /** Returns the shape of the entry. */
     public CallShape shape() {
         return shape;
     }

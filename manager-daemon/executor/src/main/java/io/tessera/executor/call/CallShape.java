@@ -53,7 +53,7 @@ public final class CallShape {
         this.addresses = found.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** The shape of an entry. */
+    /** Returns the shape of an entry. */
     static CallShape of(DriverEntry entry) {
         return SHAPES[entry.ordinal()];
     }
@@ -78,7 +78,7 @@ public final class CallShape {
         return devices[parameter];
     }
 
-    /** The kind of a pointer's elements if they are handles, which are translated; else null. */
+    /** Returns the kind of a pointer's elements if they are handles, which are translated; else null. */
     static HandleKind elements(Shape shape) {
         return shape instanceof Pointer pointer ? pointer.element().orElse(null) : null;
     }

@@ -64,7 +64,7 @@ public final class CallTable {
         return plan;
     }
 
-    /** The calls that have a row. */
+    /** Returns the calls that have a row. */
     public Set<DriverApi> calls() {
         Set<DriverApi> calls = EnumSet.noneOf(DriverApi.class);
         for (DriverApi api : DriverApi.values()) {

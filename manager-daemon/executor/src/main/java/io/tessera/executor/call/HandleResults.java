@@ -29,7 +29,7 @@ public final class HandleResults {
     /** The driver's handle by which the client knows something. */
     @FunctionalInterface
     public interface Shown {
-        /** The value in the client's table for a driver's handle. */
+        /** Returns the value in the client's table for a driver's handle. */
         long value(HandleKind kind, long value);
     }
 
@@ -48,7 +48,7 @@ public final class HandleResults {
         void ended(long clientHandle, long value);
     }
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public HandleResults(ClientHandles handles, DriverCalls driver, Shown shown) {
         this.handles = handles;
         this.driver = driver;
@@ -138,14 +138,14 @@ public final class HandleResults {
     }
 
     /**
-     * The client's value for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It
-     * gets no new handle of that, since it would keep it beyond the end.
+     * Returns the client's value for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It gets no new
+     * handle of that, since it would keep it beyond the end.
      */
     public long known(HandleKind kind, long value) {
         return value == 0 ? 0 : handles.find(kind, shown.value(kind, value));
     }
 
-    /** The library of a function or kernel; NONE: it has none. */
+    /** Returns the library of a function or kernel; NONE: it has none. */
     public long library(long clientHandle) {
         for (long parent = clientHandle; parent != HandleTable.NONE;) {
             int type = RelayHandle.type(parent);
@@ -185,7 +185,7 @@ public final class HandleResults {
         return HandleTable.NONE;
     }
 
-    /** The client's value for a driver's handle; 0 for 0. */
+    /** Returns the client's value for a driver's handle; 0 for 0. */
     public long translated(HandleKind kind, long value, long parent, int context) {
         if (value == 0) {
             return 0;

@@ -73,7 +73,7 @@ public final class MovedBytes {
         return host.test(address);
     }
 
-    /** The device time of all that. */
+    /** Returns the device time of all that. */
     public long ns() {
         return time.ns(deviceBytes, hostBytes, rows);
     }

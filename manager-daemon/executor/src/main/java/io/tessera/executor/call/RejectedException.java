@@ -14,7 +14,7 @@ public final class RejectedException extends Exception {
     private final int result;
     private final boolean told;
 
-    /** With the CUresult, and why, for a test or a debugger. */
+    /** Creates an instance with the CUresult, and why, for a test or a debugger. */
     public RejectedException(int result, String reason) {
         this(result, reason, false);
     }
@@ -49,7 +49,7 @@ public final class RejectedException extends Exception {
         return new RejectedException(CudaResult.NOT_SUPPORTED, what + " is not supported in space sharing" + ProgramRefusedException.REMEDY, true);
     }
 
-    /** The CUresult. */
+    /** Returns the CUresult. */
     public int result() {
         return result;
     }

@@ -23,7 +23,7 @@ public final class StructureTranslation {
     private final AddressCheck addresses;
     private final HandleResults results;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public StructureTranslation(DeviceContext device, ClientHandles handles, AddressCheck addresses, HandleResults results) {
         this.device = device;
         this.handles = handles;

@@ -62,7 +62,7 @@ public final class ManagerChannel {
         manager.accept(greeting());
     }
 
-    /** The executor's identity and limits, and whether clients may come. */
+    /** Returns the executor's identity and limits, and whether clients may come. */
     private List<String> greeting() {
         List<String> lines = new ArrayList<>();
         JsonObject executor = new JsonObject();

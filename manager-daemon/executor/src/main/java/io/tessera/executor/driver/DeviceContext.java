@@ -66,17 +66,17 @@ public final class DeviceContext {
         }
     }
 
-    /** The driver. */
+    /** Returns the driver. */
     public DriverPort port() {
         return port;
     }
 
-    /** The driver's number for the device. */
+    /** Returns the driver's number for the device. */
     public int device() {
         return device;
     }
 
-    /** The device, counted as the driver counts. */
+    /** Returns the device, counted as the driver counts. */
     public int ordinal() {
         return ordinal;
     }
@@ -86,7 +86,7 @@ public final class DeviceContext {
         return count;
     }
 
-    /** The driver's handle of the context. */
+    /** Returns the driver's handle of the context. */
     public long handle() {
         return context;
     }

@@ -109,12 +109,12 @@ public final class DeviceSnapshot {
         device.set(WireTypes.U64, TOTAL_BYTES, visibleBytes);
     }
 
-    /** The device's UUID. */
+    /** Returns the device's UUID. */
     public DeviceUuid uuid() {
         return DeviceUuid.read(image, UUID);
     }
 
-    /** The device's name. */
+    /** Returns the device's name. */
     public String name() {
         return WireTypes.getText(image, NAME, RelayLayout.NAME_BYTES);
     }
@@ -129,7 +129,7 @@ public final class DeviceSnapshot {
         return image.get(WireTypes.U32, offset(DEVICE, "software")) != 0;
     }
 
-    /** The device's memory. */
+    /** Returns the device's memory. */
     public long totalBytes() {
         return image.get(WireTypes.U64, TOTAL_BYTES);
     }

@@ -70,7 +70,7 @@ public final class DriverCalls {
         }
     }
 
-    /** The driver. */
+    /** Returns the driver. */
     public DriverPort port() {
         return port;
     }
@@ -85,7 +85,7 @@ public final class DriverCalls {
         room = making;
     }
 
-    /** The entry that the driver last answered with NOT_SUPPORTED, once; null: none since it was taken. */
+    /** Returns the entry that the driver last answered with NOT_SUPPORTED, once; null: none since it was taken. */
     public DriverEntry takeUnsupported() {
         DriverEntry entry = unsupported;
         unsupported = null;
@@ -215,17 +215,17 @@ public final class DriverCalls {
         return out.address();
     }
 
-    /** The room for results. */
+    /** Returns the room for results. */
     public MemorySegment outMemory() {
         return out;
     }
 
-    /** The result at {@link #out}. */
+    /** Returns the result at {@link #out}. */
     public long outLong(int index) {
         return out.getAtIndex(ValueLayout.JAVA_LONG, index);
     }
 
-    /** The result at {@link #out}, its low half. */
+    /** Returns the result at {@link #out}, its low half. */
     public int outInt(int index) {
         return out.get(ValueLayout.JAVA_INT, (long) index * Long.BYTES);
     }

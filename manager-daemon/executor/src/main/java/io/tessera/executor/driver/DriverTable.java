@@ -51,7 +51,7 @@ final class DriverTable {
         }
     }
 
-    /** The row of an entry. */
+    /** Returns the row of an entry. */
     static DriverRow row(DriverEntry entry) {
         return ROWS[entry.ordinal()];
     }

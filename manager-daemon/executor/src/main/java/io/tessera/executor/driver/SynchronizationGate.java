@@ -75,8 +75,8 @@ public final class SynchronizationGate {
     }
 
     /**
-     * The call of the driver that has been under way for longest, if that is longer than a bound. Calls begin when this was last called: it is
-     * called often, by one thread.
+     * Returns the call of the driver that has been under way for longest, if that is longer than a bound. Calls begin when this was last called: it is called
+     * often, by one thread.
      */
     public Optional<LongCall> longCall(long nowNs, long boundNs) {
         lookNs = nowNs;

@@ -104,13 +104,13 @@ public final class ClientFences {
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
-    /** The module that the client's tables hold so; null: it runs as it is. */
+    /** Returns the module that the client's tables hold so; null: it runs as it is. */
     private TenantModule ofStandIn(long value) {
         TenantModule module = modules.get(value);
         return module == null ? loaded.get(value) : module;
     }
 
-    /** The client's entry among those of the executor. */
+    /** Returns the client's entry among those of the executor. */
     public TenantPresence.Member member() {
         return member;
     }
@@ -243,7 +243,7 @@ public final class ClientFences {
         unfenced.asked(result, handle, source, fenced);
     }
 
-    /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
+    /** Returns the driver's handle for what the client's tables hold; loads what was not needed so far. */
     public long realised(long value) throws ProgramRefusedException {
         TenantModule module = modules.get(value);
         if (module == null) {

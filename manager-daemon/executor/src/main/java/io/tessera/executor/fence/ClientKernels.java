@@ -187,7 +187,7 @@ public final class ClientKernels {
     }
 
     /**
-     * The driver's function for a launch of a part of a kernel's grid. Its code is loaded.
+     * Returns the driver's function for a launch of a part of a kernel's grid. Its code is loaded.
      *
      * @throws ProgramRefusedException if it must not be launched so
      */
@@ -421,7 +421,7 @@ public final class ClientKernels {
                 }).toArray();
     }
 
-    /** The module of a function: its parent, or that one's. */
+    /** Returns the module of a function: its parent, or that one's. */
     private TenantModule module(HandleTable table, long clientHandle) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
@@ -435,7 +435,7 @@ public final class ClientKernels {
         return null;
     }
 
-    /** The facts about a kernel whose module has no PTX, or runs as it is. */
+    /** Returns the facts about a kernel whose module has no PTX, or runs as it is. */
     private MachineKernel machine(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {

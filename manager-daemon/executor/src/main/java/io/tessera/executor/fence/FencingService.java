@@ -100,7 +100,7 @@ public final class FencingService implements AutoCloseable {
         return FEW_BLOCKS == null ? !device.port().software() : Boolean.parseBoolean(FEW_BLOCKS);
     }
 
-    /** The device's multiprocessors; 0: the driver does not tell. */
+    /** Returns the device's multiprocessors; 0: the driver does not tell. */
     int processors() {
         return processors;
     }
@@ -115,12 +115,12 @@ public final class FencingService implements AutoCloseable {
         return loops;
     }
 
-    /** The monotonic clock. */
+    /** Returns the monotonic clock. */
     NanoClock clock() {
         return clock;
     }
 
-    /** The clients in the executor. */
+    /** Returns the clients in the executor. */
     public TenantPresence presence() {
         return presence;
     }

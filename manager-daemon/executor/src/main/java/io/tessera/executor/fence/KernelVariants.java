@@ -50,7 +50,7 @@ final class KernelVariants {
         return narrow;
     }
 
-    /** The driver's function of a kernel's other code; 0: there is none, or not yet. */
+    /** Returns the driver's function of a kernel's other code; 0: there is none, or not yet. */
     long of(Launchable kernel) {
         OtherCode variant = kernel.variant;
         if (variant.isOpen() && synchronization.mayBegin()) {
@@ -59,7 +59,7 @@ final class KernelVariants {
         return variant.exists() ? upToDate(kernel, variant) : 0;
     }
 
-    /** The driver's function of other code that there is, with what the program has set of the kernel. */
+    /** Returns the driver's function of other code that there is, with what the program has set of the kernel. */
     private long upToDate(Launchable kernel, OtherCode code) {
         if (code.takeStale()) {
             attributes.copy(kernel.function, isKernel(kernel), code.function());
@@ -67,7 +67,7 @@ final class KernelVariants {
         return code.function();
     }
 
-    /** The driver's function that executes a part of a kernel's grid; 0: not yet; below 0: there is none. */
+    /** Returns the driver's function that executes a part of a kernel's grid; 0: not yet; below 0: there is none. */
     long ofPart(Launchable kernel) {
         OtherCode part = kernel.part;
         if (part.isOpen() && kernel.makingPart == null) {
@@ -88,7 +88,7 @@ final class KernelVariants {
         return part.exists() ? upToDate(kernel, part) : part.function();
     }
 
-    /** The driver's function for a launch of a fenced kernel: with few blocks, one that was compiled for them, if there is one by now. */
+    /** Returns the driver's function for a launch of a fenced kernel: with few blocks, one that was compiled for them, if there is one by now. */
     long forBlocks(Launchable kernel, LaunchPlan launch) {
         OtherCode code = kernel.fewBlocks;
         if (code.function() < 0 || !few.fits(launch)) {

@@ -53,7 +53,7 @@ public final class LaunchPlan {
                 && parametersAt() + parameterBytes() <= length;
     }
 
-    /** The client's handle of the kernel or function. */
+    /** Returns the client's handle of the kernel or function. */
     public long function() {
         return record.get(WireTypes.U64, FUNCTION);
     }
@@ -83,7 +83,7 @@ public final class LaunchPlan {
         return record.get(WireTypes.U32, ATTRIBUTES);
     }
 
-    /** The number of an attribute, below {@link #attributes}. */
+    /** Returns the number of an attribute, below {@link #attributes}. */
     public int attribute(int i) {
         return record.get(WireTypes.U32, BODY + (long) i * CUlaunchAttribute.BYTES);
     }

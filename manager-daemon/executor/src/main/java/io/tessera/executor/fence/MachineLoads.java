@@ -40,7 +40,7 @@ final class MachineLoads {
     @FunctionalInterface
     interface Pages {
         /**
-         * The page, which is made when it is needed.
+         * Returns the page, which is made when it is needed.
          *
          * @throws ProgramRefusedException if there is no memory for it
          */

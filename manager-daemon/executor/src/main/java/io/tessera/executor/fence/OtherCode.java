@@ -8,7 +8,7 @@ final class OtherCode {
     private long function;
     private boolean stale;
 
-    /** The driver's function; 0: not yet; below 0: there is none. */
+    /** Returns the driver's function; 0: not yet; below 0: there is none. */
     long function() {
         return function;
     }

@@ -6,7 +6,7 @@ import io.tessera.guardian.fence.FenceMode;
 /** The words by which a module of a client knows the client's window. */
 interface WindowWords {
     /**
-     * The bytes of {@code WindowConstants}.
+     * Returns the bytes of {@code WindowConstants}.
      *
      * @throws ProgramRefusedException if they are not available
      */

@@ -46,17 +46,17 @@ public final class ClientHandles {
         return account;
     }
 
-    /** The objects that it has ended and its graphs may still use. */
+    /** Returns the objects that it has ended and its graphs may still use. */
     public DeferredReleases deferredReleases() {
         return deferredReleases;
     }
 
-    /** The client's tensor maps. */
+    /** Returns the client's tensor maps. */
     public TensorMaps tensorMaps() {
         return tensorMaps;
     }
 
-    /** The table of a kind. */
+    /** Returns the table of a kind. */
     public HandleTable table(HandleKind kind) {
         return tables[kind.ordinal()];
     }
@@ -97,7 +97,7 @@ public final class ClientHandles {
         return clientHandle;
     }
 
-    /** The handle of a driver's object; {@link HandleTable#NONE} if the client has none, or has ended it. */
+    /** Returns the handle of a driver's object; {@link HandleTable#NONE} if the client has none, or has ended it. */
     public long find(HandleKind kind, long value) {
         return kind.deviceValue() ? value(kind, value) : tables[kind.ordinal()].find(value);
     }
@@ -143,7 +143,7 @@ public final class ClientHandles {
         }
     }
 
-    /** The handles of a kind that were made in a context; of all contexts for a number below 0. */
+    /** Returns the handles of a kind that were made in a context; of all contexts for a number below 0. */
     public List<Long> ofContext(HandleKind kind, int context) {
         List<Long> handles = new ArrayList<>();
         if (kind.deviceValue()) {

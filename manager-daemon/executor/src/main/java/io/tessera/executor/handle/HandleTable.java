@@ -131,12 +131,12 @@ public final class HandleTable {
         return RelayHandle.index(handle) & MOST_PLACES - 1;
     }
 
-    /** The handle of a driver's object; {@link #NONE} if there is none. */
+    /** Returns the handle of a driver's object; {@link #NONE} if there is none. */
     public long find(long value) {
         return byValue.getOrDefault(value, NONE);
     }
 
-    /** The driver's object behind a handle; {@link #NONE} if the handle names nothing here. */
+    /** Returns the driver's object behind a handle; {@link #NONE} if the handle names nothing here. */
     public long value(long handle) {
         int place = place(handle);
         return place < used && handle == handle(place) ? values[place] : NONE;

@@ -44,7 +44,7 @@ public final class ImageOffers implements AutoCloseable {
         return lastNumber;
     }
 
-    /** The offer of a number, which the caller owns from now on; null if there is none. */
+    /** Returns the offer of a number, which the caller owns from now on; null if there is none. */
     public synchronized Offer take(long number) {
         return offers.remove(number);
     }

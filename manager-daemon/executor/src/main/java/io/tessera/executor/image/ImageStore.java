@@ -57,7 +57,7 @@ public final class ImageStore {
     }
 
     /**
-     * The image of an offer; closes its descriptor.
+     * Returns the image of an offer; closes its descriptor.
      *
      * @return null if the file cannot be used, and the client has to send the bytes: the file is too short or not a regular one, the image is longer than a fat
      * binary can be, it cannot be read, or there is no room

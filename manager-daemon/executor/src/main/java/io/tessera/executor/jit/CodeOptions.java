@@ -27,7 +27,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return new CodeOptions(List.of(), List.of());
     }
 
-    /** The options of a program that count here. */
+    /** Returns the options of a program that count here. */
     public static CodeOptions of(List<Integer> numbers, List<Long> values) {
         List<Integer> code = new ArrayList<>();
         List<Long> of = new ArrayList<>();

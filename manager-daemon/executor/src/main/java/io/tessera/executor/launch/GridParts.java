@@ -56,7 +56,7 @@ final class GridParts {
         size[2] = (int) z;
     }
 
-    /** The number of the part's first block in x (0), y (1) or z (2). */
+    /** Returns the number of the part's first block in x (0), y (1) or z (2). */
     int first(int dimension) {
         return first[dimension];
     }

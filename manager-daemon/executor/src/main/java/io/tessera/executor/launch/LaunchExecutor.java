@@ -62,7 +62,7 @@ public final class LaunchExecutor {
     private final LaunchResult result = new LaunchResult();
     private LaunchPlan plan;
 
-    /** For one client; memory of an arena that lives as long as this. */
+    /** Creates an instance for one client; memory of an arena that lives as long as this. */
     public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels,
             Watchdog watchdog, GraphBook graphs, NanoClock clock, Arena arena) {
         this.driver = driver;

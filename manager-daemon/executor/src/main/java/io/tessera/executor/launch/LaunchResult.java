@@ -37,12 +37,12 @@ public final class LaunchResult {
         return this;
     }
 
-    /** The stream in which the driver was asked to launch, of several parts the last one's; null: it was not asked. */
+    /** Returns the stream in which the driver was asked to launch, of several parts the last one's; null: it was not asked. */
     public ClientStream stream() {
         return stream;
     }
 
-    /** The CUresult that the record is answered with. */
+    /** Returns the CUresult that the record is answered with. */
     public int status() {
         return status;
     }

@@ -10,7 +10,7 @@ public final class ClientCharge {
         this.tenant = tenant;
     }
 
-    /** The tenant's account. */
+    /** Returns the tenant's account. */
     public TenantMemory tenant() {
         return tenant;
     }

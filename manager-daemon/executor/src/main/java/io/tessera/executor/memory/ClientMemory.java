@@ -43,12 +43,12 @@ public final class ClientMemory {
         }
     }
 
-    /** The range that begins at an address, reserved ones aside. */
+    /** Returns the range that begins at an address, reserved ones aside. */
     public Optional<MemoryRange> beginningAt(long address) {
         return Optional.ofNullable(ranges.get(address));
     }
 
-    /** The reserved range that holds this many bytes from an address. */
+    /** Returns the reserved range that holds this many bytes from an address. */
     public Optional<MemoryRange> reservation(long address, long bytes) {
         Map.Entry<Long, MemoryRange> entry = reserved.floorEntry(address);
         return entry != null && holds(entry.getValue(), address, bytes) ? Optional.of(entry.getValue())
@@ -85,7 +85,7 @@ public final class ClientMemory {
         }
     }
 
-    /** The range in which an address lies, reserved ones aside. */
+    /** Returns the range in which an address lies, reserved ones aside. */
     public Optional<MemoryRange> containing(long address) {
         return Optional.ofNullable(ranges.floorEntry(address)).map(Map.Entry::getValue).filter(range -> holds(range, address, 1));
     }

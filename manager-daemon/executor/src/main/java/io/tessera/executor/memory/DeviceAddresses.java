@@ -16,7 +16,7 @@ public record DeviceAddresses(long first, long end) {
     private static final long END = 0x4000_0000_0000L;
 
     /**
-     * The part of one device.
+     * Returns the part of one device.
      *
      * @param ordinal as the driver counts
      * @param count   devices that the driver has; the part is as large as that allows, so one device has all

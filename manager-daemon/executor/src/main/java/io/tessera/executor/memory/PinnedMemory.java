@@ -151,7 +151,7 @@ public final class PinnedMemory implements AutoCloseable {
         }
     }
 
-    /** The answer where there is no memory. */
+    /** Returns the answer where there is no memory. */
     public static Offer none() {
         return refused(CudaResult.OUT_OF_MEMORY);
     }
@@ -170,7 +170,7 @@ public final class PinnedMemory implements AutoCloseable {
         return refused(CudaResult.OUT_OF_MEMORY);
     }
 
-    /** The region of a number; null if there is none. */
+    /** Returns the region of a number; null if there is none. */
     public synchronized Region region(long id) {
         return regions.get(id);
     }

@@ -70,7 +70,7 @@ public final class ClientPart {
         return full;
     }
 
-    /** The part ({@link ProcessorParts}) that its kernels are to run on from now on. */
+    /** Returns the part ({@link ProcessorParts}) that its kernels are to run on from now on. */
     public int part() {
         return part;
     }

@@ -77,7 +77,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** The gate that holds submissions back, and the GPU time of each client. */
+    /** Returns the gate that holds submissions back, and the GPU time of each client. */
     public SubmissionGate gate() {
         return gate;
     }

@@ -123,7 +123,7 @@ public final class ProcessorParts implements AutoCloseable {
     }
 
     /**
-     * The priority of a stream on all processors for which a client asked for one: a step above those on parts, whose kernels use some of the same
+     * Returns the priority of a stream on all processors for which a client asked for one: a step above those on parts, whose kernels use some of the same
      * processors. Graphs keep the priority of the streams that they were captured in.
      *
      * @param priority as the driver counts: the lower the more urgent

@@ -100,7 +100,7 @@ final class ReserveChooser {
             this.order = order;
         }
 
-        /** The part that it is to run on. */
+        /** Returns the part that it is to run on. */
         int part() {
             return part;
         }

@@ -54,7 +54,7 @@ public final class ClientPools {
         return pool;
     }
 
-    /** The pool of a number; null if there is none any more. */
+    /** Returns the pool of a number; null if there is none any more. */
     public MemoryPool pool(long number) {
         return pools.get(number);
     }

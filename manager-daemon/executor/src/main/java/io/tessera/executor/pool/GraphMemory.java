@@ -114,7 +114,7 @@ public final class GraphMemory {
         return piece == null ? null : piece.parameters.clone();
     }
 
-    /** The address that a node frees; 0: it frees nothing. */
+    /** Returns the address that a node frees; 0: it frees nothing. */
     public long freedBy(long node) {
         Piece piece = freeNodes.get(node);
         return piece == null ? 0 : piece.address;
@@ -173,7 +173,7 @@ public final class GraphMemory {
         }
     }
 
-    /** The program frees memory of a graph; false if it is not allocated. */
+    /** Returns the program frees memory of a graph; false if it is not allocated. */
     public boolean free(long address) {
         Piece piece = byAddress.get(address);
         if (piece == null || !piece.live) {

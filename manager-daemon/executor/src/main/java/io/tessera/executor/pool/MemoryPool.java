@@ -104,7 +104,7 @@ public final class MemoryPool {
         this.events = events;
     }
 
-    /** What stands for it in the client's table of handles. */
+    /** Returns what stands for it in the client's table of handles. */
     public long number() {
         return number;
     }
@@ -281,7 +281,7 @@ public final class MemoryPool {
         return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }
 
-    /** The value of an attribute, 1 to {@value #LAST_ATTRIBUTE}. */
+    /** Returns the value of an attribute, 1 to {@value #LAST_ATTRIBUTE}. */
     public long attribute(int attribute) {
         return switch (attribute) {
             case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,

@@ -37,7 +37,7 @@ public final class PrintedText {
     private Set<Integer> leftBefore = Set.of();
     private Set<Integer> left = new HashSet<>();
 
-    /** Over an empty file, which the caller owns and has put where the driver prints. */
+    /** Creates an instance over an empty file, which the caller owns and has put where the driver prints. */
     public PrintedText(PrintedTextPort port, int descriptor) {
         this.port = port;
         this.descriptor = descriptor;

@@ -40,7 +40,7 @@ public final class QueryExecutor {
     private final Set<Long> held = new HashSet<>();
     private int bytes;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public QueryExecutor(ClientExecution execution, ClientAllocations allocations, PinnedMemory pinned, ClientPrinting printing) {
         this.driver = execution.driver();
         this.handles = execution.handles();

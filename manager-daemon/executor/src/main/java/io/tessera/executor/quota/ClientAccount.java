@@ -14,7 +14,7 @@ public final class ClientAccount {
         this.tenant = tenant;
     }
 
-    /** The account of a tenant whose only client it is. */
+    /** Returns the account of a tenant whose only client it is. */
     public static ClientAccount ofItsOwn() {
         return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory()), HostBudget.ofMachine(1L << 32)));
     }
@@ -59,7 +59,7 @@ public final class ClientAccount {
         return refusal;
     }
 
-    /** The tenant's account. */
+    /** Returns the tenant's account. */
     public TenantAccount tenant() {
         return tenant;
     }

@@ -62,7 +62,7 @@ public final class HostBudget {
         used.addAndGet(bytes);
     }
 
-    /** The most that a tenant may have. */
+    /** Returns the most that a tenant may have. */
     long perTenantBytes() {
         return perTenantBytes;
     }

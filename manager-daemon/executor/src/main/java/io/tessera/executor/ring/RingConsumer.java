@@ -43,7 +43,7 @@ public final class RingConsumer {
     private long holeSinceNs;
     private long holes;
 
-    /** Over a mapped segment; the copy's memory is the arena's. */
+    /** Creates an instance over a mapped segment; the copy's memory is the arena's. */
     public RingConsumer(RelaySegment segment, Arena arena) {
         this.segment = segment;
         this.ring = segment.ring();

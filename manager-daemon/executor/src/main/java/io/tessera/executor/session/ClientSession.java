@@ -401,7 +401,7 @@ public final class ClientSession {
         return who;
     }
 
-    /** The number that the manager had for the client when it came. */
+    /** Returns the number that the manager had for the client when it came. */
     public long clientId() {
         return clientId;
     }

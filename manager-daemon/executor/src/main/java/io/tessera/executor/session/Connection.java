@@ -68,12 +68,12 @@ final class Connection implements RelayMessageListener {
         settlesBeforeNs = untilNs;
     }
 
-    /** The announced client; null before. */
+    /** Returns the announced client; null before. */
     Admission.Client announced() {
         return announced;
     }
 
-    /** The client among the others; null before it is announced. */
+    /** Returns the client among the others; null before it is announced. */
     TenantPresence.Member member() {
         return member;
     }

@@ -21,12 +21,12 @@ public record FaultAttribution(int result, List<FaultCandidate> candidates) {
         return candidates.isEmpty() || candidates.stream().anyMatch(one -> one.isOfTenant(who));
     }
 
-    /** The CUresult for a client. */
+    /** Returns the CUresult for a client. */
     public int resultFor(FaultCandidate who) {
         return mayHaveDoneIt(who) ? result : CudaResult.CONTEXT_IS_DESTROYED;
     }
 
-    /** The line for a client; none where the error is its own beyond doubt. */
+    /** Returns the line for a client; none where the error is its own beyond doubt. */
     public Optional<String> lineFor(FaultCandidate who) {
         String fault = "a fault (CUDA error " + result + ") of ";
         if (!mayHaveDoneIt(who)) {

@@ -65,7 +65,7 @@ final class Pinning implements AutoCloseable {
         }
     }
 
-    /** The memory made next; null: none yet. */
+    /** Returns the memory made next; null: none yet. */
     Made poll() {
         return made.poll();
     }

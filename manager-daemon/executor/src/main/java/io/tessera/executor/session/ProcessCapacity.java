@@ -30,7 +30,7 @@ final class ProcessCapacity {
         this.mostMappings = mostMappings;
     }
 
-    /** The reason why one more client cannot be served beside this many; null: it can, or nothing is known. */
+    /** Returns the reason why one more client cannot be served beside this many; null: it can, or nothing is known. */
     String refusal(long clients) {
         try {
             long mappings = lines(process.resolve("maps"));

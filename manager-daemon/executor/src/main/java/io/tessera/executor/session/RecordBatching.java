@@ -17,7 +17,7 @@ final class RecordBatching {
     private int kept;
 
     /**
-     * With what keeps others out.
+     * Creates an instance with what keeps others out.
      *
      * @param begins from now on
      * @param ends   no longer

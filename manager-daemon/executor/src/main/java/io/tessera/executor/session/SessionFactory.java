@@ -204,7 +204,7 @@ public final class SessionFactory {
         return TenantName.of(client.tenant(), client.uid(), managerUid);
     }
 
-    /** The clients that stand still, and those that wait for them. */
+    /** Returns the clients that stand still, and those that wait for them. */
     public SynchronizationGate synchronization() {
         return synchronization;
     }
@@ -225,7 +225,7 @@ public final class SessionFactory {
         parts.close();
     }
 
-    /** The tenants' windows. */
+    /** Returns the tenants' windows. */
     public TenantWindows windows() {
         return windows;
     }

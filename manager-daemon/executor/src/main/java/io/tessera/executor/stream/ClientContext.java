@@ -32,7 +32,7 @@ public final class ClientContext {
         return Stream.of(legacy, joiner, beside).filter(Objects::nonNull).toList();
     }
 
-    /** The client's number for it, above 0. */
+    /** Returns the client's number for it, above 0. */
     public int number() {
         return number;
     }

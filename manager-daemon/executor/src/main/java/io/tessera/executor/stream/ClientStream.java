@@ -79,12 +79,12 @@ public final class ClientStream {
         return capturing;
     }
 
-    /** The driver's stream that submissions go to now. */
+    /** Returns the driver's stream that submissions go to now. */
     public long value() {
         return value;
     }
 
-    /** The driver's stream that it has for as long as it lives, whatever its submissions go to. */
+    /** Returns the driver's stream that it has for as long as it lives, whatever its submissions go to. */
     public long whole() {
         return whole;
     }

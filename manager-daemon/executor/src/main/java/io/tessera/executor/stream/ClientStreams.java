@@ -135,7 +135,7 @@ public final class ClientStreams {
         return true;
     }
 
-    /** The context of a number; null if there is none. */
+    /** Returns the context of a number; null if there is none. */
     public ClientContext context(int number) {
         ClientContext known = recent;
         if (known != null && known.number == number) {
@@ -146,7 +146,7 @@ public final class ClientStreams {
         return known;
     }
 
-    /** The context of a stream that is not destroyed. */
+    /** Returns the context of a stream that is not destroyed. */
     private ClientContext of(ClientStream stream) {
         return context(stream.context);
     }
@@ -171,7 +171,7 @@ public final class ClientStreams {
         return (ClientStream) handles.table(HandleKind.STREAM).attachment(clientHandle);
     }
 
-    /** The stream of a context that has a driver's handle; null if there is none. */
+    /** Returns the stream of a context that has a driver's handle; null if there is none. */
     public ClientStream ofValue(long value, ClientContext context) {
         if (context.legacy != null && context.legacy.has(value)) {
             return context.legacy;
@@ -324,7 +324,7 @@ public final class ClientStreams {
         return context.joiner;
     }
 
-    /** The driver's handles of streams that come after everything that was submitted in all contexts so far. */
+    /** Returns the driver's handles of streams that come after everything that was submitted in all contexts so far. */
     public List<Long> joinAll() {
         List<Long> joiners = new ArrayList<>();
         for (ClientContext context : contexts.values()) {

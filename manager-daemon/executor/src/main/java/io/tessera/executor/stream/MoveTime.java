@@ -36,7 +36,7 @@ public final class MoveTime {
     }
 
     /**
-     * The times of a GPU.
+     * Returns the times of a GPU.
      *
      * @param kilohertz its memory's clock; 0: not known
      * @param bits      its memory's width; 0: not known
@@ -47,7 +47,7 @@ public final class MoveTime {
         return new MoveTime(device, device / HOST_RATIO, GPU_ROW_NS);
     }
 
-    /** The times of a GPU in software. */
+    /** Returns the times of a GPU in software. */
     public static MoveTime ofSoftware() {
         return new MoveTime(SOFTWARE_BYTES_PER_NS, SOFTWARE_BYTES_PER_NS, SOFTWARE_ROW_NS);
     }

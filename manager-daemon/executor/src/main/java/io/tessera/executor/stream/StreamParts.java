@@ -44,7 +44,7 @@ public final class StreamParts {
         this.query = query;
     }
 
-    /** The device's. */
+    /** Returns the device's. */
     public ProcessorParts processors() {
         return processors;
     }
@@ -54,7 +54,7 @@ public final class StreamParts {
         return part.turn();
     }
 
-    /** The part that the client's kernels are to run on. Any thread. */
+    /** Returns the part that the client's kernels are to run on. Any thread. */
     public int wanted() {
         return part.part();
     }

@@ -190,7 +190,7 @@ public final class HostFrames {
         return heldBytes;
     }
 
-    /** The part of it that holds no copy, in bytes. */
+    /** Returns the part of it that holds no copy, in bytes. */
     public synchronized long freeBytes() {
         return (long) free.size() * FRAME_BYTES;
     }

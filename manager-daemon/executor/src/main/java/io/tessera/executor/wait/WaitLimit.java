@@ -40,11 +40,11 @@ public enum WaitLimit {
     FULL_STREAMS(20_000L),
     /** A moment, while it is not the tenant's turn ({@code GateTurns} gives it one) or parts of a grid are out. */
     HELD(1_000_000L),
-    /** The same with work on the device, whose end may be what others wait for. */
+    /** As above, with work on the device, whose end may be what others wait for. */
     HELD_WORKING(100_000L),
     /** A moment, while work of a client that ends is not done. {@code ClientSession} gives up after the time for its copies, and once more after that. */
     SESSION_END(1_000_000L),
-    /** The same while its streams wait for host calls, which are released between two looks. */
+    /** As above, while its streams wait for host calls, which are released between two looks. */
     SESSION_END_RELEASING(50_000L),
     /** A moment before a synchronizing call. The client whose streams stand is ended by its watchdog; the caller looks after itself meanwhile. */
     SYNCHRONIZING_CALL(100_000L),

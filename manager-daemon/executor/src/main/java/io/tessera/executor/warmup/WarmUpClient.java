@@ -39,7 +39,7 @@ public final class WarmUpClient {
     private final FutexPort futex;
     private final NanoClock clock;
 
-    /** Over a segment whose only client it is. */
+    /** Creates an instance over a segment whose only client it is. */
     public WarmUpClient(RelaySegment segment, FutexPort futex, NanoClock clock) {
         this.segment = segment;
         this.ring = segment.ring();
@@ -95,7 +95,7 @@ public final class WarmUpClient {
         return replies[slot].result();
     }
 
-    /** The first eight bytes of out-data of the last answer in a slot. */
+    /** Returns the first eight bytes of out-data of the last answer in a slot. */
     public long out(int slot) {
         return replies[slot].memory().get(WireTypes.U64, ReplySlot.DATA);
     }

@@ -17,7 +17,7 @@ final class PageCommits implements CommitPort {
         /** Lets the tenant continue, once for every {@link #rest}. */
         void wake();
 
-        /** The client whose thread changes the window; the lock is held. */
+        /** Returns the client whose thread changes the window; the lock is held. */
         WindowClient actor();
     }
 

@@ -51,7 +51,7 @@ final class SinkSuspects {
         left += checked ? 0 : 1;
     }
 
-    /** The epoch in which the client alone can have written what is in the sink; {@link #NONE}: others can have. */
+    /** Returns the epoch in which the client alone can have written what is in the sink; {@link #NONE}: others can have. */
     synchronized long sole(WindowClient client) {
         return working.size() == 1 && working.get(client.writer()) == client && left == swept ? epoch : NONE;
     }

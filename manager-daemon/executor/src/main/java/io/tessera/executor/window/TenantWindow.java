@@ -504,7 +504,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return leftBehind;
     }
 
-    /** The tenant's quota in bytes; 0: none. */
+    /** Returns the tenant's quota in bytes; 0: none. */
     long limitBytes() {
         return limit.getAsLong();
     }

@@ -134,7 +134,7 @@ public final class TenantWindows {
         return swap.turns().isAsked();
     }
 
-    /** The clients whose memory will be free soon. */
+    /** Returns the clients whose memory will be free soon. */
     PendingReclaims reclaims() {
         return reclaims;
     }
@@ -326,7 +326,7 @@ public final class TenantWindows {
         return bounds;
     }
 
-    /** The device that the windows are of. */
+    /** Returns the device that the windows are of. */
     public DeviceContext device() {
         return device;
     }

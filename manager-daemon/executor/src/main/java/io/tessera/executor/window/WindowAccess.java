@@ -8,7 +8,7 @@ import java.util.function.IntSupplier;
  * and thread-safe.
  */
 public interface WindowAccess {
-    /** The window's first address, a multiple of its size. */
+    /** Returns the window's first address, a multiple of its size. */
     long baseAddress();
 
     /** Bytes of the window, 2^k, at least 4 GiB. */
@@ -120,7 +120,7 @@ public interface WindowAccess {
         // a window whose sink is not checked
     }
 
-    /** The results of checks that this client was not told yet. */
+    /** Returns the results of checks that this client was not told yet. */
     default StrayWrites strayWrites() {
         return StrayWrites.NONE;
     }

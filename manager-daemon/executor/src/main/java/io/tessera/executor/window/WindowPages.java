@@ -101,12 +101,12 @@ final class WindowPages {
         return reached;
     }
 
-    /** The window's memory on the device, without sink and programs' own. */
+    /** Returns the window's memory on the device, without sink and programs' own. */
     long realBytes() {
         return realBytes;
     }
 
-    /** The window's memory that is not on the device. */
+    /** Returns the window's memory that is not on the device. */
     long awayBytes() {
         return awayBytes;
     }

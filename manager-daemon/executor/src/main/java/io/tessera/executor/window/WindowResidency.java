@@ -78,7 +78,7 @@ final class WindowResidency {
         return away;
     }
 
-    /** The tenant's memory that is not on the device. Any thread. */
+    /** Returns the tenant's memory that is not on the device. Any thread. */
     long awayBytes() {
         return awayBytes;
     }

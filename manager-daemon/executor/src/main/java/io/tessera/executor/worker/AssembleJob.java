@@ -37,7 +37,7 @@ final class AssembleJob {
     private final Arena arena = Arena.ofAuto();
     private DriverCalls driver;
 
-    /** With the driver that the executor has. */
+    /** Creates an instance with the driver that the executor has. */
     AssembleJob(String provider, DriverOptions options) {
         this.provider = provider;
         this.options = options;

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param plain  functions of which every access is fenced, also where a proof says that it need not be
  */
 public record FenceRequest(FenceMode mode, ComputeCapability device, boolean linked, Optional<String> sliced, PlainFunctions plain) {
-    /** The same with other functions without proofs. */
+    /** As above, with other functions without proofs. */
     public FenceRequest plainly(PlainFunctions functions) {
         return new FenceRequest(mode, device, linked, sliced, functions);
     }

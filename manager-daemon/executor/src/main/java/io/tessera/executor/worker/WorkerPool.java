@@ -348,7 +348,7 @@ public final class WorkerPool implements CodeWorkers {
         return asking.values().stream().anyMatch(worker -> worker.pid() == pid);
     }
 
-    /** The ids of its processes, for tests. */
+    /** Returns the ids of its processes, for tests. */
     synchronized List<Long> pids() {
         return alive.stream().map(WorkerProcess::pid).toList();
     }

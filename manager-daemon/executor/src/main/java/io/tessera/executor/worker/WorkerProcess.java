@@ -104,7 +104,7 @@ final class WorkerProcess {
     }
 
     /**
-     * The answer of a job that has begun.
+     * Returns the answer of a job that has begun.
      *
      * @throws IOException if it has ended, or said what is none
      */
@@ -137,7 +137,7 @@ final class WorkerProcess {
         }
     }
 
-    /** What it said at last, for people; when it has ended. */
+    /** Returns what it said at last, for people; when it has ended. */
     String lastWords() {
         try {
             listener.join(END_MS);
@@ -184,7 +184,7 @@ final class WorkerProcess {
         }
     }
 
-    /** The exit code of one whose pipe has ended, which is about to end itself. */
+    /** Returns the exit code of one whose pipe has ended, which is about to end itself. */
     int exitCode() {
         try {
             return process.waitFor(END_MS, TimeUnit.MILLISECONDS) ? process.exitValue() : end();

@@ -45,7 +45,7 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
         return new WorkerSettings(provider, driver, MOST_WORKERS, (int) WorkerVariables.seconds(environment).orElse(JOB_SECONDS), heap, IDLE_SECONDS);
     }
 
-    /** The longest time of a job that has to read this many bytes. */
+    /** Returns the longest time of a job that has to read this many bytes. */
     long jobNs(long bytes) {
         return (jobSeconds + SECONDS_PER_MIB * (bytes / MIB)) * 1_000_000_000L;
     }

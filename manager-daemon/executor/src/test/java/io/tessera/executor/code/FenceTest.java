@@ -108,7 +108,7 @@ class FenceTest {
         }
     }
 
-    /** The constants of the window of the only loaded module. */
+    /** Returns the constants of the window of the only loaded module. */
     private static MemorySegment window(RunningExecutor executor) {
         return executor.driver.constants.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(WindowConstants.NAME + "@")).map(Map.Entry::getValue)

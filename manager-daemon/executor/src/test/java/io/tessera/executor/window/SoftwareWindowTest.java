@@ -182,7 +182,7 @@ class SoftwareWindowTest {
         return window.strayWrites();
     }
 
-    /** What the device tells a client by a check. */
+    /** Returns what the device tells a client by a check. */
     private int told(ClientWindow window) {
         call(DriverEntry.cuMemHostAlloc, calls.out(0), Integer.BYTES, 3);
         long error = calls.outLong(0);

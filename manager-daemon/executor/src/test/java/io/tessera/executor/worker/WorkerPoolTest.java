@@ -58,10 +58,7 @@ class WorkerPoolTest {
         assertEquals(0, new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor());
     }
 
-    /**
-     * The pool's only worker, which gets the next job; where others were started on a machine that is busy, all end and one is started
-     * again.
-     */
+    /** Returns the pool's only worker, which gets the next job; where others were started on a machine that is busy, all end and one is started again. */
     private static long onlyWorker(WorkerPool pool) throws Exception {
         for (int left = 10; left > 0; left--) {
             assertServed(pool, "a");

@@ -123,7 +123,7 @@ public enum BinaryFormat {
         return value == value && magnitude > largestFinite ? bits & signBit(true) | largestFinite : bits;
     }
 
-    /** The value of bits in a format of at most 32 bits; exact. Bits above the format's are ignored. */
+    /** Returns the value of bits in a format of at most 32 bits; exact. Bits above the format's are ignored. */
     public double decode(long bits) {
         long magnitude = bits & signBit(true) - 1;
         boolean negative = (bits & signBit(true)) != 0;

@@ -16,7 +16,7 @@ public final class BrainArithmetic {
     private BrainArithmetic() {
     }
 
-    /** The value, exactly; a NaN keeps its payload. */
+    /** Returns the value, exactly; a NaN keeps its payload. */
     public static float toSingle(int a) {
         return Float.intBitsToFloat(a << 16);
     }

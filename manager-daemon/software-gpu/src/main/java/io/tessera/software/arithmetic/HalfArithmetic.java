@@ -17,7 +17,7 @@ public final class HalfArithmetic {
     private HalfArithmetic() {
     }
 
-    /** The value, exactly; a NaN keeps its payload. */
+    /** Returns the value, exactly; a NaN keeps its payload. */
     public static float toSingle(int a) {
         return Float.float16ToFloat((short) a);
     }

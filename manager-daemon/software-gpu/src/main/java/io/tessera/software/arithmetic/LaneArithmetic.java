@@ -11,7 +11,7 @@ public final class LaneArithmetic {
     /** What is done with two lanes. */
     @FunctionalInterface
     public interface Operation {
-        /** The exact result. */
+        /** Returns the exact result. */
         int apply(int a, int b);
     }
 
@@ -19,7 +19,7 @@ public final class LaneArithmetic {
     public record Signs(boolean result, boolean a, boolean b) {
     }
 
-    /** The average; one bit is added before the shift unless the sum is negative. */
+    /** Returns the average; one bit is added before the shift unless the sum is negative. */
     public static int average(int a, int b) {
         int sum = a + b;
         return sum + (sum >= 0 ? 1 : 0) >> 1;
@@ -61,7 +61,7 @@ public final class LaneArithmetic {
         return word;
     }
 
-    /** The sum of all exact results that are selected and of a further number, cut to 32 bits. */
+    /** Returns the sum of all exact results that are selected and of a further number, cut to 32 bits. */
     public static int sum(int bits, Operation operation, Signs signs, Selection lanes, int a, int b, int c) {
         int sum = c;
         for (int i = 0; i < 32 / bits; i++) {

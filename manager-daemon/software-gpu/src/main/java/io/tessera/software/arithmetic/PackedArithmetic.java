@@ -11,21 +11,21 @@ public final class PackedArithmetic {
     /** An operation on one element. */
     @FunctionalInterface
     public interface Unary {
-        /** The result for an element in the low 16 bits. */
+        /** Returns the result for an element in the low 16 bits. */
         int apply(int a);
     }
 
     /** An operation on two elements. */
     @FunctionalInterface
     public interface Binary {
-        /** The result for elements in the low 16 bits. */
+        /** Returns the result for elements in the low 16 bits. */
         int apply(int a, int b);
     }
 
     /** An operation on three elements. */
     @FunctionalInterface
     public interface Ternary {
-        /** The result for elements in the low 16 bits. */
+        /** Returns the result for elements in the low 16 bits. */
         int apply(int a, int b, int c);
     }
 
@@ -34,17 +34,17 @@ public final class PackedArithmetic {
         return low & 0xffff | high << 16;
     }
 
-    /** The operation on both halves. */
+    /** Returns the operation on both halves. */
     public static int map(Unary operation, int a) {
         return pack(operation.apply(a & 0xffff), operation.apply(a >>> 16));
     }
 
-    /** The operation on both pairs of halves. */
+    /** Returns the operation on both pairs of halves. */
     public static int map(Binary operation, int a, int b) {
         return pack(operation.apply(a & 0xffff, b & 0xffff), operation.apply(a >>> 16, b >>> 16));
     }
 
-    /** The operation on both triples of halves. */
+    /** Returns the operation on both triples of halves. */
     public static int map(Ternary operation, int a, int b, int c) {
         return pack(operation.apply(a & 0xffff, b & 0xffff, c & 0xffff),
                 operation.apply(a >>> 16, b >>> 16, c >>> 16));

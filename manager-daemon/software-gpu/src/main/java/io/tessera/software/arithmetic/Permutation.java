@@ -21,7 +21,7 @@ public final class Permutation {
                 | select(pair, fourth) << 24;
     }
 
-    /** The default mode: four selectors in the low 16 bits. */
+    /** Returns the default mode: four selectors in the low 16 bits. */
     public static int index(int a, int b, int selector) {
         return bytes(a, b, selector & 15, selector >>> 4 & 15, selector >>> 8 & 15, selector >>> 12 & 15);
     }

@@ -15,7 +15,7 @@ public final class SingleArithmetic {
     private SingleArithmetic() {
     }
 
-    /** The value itself, any NaN as {@link #NAN}. */
+    /** Returns the value itself, any NaN as {@link #NAN}. */
     public static float canonical(float value) {
         return value != value ? NAN : value;
     }

@@ -35,7 +35,7 @@ final class SixteenBitFloats {
         return (a & SIGN) != 0 ? ~a & 0x7fff | 0xffff8000 : a & 0x7fff;
     }
 
-    /** The lesser, or where {@code greater} the greater one; the other operand if one is NaN. */
+    /** Returns the lesser, or where {@code greater} the greater one; the other operand if one is NaN. */
     static int extreme(int a, int b, boolean greater, int infinity) {
         if (isNan(a, infinity) || isNan(b, infinity)) {
             return isNan(a, infinity) ? isNan(b, infinity) ? NAN : b & 0xffff : a & 0xffff;
@@ -44,7 +44,7 @@ final class SixteenBitFloats {
         return (first ? a : b) & 0xffff;
     }
 
-    /** The same, but NaN if one operand is. */
+    /** As above, but NaN if one operand is. */
     static int extremeNan(int a, int b, boolean greater, int infinity) {
         return isNan(a, infinity) || isNan(b, infinity) ? NAN : extreme(a, b, greater, infinity);
     }

@@ -6,7 +6,7 @@ public interface DeviceClock {
     /** Nanoseconds since an arbitrary begin; never goes back. */
     long nowNs();
 
-    /** The host's monotonic clock. */
+    /** Returns the host's monotonic clock. */
     static DeviceClock system() {
         return System::nanoTime;
     }

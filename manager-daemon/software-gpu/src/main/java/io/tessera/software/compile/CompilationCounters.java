@@ -43,7 +43,7 @@ public final class CompilationCounters {
         return Map.copyOf(interpretedByReason);
     }
 
-    /** Why each interpreted kernel was not compiled, by its name. */
+    /** Returns why each interpreted kernel was not compiled, by its name. */
     public synchronized Map<String, String> reasonByKernel() {
         return Map.copyOf(reasonByKernel);
     }

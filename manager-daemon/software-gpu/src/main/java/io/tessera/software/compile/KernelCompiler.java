@@ -68,7 +68,7 @@ public final class KernelCompiler implements KernelTranslator {
     }
 
     /**
-     * The class file for a kernel.
+     * Returns the class file for a kernel.
      *
      * @throws NotCompiledException if it cannot be compiled
      */

@@ -216,7 +216,7 @@ final class Registers {
         }
     }
 
-    /** The value of an address without a register; null where it has one. */
+    /** Returns the value of an address without a register; null where it has one. */
     Long constantAddress(LoweredOperand.Address address) {
         return address.register() != null || address.symbol() != null ? null
                 : (Long) (address.offset() + (address.frameRelative() ? frameBase : 0));

@@ -126,7 +126,7 @@ public final class SoftwareDriver implements DriverPort {
         return reason == null ? "" : reason;
     }
 
-    /** How often which entries were called that the driver lacks. */
+    /** Returns how often which entries were called that the driver lacks. */
     public Map<DriverEntry, Long> refusals() {
         return log.refusals();
     }

@@ -117,7 +117,7 @@ public final class AtomicAccess {
         };
     }
 
-    /** The new value: PTX ISA, "atom". */
+    /** Returns the new value: PTX ISA, "atom". */
     private static long combine(Modifier operation, ValueType type, long old, long value) {
         return switch (operation) {
             case AND -> old & value;

@@ -13,7 +13,7 @@ final class Barrier {
     /** Whether those are all that the block has. */
     private boolean whole;
     private int arrived;
-    /** The same, the missing lanes of the last warp with them. */
+    /** As above, the missing lanes of the last warp with them. */
     private int counted;
     private int population;
     private boolean all = true;
@@ -24,7 +24,7 @@ final class Barrier {
     private boolean lastAll;
     private boolean lastAny;
 
-    /** In a block of this many threads. */
+    /** Creates an instance in a block of this many threads. */
     Barrier(int blockThreads) {
         this.blockThreads = blockThreads;
     }

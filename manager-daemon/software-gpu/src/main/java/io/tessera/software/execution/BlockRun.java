@@ -226,7 +226,7 @@ final class BlockRun {
                 new Dim3(thread.tidX, thread.tidY, thread.tidZ), address, cause);
     }
 
-    /** The fault of a block whose threads wait for each other. */
+    /** Returns the fault of a block whose threads wait for each other. */
     KernelFault deadlock() {
         for (int i = 0; i < threads.length; i++) {
             if (status[i] != ThreadStatus.EXITED) {

@@ -178,7 +178,7 @@ public final class ThreadState {
         }
     }
 
-    /** The thread's number in its block. */
+    /** Returns the thread's number in its block. */
     public int linear() {
         return warp * 32 + lane;
     }

@@ -33,12 +33,12 @@ public final class KernelFault extends RuntimeException {
         return kernel;
     }
 
-    /** The block's place in the grid. */
+    /** Returns the block's place in the grid. */
     public Dim3 block() {
         return block;
     }
 
-    /** The thread's place in the block. */
+    /** Returns the thread's place in the block. */
     public Dim3 thread() {
         return thread;
     }

@@ -197,7 +197,7 @@ final class MemoryOperations {
         }
     }
 
-    /** The operation of atom or red. */
+    /** Returns the operation of atom or red. */
     static Modifier operation(LoweredInstruction i) {
         Modifier operation = i.firstOf(Modifier.AND, Modifier.OR, Modifier.XOR, Modifier.ADD, Modifier.INC,
                 Modifier.DEC, Modifier.MIN, Modifier.MAX, Modifier.EXCH, Modifier.CAS);

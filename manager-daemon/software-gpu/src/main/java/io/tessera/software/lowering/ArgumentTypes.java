@@ -10,7 +10,7 @@ final class ArgumentTypes {
     }
 
     /**
-     * The type.
+     * Returns the type.
      *
      * @param words what stands after the opcode
      * @param place number of the argument, addresses and results not counted

@@ -57,7 +57,7 @@ final class VideoOperands {
         return arguments;
     }
 
-    /** The operand without sign and selector. */
+    /** Returns the operand without sign and selector. */
     private static io.tessera.guardian.ptx.Operand plain(io.tessera.guardian.ptx.Operand operand) {
         return switch (operand) {
             case Minus minus -> plain(minus.operand());
@@ -66,7 +66,7 @@ final class VideoOperands {
         };
     }
 
-    /** What an operand's dot is followed by, or null. */
+    /** Returns what an operand's dot is followed by, or null. */
     private static String word(io.tessera.guardian.ptx.Operand operand) {
         return switch (operand) {
             case Minus minus -> word(minus.operand());

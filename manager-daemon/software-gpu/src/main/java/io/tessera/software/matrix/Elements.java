@@ -38,7 +38,7 @@ final class Elements {
         }
     }
 
-    /** The low bits of a word. */
+    /** Returns the low bits of a word. */
     private static double element(ValueType type, int word) {
         int unused = 32 - type.bits();
         return switch (type) {

@@ -20,7 +20,7 @@ final class MatrixRows {
     }
 
     /**
-     * The instruction with its operands' slots.
+     * Returns the instruction with its operands' slots.
      *
      * @throws UnsupportedOperationException if it is a form that is not here
      */

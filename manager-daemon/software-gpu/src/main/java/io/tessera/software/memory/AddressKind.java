@@ -17,7 +17,7 @@ public enum AddressKind {
 
     private static final AddressKind[] VALUES = values();
 
-    /** The kind with this value in the granule map. */
+    /** Returns the kind with this value in the granule map. */
     static AddressKind of(int value) {
         return VALUES[value];
     }

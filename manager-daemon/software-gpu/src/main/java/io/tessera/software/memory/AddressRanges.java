@@ -72,7 +72,7 @@ final class AddressRanges {
         return bytes;
     }
 
-    /** The used piece that holds an address, as begin and size; null if there is none. */
+    /** Returns the used piece that holds an address, as begin and size; null if there is none. */
     Map.Entry<Long, Long> find(long address) {
         Map.Entry<Long, Long> piece = used.floorEntry(address);
         return piece != null && address < piece.getKey() + piece.getValue() ? piece : null;

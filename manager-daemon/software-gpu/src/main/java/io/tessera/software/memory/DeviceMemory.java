@@ -93,7 +93,7 @@ public final class DeviceMemory implements AutoCloseable {
         map.close();
     }
 
-    /** What kernels may touch. */
+    /** Returns what kernels may touch. */
     public MemoryMap map() {
         return map;
     }
@@ -190,7 +190,7 @@ public final class DeviceMemory implements AutoCloseable {
         return true;
     }
 
-    /** The allocation, mapping or registered range that holds an address. */
+    /** Returns the allocation, mapping or registered range that holds an address. */
     public synchronized Optional<MemoryBlock> find(long address) {
         Map.Entry<Long, Long> host = hostRanges.floorEntry(address);
         if (host != null && address < host.getKey() + host.getValue()) {

@@ -48,7 +48,7 @@ public final class MemoryMap {
     }
 
     /**
-     * What an address belongs to.
+     * Returns what an address belongs to.
      *
      * @param address real address
      */

@@ -152,7 +152,7 @@ public final class SoftwareProcessor implements AutoCloseable {
         }
     }
 
-    /** The same of a module without texture and surface references. */
+    /** As above, for a module without texture and surface references. */
     public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, DeviceOutput output, GridControl control) {
         return launch(loaded, spec, TextureUnit.NONE, output, control);
     }

@@ -23,7 +23,7 @@ import java.util.Map;
 public record Kernel(Function entry, List<Function> functions, Map<String, Integer> addressable, int parameterBytes,
         int staticSharedBytes, int dynamicSharedAlign, int localBytes, boolean unboundedStack, boolean warpOperations,
         Limits limits) {
-    /** The kernel's name. */
+    /** Returns the kernel's name. */
     public String name() {
         return entry.name();
     }

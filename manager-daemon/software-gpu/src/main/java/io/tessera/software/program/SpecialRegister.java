@@ -22,7 +22,7 @@ public enum SpecialRegister {
         }
     }
 
-    /** The register of this name (no percent sign, no dimension), or null. */
+    /** Returns the register of this name (no percent sign, no dimension), or null. */
     public static SpecialRegister ofName(String name) {
         return BY_NAME.get(name.toLowerCase(Locale.ROOT));
     }

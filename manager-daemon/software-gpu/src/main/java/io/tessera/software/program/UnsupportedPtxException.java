@@ -34,7 +34,7 @@ public final class UnsupportedPtxException extends RuntimeException {
         this.line = 0;
     }
 
-    /** The instruction or directive as written. */
+    /** Returns the instruction or directive as written. */
     public String construct() {
         return construct;
     }

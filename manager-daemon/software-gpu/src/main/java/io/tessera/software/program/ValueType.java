@@ -44,7 +44,7 @@ public enum ValueType {
         return Math.max(1, bits / 8);
     }
 
-    /** What the bits mean. */
+    /** Returns what the bits mean. */
     public Kind kind() {
         return kind;
     }
@@ -64,7 +64,7 @@ public enum ValueType {
         return name().endsWith("X2");
     }
 
-    /** The type of each half of a packed type; the type itself otherwise. */
+    /** Returns the type of each half of a packed type; the type itself otherwise. */
     public ValueType element() {
         return isPacked() ? valueOf(name().substring(0, name().length() - 2)) : this;
     }
@@ -74,7 +74,7 @@ public enum ValueType {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The type that PTX writes like this, without the dot, or null. */
+    /** Returns the type that PTX writes like this, without the dot, or null. */
     public static ValueType ofToken(String token) {
         return BY_TOKEN.get(token);
     }

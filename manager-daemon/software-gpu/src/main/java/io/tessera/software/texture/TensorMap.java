@@ -36,7 +36,7 @@ public record TensorMap(int elementBytes, long address, long[] sizes, long[] str
     private static final int BOX = 96;
     private static final int STEPS = 106;
 
-    /** How many dimensions it has. */
+    /** Returns how many dimensions it has. */
     public int rank() {
         return sizes.length;
     }

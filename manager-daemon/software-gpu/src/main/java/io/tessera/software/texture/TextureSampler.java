@@ -67,8 +67,8 @@ public final class TextureSampler {
     }
 
     /**
-     * The level of detail at which texels are as far apart as a step of the coordinates: the logarithm of the longer of two
-     * steps in texels of the finest level (OpenGL 4.6, section 8.14.1).
+     * Returns the level of detail at which texels are as far apart as a step of the coordinates: the logarithm of the longer of two steps in texels of the
+     * finest level (OpenGL 4.6, section 8.14.1).
      *
      * @param across one step for each dimension
      * @param down   the other

@@ -35,7 +35,7 @@ public record TextureView(long address, int width, int height, int depth, long p
                 sampling, levels);
     }
 
-    /** How many levels there are. */
+    /** Returns how many levels there are. */
     public int levels() {
         return mipmap == null ? 1 : 1 + mipmap.coarser().size();
     }

@@ -51,7 +51,7 @@ class ContentKernelTest {
         device.close();
     }
 
-    /** What the kernel is to say of a block: four numbers, and whether anything is not zero. */
+    /** Returns what the kernel is to say of a block: four numbers, and whether anything is not zero. */
     private long[] expected(int[] memory, int block) {
         BigInteger[] sums = {BigInteger.ZERO, BigInteger.ZERO, BigInteger.ZERO, BigInteger.ZERO};
         long filled = 0;

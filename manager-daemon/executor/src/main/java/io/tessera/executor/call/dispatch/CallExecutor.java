@@ -66,7 +66,7 @@ public final class CallExecutor implements AutoCloseable {
     private final RelaySegment segment;
     private boolean unheard;
 
-    /** For one client; memory of an arena that lives as long as this. */
+    /** Creates an instance for one client; memory of an arena that lives as long as this. */
     public CallExecutor(ClientExecution execution, ClientAllocations allocations, ClientCompletion completion, ClientImages images,
             Arena arena) {
         this.device = execution.device();
@@ -302,7 +302,7 @@ public final class CallExecutor implements AutoCloseable {
         return stream;
     }
 
-    /** The driver's handle; a module that was not needed so far is loaded for it. */
+    /** Returns the driver's handle; a module that was not needed so far is loaded for it. */
     private long handle(HandleKind kind, long clientHandle) throws RejectedException {
         long value = known(kind, clientHandle);
         if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {

@@ -110,7 +110,7 @@ final class CaptureCalls {
         return result;
     }
 
-    /** The client's handle of the graph that is captured, so that its nodes go away with it. */
+    /** Returns the client's handle of the graph that is captured, so that its nodes go away with it. */
     private long captured(CallFrame frame) {
         int place = frame.parameter("graph_out");
         if (frame.data(place) == null) {

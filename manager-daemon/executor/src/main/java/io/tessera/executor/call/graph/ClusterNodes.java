@@ -52,7 +52,7 @@ final class ClusterNodes {
         return result == CudaResult.SUCCESS && !one;
     }
 
-    /** The refusal of a node that would run a kernel in clusters that may know of none. */
+    /** Returns the refusal of a node that would run a kernel in clusters that may know of none. */
     static RejectedException noClusters() {
         return RejectedException.unsupported("a cluster for a graph node whose kernel is not compiled for clusters (__cluster_dims__)");
     }

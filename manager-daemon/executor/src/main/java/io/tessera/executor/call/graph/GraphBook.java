@@ -58,7 +58,7 @@ public final class GraphBook {
         GraphSize size(CallFrame frame) throws RejectedException;
     }
 
-    /** The call adds a node to a graph. Parameters: node, graph. */
+    /** Returns the call adds a node to a graph. Parameters: node, graph. */
     CallRow addsNode(CallRow row, Content content) {
         return adds(row, frame -> node(frame, content));
     }
@@ -77,13 +77,13 @@ public final class GraphBook {
         return row.admits(frame -> grow(frame.argument(1), addition.size(frame))).records(this::nodeAdded);
     }
 
-    /** The call changes a node of a graph. Parameter: node. */
+    /** Returns the call changes a node of a graph. Parameter: node. */
     CallRow changesNode(CallRow row, Content content) {
         return row.admits(frame -> grow(handles.table(HandleKind.GRAPH_NODE).parent(frame.argument(0)),
                 node(frame, content).beyond(size(HandleKind.GRAPH_NODE, frame.argument(0))))).records(this::nodeChanged);
     }
 
-    /** The call changes a node of an executable graph. Parameters: executable graph, node. */
+    /** Returns the call changes a node of an executable graph. Parameters: executable graph, node. */
     CallRow changesExecutable(CallRow row, Content content) {
         return changesExecutable(row, frame -> node(frame, content));
     }
@@ -107,17 +107,17 @@ public final class GraphBook {
         });
     }
 
-    /** The call adds edges. Parameters: graph, from. */
+    /** Returns the call adds edges. Parameters: graph, from. */
     CallRow addsEdges(CallRow row) {
         return row.admits(frame -> grow(frame.argument(0), GraphSize.of(0, 0, edges(frame)))).records(frame -> grown(frame.argument(0), added));
     }
 
-    /** The call removes edges. Parameters: graph, from. */
+    /** Returns the call removes edges. Parameters: graph, from. */
     CallRow removesEdges(CallRow row) {
         return row.records(frame -> shrunk(frame.argument(0), GraphSize.of(0, 0, edges(frame))));
     }
 
-    /** The call copies a graph. Parameters: copy, graph. */
+    /** Returns the call copies a graph. Parameters: copy, graph. */
     CallRow copies(CallRow row) {
         return row.admits(frame -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.argument(1)).copy()))
                 .records(frame -> made(HandleKind.GRAPH, Countable.GRAPH_NODE, frame));
@@ -228,7 +228,7 @@ public final class GraphBook {
         }
     }
 
-    /** The object of a handle; nothing for a handle that names nothing, which the driver never sees. */
+    /** Returns the object of a handle; nothing for a handle that names nothing, which the driver never sees. */
     private GraphSize size(HandleKind kind, long clientHandle) {
         HandleTable table = handles.table(kind);
         if (table.value(clientHandle) == HandleTable.NONE) {
@@ -242,7 +242,7 @@ public final class GraphBook {
         return fresh;
     }
 
-    /** The graph that a graph lies in; NONE: it lies in none. */
+    /** Returns the graph that a graph lies in; NONE: it lies in none. */
     private long owner(long graph) {
         long parent = handles.table(HandleKind.GRAPH).parent(graph);
         return RelayHandle.type(parent) == HandleKind.GRAPH_NODE.number() ? handles.table(HandleKind.GRAPH_NODE).parent(parent) : parent;

@@ -124,7 +124,7 @@ public final class GraphMemoryCalls {
         return result;
     }
 
-    /** The type of a node that is an empty one for the driver. */
+    /** Returns the type of a node that is an empty one for the driver. */
     int typeOf(long node, int type) {
         return type != GraphNodeType.EMPTY ? type : memory.allocationOf(node) != null ? GraphNodeType.MEM_ALLOC
                 : memory.freedBy(node) != 0 ? GraphNodeType.MEM_FREE : type;

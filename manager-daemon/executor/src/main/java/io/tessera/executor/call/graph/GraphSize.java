@@ -136,7 +136,7 @@ final class GraphSize {
         return null;
     }
 
-    /** The size that parameters of a node add to an executable graph: where they were changed before, the excess over that. */
+    /** Returns the size that parameters of a node add to an executable graph: where they were changed before, the excess over that. */
     GraphSize growth(long node, GraphSize parameters) {
         GraphSize known = changed == null ? null : changed.get(node);
         return parameters.beyond(known == null ? new GraphSize() : known);

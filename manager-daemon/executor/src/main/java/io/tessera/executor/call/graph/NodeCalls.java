@@ -111,7 +111,7 @@ final class NodeCalls {
         return calls.row(api).ofGraphs().packed("nodeParams");
     }
 
-    /** The parameter that is a node's structure. */
+    /** Returns the parameter that is a node's structure. */
     private static int structureOf(CallFrame frame) {
         int i = frame.lastPointer();
         if (i < 0) {

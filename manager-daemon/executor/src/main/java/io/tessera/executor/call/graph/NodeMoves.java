@@ -34,7 +34,7 @@ final class NodeMoves {
         ANY
     }
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     NodeMoves(MovedBytes moved) {
         this.moved = moved;
     }

@@ -55,10 +55,7 @@ final class NodeQueries {
         }
     }
 
-    /**
-     * The answer for the client, without its own input: pointers in it are the driver's. All queries have the node first and the structure
-     * second.
-     */
+    /** Returns the answer for the client, without its own input: pointers in it are the driver's. All queries have the node first and the structure second. */
     private static MemorySegment wanted(CallFrame frame, int bytes) throws RejectedException {
         if (frame.data(1) == null || frame.outBytes(1) < bytes) {
             throw CallFrame.malformed("too little room for a node");
@@ -78,7 +75,7 @@ final class NodeQueries {
         return result;
     }
 
-    /** The word of a host node; -1: it is none. */
+    /** Returns the word of a host node; -1: it is none. */
     private long word(CallFrame frame) throws RejectedException {
         MemorySegment node = frame.room(CUDA_BATCH_MEM_OP_NODE_PARAMS.BYTES);
         int result = driver.call(DriverEntry.cuGraphBatchMemOpNodeGetParams, frame.slot(0), node.address());

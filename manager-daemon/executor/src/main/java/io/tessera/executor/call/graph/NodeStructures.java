@@ -63,7 +63,7 @@ final class NodeStructures {
         this.addresses = checks.addresses();
     }
 
-    /** The function or kernel of {@code CUDA_KERNEL_NODE_PARAMS}, of either version. */
+    /** Returns the function or kernel of {@code CUDA_KERNEL_NODE_PARAMS}, of either version. */
     static long kernelOf(MemorySegment node) {
         long function = node.get(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.func);
         return function == 0 && node.byteSize() > CUDA_KERNEL_NODE_PARAMS.kern ? node.get(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.kern) : function;
@@ -162,7 +162,7 @@ final class NodeStructures {
         node.set(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray, operations.address());
     }
 
-    /** The word of a node that {@link #hostCall} made, from the driver's answer; -1: it is another one. */
+    /** Returns the word of a node that {@link #hostCall} made, from the driver's answer; -1: it is another one. */
     long wordOf(MemorySegment node) {
         long array = node.get(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray);
         if (node.get(WireTypes.U32, CUDA_BATCH_MEM_OP_NODE_PARAMS.count) != 2 || array == 0) {

@@ -185,7 +185,7 @@ final class PoolCalls {
         return CudaResult.SUCCESS;
     }
 
-    /** The pool that an allocation of a client comes from that names none. */
+    /** Returns the pool that an allocation of a client comes from that names none. */
     MemoryPool current() throws RejectedException {
         open();
         MemoryPool chosen = current == 0 ? null : pools.pool(current);

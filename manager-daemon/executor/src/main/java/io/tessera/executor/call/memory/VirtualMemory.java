@@ -48,7 +48,7 @@ final class VirtualMemory {
         byHandle.put(handle, new Made(bytes));
     }
 
-    /** The memory of a handle of the client; null if there is none. */
+    /** Returns the memory of a handle of the client; null if there is none. */
     Made made(long handle) {
         return byHandle.get(handle);
     }
@@ -88,7 +88,7 @@ final class VirtualMemory {
         return mapping.made.isOver() ? mapping.made.bytes : 0;
     }
 
-    /** The mapping around an address; null if there is none. */
+    /** Returns the mapping around an address; null if there is none. */
     Mapping at(long address) {
         Map.Entry<Long, Mapping> entry = mappings.floorEntry(address);
         return entry != null && address - entry.getKey() < entry.getValue().bytes() ? entry.getValue() : null;

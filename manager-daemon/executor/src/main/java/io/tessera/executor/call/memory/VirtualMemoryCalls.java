@@ -195,7 +195,7 @@ final class VirtualMemoryCalls {
         }
     }
 
-    /** The mappings that make up a range. */
+    /** Returns the mappings that make up a range. */
     private List<MemoryRange> whole(long address, long bytes) throws RejectedException {
         requireGranular(address, bytes);
         List<MemoryRange> there = memory.mappedIn(address, bytes);

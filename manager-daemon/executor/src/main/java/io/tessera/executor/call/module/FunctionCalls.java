@@ -136,7 +136,7 @@ final class FunctionCalls {
         return result;
     }
 
-    /** The launch configuration of cluster occupancy, and behind it its attributes. */
+    /** Returns the launch configuration of cluster occupancy, and behind it its attributes. */
     private int clusters(CallFrame frame, ClientContext context) throws RejectedException {
         int i = frame.parameter("config");
         MemorySegment config = frame.required(i);

@@ -34,12 +34,12 @@ public record FenceSettings(FenceChoice fence, UnfencedPolicy unfenced, boolean 
         return fenceAlone || fence == FenceChoice.CHECK;
     }
 
-    /** The fence's name for users. */
+    /** Returns the fence's name for users. */
     public String label() {
         return UNPROTECTED ? "none" : fence.label();
     }
 
-    /** The rewriter's name for the fence. */
+    /** Returns the rewriter's name for the fence. */
     public FenceMode mode() {
         return UNPROTECTED ? FenceMode.NONE : switch (fence) {
             case MASK -> FenceMode.MASK;

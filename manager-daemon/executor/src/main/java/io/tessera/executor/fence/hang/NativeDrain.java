@@ -22,7 +22,7 @@ public final class NativeDrain {
     private final List<Long> events = new ArrayList<>();
     private boolean begun;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public NativeDrain(TenantPresence.Member member, ClientStreams streams, DriverCalls driver) {
         this.member = member;
         this.streams = streams;

@@ -73,7 +73,7 @@ public final class TenantPresence {
             return turn;
         }
 
-        /** The client's tenant. */
+        /** Returns the client's tenant. */
         public String tenant() {
             return tenant;
         }

@@ -93,7 +93,7 @@ public final class Watchdog {
     private record Pause(Track track, long before, long behind, boolean graph) {
     }
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public Watchdog(FenceSettings settings, TenantPresence.Member member, DriverCalls driver, ProgressEvents progress, ProgressCounters words,
             SynchronizationGate.Client synchronization) {
         this.words = words;

@@ -177,7 +177,7 @@ public final class HoistedMemory {
         return relocation.value(address + target.offset);
     }
 
-    /** The bits of a relocation in a module of the program. */
+    /** Returns the bits of a relocation in a module of the program. */
     long value(int part, Relocation relocation) throws ProgramRefusedException {
         return value(relocation, places.get(part));
     }
@@ -198,7 +198,7 @@ public final class HoistedMemory {
         return places.get(part).get(name);
     }
 
-    /** The device address of a place. */
+    /** Returns the device address of a place. */
     public long address(Place place) {
         return address + place.offset;
     }

@@ -34,7 +34,7 @@ public final class UnfencedImages {
     private final MachineImage nowhere = new MachineImage(Optional.empty(), null, false);
     private volatile MachineCodeFigures figures = MachineCodeFigures.NONE;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public UnfencedImages(UnfencedPolicy policy, TenantPresence.Member member, TrustedImages trusted, RelaySegment segment) {
         this.policy = policy;
         this.member = member;
@@ -90,7 +90,7 @@ public final class UnfencedImages {
         }
     }
 
-    /** {@link #decide} and then the other one, for an image that gets no fences in its machine code either. Errors as there. */
+    /** {@link #decide} and then the other one, for an image that gets no fences in its machine code either. Errors as above. */
     public void decideAsItIs(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
         decide(source, lacking, launched);
         decideAsItIs(source, lacking);

@@ -148,7 +148,7 @@ public final class FencingRounds {
         turns.wake();
     }
 
-    /** The rest of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    /** Returns the rest of a text: kernels that are not seen to be fenced are as those that cannot be. */
     private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
         if (looked.refusal() != null) {
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());

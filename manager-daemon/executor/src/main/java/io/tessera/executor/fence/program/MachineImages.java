@@ -73,7 +73,7 @@ public final class MachineImages {
         this.clock = clock;
     }
 
-    /** The hash of an image's machine code for the device; null: it has none that can be told, or the device is none for which it gets fences. */
+    /** Returns the hash of an image's machine code for the device; null: it has none that can be told, or the device is none for which it gets fences. */
     public String hash(ProgramSource source) {
         try {
             architectures.require(target.capability().sm());

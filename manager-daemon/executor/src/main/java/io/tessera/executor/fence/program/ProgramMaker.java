@@ -98,7 +98,7 @@ public final class ProgramMaker {
     }
 
     /**
-     * The fenced program of a source.
+     * Returns the fenced program of a source.
      *
      * @param tenant the tenant that asks
      * @param form    form of the code
@@ -363,7 +363,7 @@ public final class ProgramMaker {
         keep(key, program);
     }
 
-    /** The program that was linked before to these bytes, fenced in this mode; null if it is not known. */
+    /** Returns the program that was linked before to these bytes, fenced in this mode; null if it is not known. */
     public FencedProgram linked(ModuleImage code, FenceMode mode) {
         CacheKey key = key(code);
         FencedProgram program = linked.get(key);

@@ -13,7 +13,7 @@ public final class ProgramRefusedException extends Exception {
     private final int result;
     private final boolean told;
 
-    /** With the CUresult and a sentence. */
+    /** Creates an instance with the CUresult and a sentence. */
     public ProgramRefusedException(int result, String reason) {
         this(result, reason, false);
     }
@@ -37,7 +37,7 @@ public final class ProgramRefusedException extends Exception {
         return told;
     }
 
-    /** The CUresult. */
+    /** Returns the CUresult. */
     public int result() {
         return result;
     }

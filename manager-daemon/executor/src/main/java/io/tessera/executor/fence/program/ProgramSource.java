@@ -75,7 +75,7 @@ public final class ProgramSource {
                 Hold.CALL);
     }
 
-    /** The same with bytes that outlive the call. */
+    /** As above, with bytes that outlive the call. */
     public ProgramSource held() {
         if (hold != Hold.CALL) {
             return this;
@@ -91,12 +91,12 @@ public final class ProgramSource {
         return ModuleImage.of(image.bytes().toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** The images, at least one. */
+    /** Returns the images, at least one. */
     public List<ModuleImage> images() {
         return images;
     }
 
-    /** The image that a driver would load. */
+    /** Returns the image that a driver would load. */
     public ModuleImage main() {
         return main;
     }
@@ -106,12 +106,12 @@ public final class ProgramSource {
         return hold == Hold.KEPT;
     }
 
-    /** What it takes of the heap, in bytes. */
+    /** Returns what it takes of the heap, in bytes. */
     public long heapBytes() {
         return hold == Hold.KEPT ? 0 : images.stream().mapToLong(image -> image.bytes().byteSize()).sum();
     }
 
-    /** What users call it by: the first digits of its hash, as {@code tessera fence} prints it. */
+    /** Returns what users call it by: the first digits of its hash, as {@code tessera fence} prints it. */
     public String label() {
         return main.hash().substring(0, LABEL_DIGITS);
     }
@@ -159,15 +159,14 @@ public final class ProgramSource {
     }
 
     /**
-     * Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. One of
-     * several parts is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that
-     * has PTX for few devices.
+     * Returns why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. One of several parts
+     * is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that has PTX for few devices.
      */
     public String lacksPtx(ComputeCapability device) {
         return withPtx(device).isEmpty() ? lacksPtx(images.getFirst(), device) : null;
     }
 
-    /** How much PTX would be compiled for a device, in bytes; 0 where it is not told without unpacking. */
+    /** Returns how much PTX would be compiled for a device, in bytes; 0 where it is not told without unpacking. */
     public long ptxBytes(ComputeCapability device) {
         long bytes = 0;
         for (ModuleImage image : withPtx(device)) {
@@ -181,12 +180,12 @@ public final class ProgramSource {
         return bytes;
     }
 
-    /** The images that have PTX for a device: what is fenced. */
+    /** Returns the images that have PTX for a device: what is fenced. */
     List<ModuleImage> withPtx(ComputeCapability device) {
         return images.stream().filter(image -> lacksPtx(image, device) == null).toList();
     }
 
-    /** Why one of its images, any, has no PTX for a device; null if all have. */
+    /** Returns why one of its images, any, has no PTX for a device; null if all have. */
     String partLacksPtx(ComputeCapability device) {
         return images.stream().map(image -> lacksPtx(image, device)).filter(Objects::nonNull).findFirst().orElse(null);
     }

@@ -14,7 +14,7 @@ public final class TablesCheck {
     private TablesCheck() {
     }
 
-    /** Why tables cannot be used; null: they can. */
+    /** Returns why tables cannot be used; null: they can. */
     static String refusal(FencedTables tables, FenceMode mode) {
         if (tables.mode() != mode) {
             return "its tables are of mode " + tables.mode();

@@ -32,7 +32,7 @@ public interface TextCheck {
             return new Checked(why, new byte[0], Map.of(), Set.of(), null);
         }
 
-        /** Why not all of it may be loaded; null: all may. */
+        /** Returns why not all of it may be loaded; null: all may. */
         String first() {
             return refusal != null || rejected.isEmpty() ? refusal : rejected.values().iterator().next();
         }

@@ -11,7 +11,7 @@ public final class DriverText {
     private DriverText() {
     }
 
-    /** The text at an address, cut where it is very long; empty for address 0. */
+    /** Returns the text at an address, cut where it is very long; empty for address 0. */
     public static String at(long address) {
         if (address == 0) {
             return "";

@@ -49,7 +49,7 @@ final class MachineReports {
         characters -= image == null ? 0 : image.characters();
     }
 
-    /** What a word other than 0 says. */
+    /** Returns what a word other than 0 says. */
     Said read(int word) {
         Image image = images.getOrDefault(MachineFence.valueOf(word), UNKNOWN);
         if (!MachineFence.isAssertion(word)) {

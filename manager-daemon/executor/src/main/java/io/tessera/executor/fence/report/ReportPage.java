@@ -133,7 +133,7 @@ public final class ReportPage {
         return deviceAddress + MACHINE_WORD;
     }
 
-    /** The word that the last such thread wrote; 0: none did. */
+    /** Returns the word that the last such thread wrote; 0: none did. */
     int machineReport() {
         return (int) WORD.getAcquire(page, MACHINE_WORD);
     }
@@ -143,7 +143,7 @@ public final class ReportPage {
         return (int) WORD.getAcquire(page, 0L) != 0;
     }
 
-    /** How many reports kernels have made. */
+    /** Returns how many reports kernels have made. */
     public long count() {
         return ReportArea.count(page.asSlice(0, ReportArea.BYTES).asByteBuffer());
     }
@@ -167,7 +167,7 @@ public final class ReportPage {
         }
     }
 
-    /** The same without a call of the driver, where the host can; any thread while the client's has not come to {@link #close}. */
+    /** As above, without a call of the driver, where the host can; any thread while the client's has not come to {@link #close}. */
     public synchronized void halt() {
         if (stream == 0 && !closed) {
             if (word != 0) {

@@ -109,7 +109,7 @@ public final class StrayWriteChecks {
         return begun;
     }
 
-    /** The CUresult of what was found so far, sticky. */
+    /** Returns the CUresult of what was found so far, sticky. */
     public int look() {
         WindowAccess.StrayWrites found = window.strayWrites();
         if (found == WindowAccess.StrayWrites.OWN && result == CudaResult.SUCCESS) {

@@ -119,7 +119,7 @@ class MachineImagesTest {
         assertEquals(Map.of(), fence(cubin).misaligned());
     }
 
-    /** How many instructions clear the lowest two bits of R2. */
+    /** Returns how many instructions clear the lowest two bits of R2. */
     private static long roundings(FencedImage image) {
         ByteBuffer code = ByteBuffer.wrap(image.code()).order(ByteOrder.LITTLE_ENDIAN);
         return IntStream.range(0, code.limit() / Long.BYTES).filter(i -> code.getLong(i * Long.BYTES) == 0xfffffffc02027812L).count();

@@ -44,7 +44,7 @@ public final class CodeFlow {
         liveIn = solve();
     }
 
-    /** Where a step may go other than to the next one. */
+    /** Returns where a step may go other than to the next one. */
     static List<Integer> branches(Step step) {
         return switch (step) {
             case Step.Plain plain -> plain.targets();

@@ -49,7 +49,7 @@ public final class InlinedCode {
         return flat;
     }
 
-    /** The steps; the last one never falls through. */
+    /** Returns the steps; the last one never falls through. */
     public List<Step> steps() {
         return steps;
     }

@@ -24,7 +24,7 @@ final class WarpScheduling {
         this.steps = steps;
     }
 
-    /** The steps in their new order; those that are branch targets keep their places. */
+    /** Returns the steps in their new order; those that are branch targets keep their places. */
     static List<Step> order(List<Step> steps) {
         return new WarpScheduling(steps).order();
     }

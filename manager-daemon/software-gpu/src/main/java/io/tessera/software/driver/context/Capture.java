@@ -58,17 +58,17 @@ public final class Capture {
         return mode;
     }
 
-    /** The thread that began it. */
+    /** Returns the thread that began it. */
     Thread thread() {
         return thread;
     }
 
-    /** The number of the stream that it began in. */
+    /** Returns the number of the stream that it began in. */
     long origin() {
         return origin;
     }
 
-    /** What it writes. */
+    /** Returns what it writes. */
     public CudaGraph graph() {
         return graph;
     }
@@ -101,7 +101,7 @@ public final class Capture {
         return blocking;
     }
 
-    /** What the stream's next node waits for. */
+    /** Returns what the stream's next node waits for. */
     public Map<GraphNode, Long> frontier(long stream) {
         return frontier.get(stream);
     }
@@ -119,7 +119,7 @@ public final class Capture {
         return node;
     }
 
-    /** What an event stands for that is recorded now. */
+    /** Returns what an event stands for that is recorded now. */
     Point point(long stream) {
         return new Point(this, new LinkedHashMap<>(frontier.get(stream)));
     }

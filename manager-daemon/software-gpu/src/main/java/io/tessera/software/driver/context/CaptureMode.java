@@ -12,7 +12,7 @@ public enum CaptureMode {
     /** Not at all. */
     RELAXED;
 
-    /** The mode with a number. */
+    /** Returns the mode with a number. */
     public static CaptureMode of(int number) {
         DriverException.require(number >= 0 && number < values().length, CudaError.INVALID_VALUE);
         return values()[number];

@@ -36,7 +36,7 @@ public final class Context {
         legacy = new Stream(order, order.legacy(), 0, 0, NEXT_STREAM_ID.getAndIncrement());
     }
 
-    /** What it shares with other contexts. */
+    /** Returns what it shares with other contexts. */
     public Services services() {
         return order.services();
     }
@@ -56,7 +56,7 @@ public final class Context {
         flags = next;
     }
 
-    /** What it is lost to, if anything. */
+    /** Returns what it is lost to, if anything. */
     public FaultState fault() {
         return order.fault();
     }
@@ -81,12 +81,12 @@ public final class Context {
         return order;
     }
 
-    /** The legacy default stream. */
+    /** Returns the legacy default stream. */
     public Stream legacy() {
         return legacy;
     }
 
-    /** The calling thread's default stream. */
+    /** Returns the calling thread's default stream. */
     public Stream perThread() {
         synchronized (order) {
             perThread.keySet().removeIf(thread -> !thread.isAlive() && thread != Thread.currentThread());

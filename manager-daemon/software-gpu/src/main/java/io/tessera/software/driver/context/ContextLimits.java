@@ -13,7 +13,7 @@ public final class ContextLimits {
     private int cacheConfig;
     private int sharedConfig;
 
-    /** The value of a limit. */
+    /** Returns the value of a limit. */
     public synchronized long get(int limit) {
         check(limit);
         return values[limit];

@@ -42,7 +42,7 @@ public final class Stream {
         this.id = id;
     }
 
-    /** The handle of the context that it belongs to. */
+    /** Returns the handle of the context that it belongs to. */
     public long context() {
         return order.context();
     }
@@ -52,7 +52,7 @@ public final class Stream {
         order.check();
     }
 
-    /** What decides when its work is done, and the lock for it. */
+    /** Returns what decides when its work is done, and the lock for it. */
     WorkOrder order() {
         return order;
     }
@@ -91,7 +91,7 @@ public final class Stream {
         output.add(text, order.limits().printBytes());
     }
 
-    /** What its kernels printed. */
+    /** Returns what its kernels printed. */
     public StreamOutput output() {
         return output;
     }
@@ -110,7 +110,7 @@ public final class Stream {
         return tail == order.legacy();
     }
 
-    /** The capture that it takes part in, null for none. */
+    /** Returns the capture that it takes part in, null for none. */
     public Capture capture() {
         return capture == null || capture.over() ? null : capture;
     }

@@ -149,7 +149,7 @@ public record DeviceProfile(DeviceLimits limits, String machine, int ordinal, in
         return String.format("FFFF:%02X:00.0", ordinal);
     }
 
-    /** The device's UUID: the same at every start on this machine. */
+    /** Returns the device's UUID: the same at every start on this machine. */
     public byte[] uuid() {
         UUID name = UUID.nameUUIDFromBytes((NAME + machine + (ordinal == 0 ? "" : ordinal)).getBytes(StandardCharsets.UTF_8));
         byte[] bytes = new byte[16];

@@ -23,7 +23,7 @@ public final class DriverHandles {
     private long next = FIRST;
     private long nextIndex;
 
-    /** The number of an object; it gets one if it has none. */
+    /** Returns the number of an object; it gets one if it has none. */
     public synchronized long of(Object object) {
         return numbers.computeIfAbsent(object, made -> {
             next += STEP;
@@ -60,19 +60,19 @@ public final class DriverHandles {
         numbers.put(object, number);
     }
 
-    /** The object of a number, if it is of a type; else ends the entry with INVALID_HANDLE. */
+    /** Returns the object of a number, if it is of a type; else ends the entry with INVALID_HANDLE. */
     public <T> T get(long number, Class<T> type) {
         return get(number, type, CudaError.INVALID_HANDLE);
     }
 
-    /** The object of a number, if it is of a type; else ends the entry with an error. */
+    /** Returns the object of a number, if it is of a type; else ends the entry with an error. */
     public <T> T get(long number, Class<T> type, CudaError otherwise) {
         Object object = objects.get(number);
         DriverException.require(type.isInstance(object), otherwise);
         return type.cast(object);
     }
 
-    /** The object of a number, or null. */
+    /** Returns the object of a number, or null. */
     public Object find(long number) {
         return objects.get(number);
     }

@@ -19,7 +19,7 @@ public final class DriverLog implements KernelLaunch.FaultReport {
     private final Set<String> said = ConcurrentHashMap.newKeySet();
     private final Map<DriverEntry, LongAdder> refused = new ConcurrentHashMap<>();
 
-    /** With a place for lines. */
+    /** Creates an instance with a place for lines. */
     public DriverLog(Consumer<String> lines) {
         this.lines = lines;
     }
@@ -59,7 +59,7 @@ public final class DriverLog implements KernelLaunch.FaultReport {
         }
     }
 
-    /** How often which entries were called that the driver lacks. */
+    /** Returns how often which entries were called that the driver lacks. */
     public Map<DriverEntry, Long> refusals() {
         Map<DriverEntry, Long> counts = new EnumMap<>(DriverEntry.class);
         refused.forEach((entry, counter) -> counts.put(entry, counter.sum()));

@@ -28,7 +28,7 @@ public final class EntryTable {
         return this;
     }
 
-    /** The handler of an entry, null if there is none. */
+    /** Returns the handler of an entry, null if there is none. */
     public Handler of(DriverEntry entry) {
         return handlers.get(entry);
     }

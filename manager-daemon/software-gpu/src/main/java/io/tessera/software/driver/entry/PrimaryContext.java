@@ -68,7 +68,7 @@ public final class PrimaryContext {
         return context != null;
     }
 
-    /** The flags (CU_CTX_SCHED_*) that it has or will be made with. */
+    /** Returns the flags (CU_CTX_SCHED_*) that it has or will be made with. */
     public synchronized int flags() {
         return context == null ? flags : context.flags();
     }

@@ -29,7 +29,7 @@ public final class AllocationNodeMemory {
         this.parameters = parameters.clone();
     }
 
-    /** The allocation. */
+    /** Returns the allocation. */
     public AddressRange allocation() {
         return allocation;
     }

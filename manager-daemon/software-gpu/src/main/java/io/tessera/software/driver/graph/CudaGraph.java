@@ -43,7 +43,7 @@ public final class CudaGraph implements GraphNode.Owner {
         this.original = original;
     }
 
-    /** The graph that this one is a copy of, null if it is none. */
+    /** Returns the graph that this one is a copy of, null if it is none. */
     public CudaGraph original() {
         return original;
     }
@@ -135,7 +135,7 @@ public final class CudaGraph implements GraphNode.Owner {
         };
     }
 
-    /** The copy of a node of the original; null if it is gone. */
+    /** Returns the copy of a node of the original; null if it is gone. */
     public GraphNode copyOf(GraphNode node) {
         if (twins == null) {
             twins = new HashMap<>();

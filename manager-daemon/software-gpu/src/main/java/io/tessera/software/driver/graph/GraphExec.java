@@ -278,7 +278,7 @@ public final class GraphExec {
         graph.destroy();
     }
 
-    /** The last launch's last task, null if there was none. */
+    /** Returns the last launch's last task, null if there was none. */
     public Task lastLaunch() {
         return lastLaunch;
     }

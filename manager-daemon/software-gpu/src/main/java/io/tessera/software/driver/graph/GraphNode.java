@@ -36,7 +36,7 @@ public final class GraphNode {
         return owner;
     }
 
-    /** The node that this one is a copy of, null if it is none. */
+    /** Returns the node that this one is a copy of, null if it is none. */
     public GraphNode original() {
         return original;
     }
@@ -46,7 +46,7 @@ public final class GraphNode {
         return id;
     }
 
-    /** What it does. */
+    /** Returns what it does. */
     public Operation operation() {
         return operation;
     }
@@ -56,12 +56,12 @@ public final class GraphNode {
         operation = next;
     }
 
-    /** What it waits for, with the eight bytes of CUgraphEdgeData; not to be changed. */
+    /** Returns what it waits for, with the eight bytes of CUgraphEdgeData; not to be changed. */
     public Map<GraphNode, Long> dependencies() {
         return dependencies;
     }
 
-    /** What waits for it; not to be changed. */
+    /** Returns what waits for it; not to be changed. */
     public Map<GraphNode, Long> dependents() {
         return dependents;
     }

@@ -48,7 +48,7 @@ public enum NodeType {
         return number;
     }
 
-    /** The type of the node that an operation makes. */
+    /** Returns the type of the node that an operation makes. */
     public static NodeType of(Operation operation) {
         return switch (operation) {
             case KernelLaunch _ -> KERNEL;

@@ -29,12 +29,12 @@ public final class AddressMap {
         return byAddress.remove(address);
     }
 
-    /** The range that begins exactly here, null if there is none. */
+    /** Returns the range that begins exactly here, null if there is none. */
     public AddressRange at(long address) {
         return byAddress.get(address);
     }
 
-    /** The range that an address lies in, null if there is none. */
+    /** Returns the range that an address lies in, null if there is none. */
     public AddressRange containing(long address) {
         Map.Entry<Long, AddressRange> below = byAddress.floorEntry(address);
         return below != null && address < below.getValue().end() ? below.getValue() : null;

@@ -57,7 +57,7 @@ public final class AddressRange {
         return address + bytes;
     }
 
-    /** What it is. */
+    /** Returns what it is. */
     public Kind kind() {
         return kind;
     }
@@ -97,7 +97,7 @@ public final class AddressRange {
         pool = handle;
     }
 
-    /** What is mapped here; null for all kinds but {@link Kind#MAPPED}. */
+    /** Returns what is mapped here; null for all kinds but {@link Kind#MAPPED}. */
     public PhysicalMemory backing() {
         return backing;
     }

@@ -46,7 +46,7 @@ public enum CudaArrayFormat {
         return this == HALF || this == FLOAT;
     }
 
-    /** The format with a number; ends the entry with INVALID_VALUE for a format that the software GPU lacks. */
+    /** Returns the format with a number; ends the entry with INVALID_VALUE for a format that the software GPU lacks. */
     public static CudaArrayFormat of(int number) {
         for (CudaArrayFormat format : values()) {
             if (format.number == number) {

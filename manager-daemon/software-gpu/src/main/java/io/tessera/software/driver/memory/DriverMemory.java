@@ -19,12 +19,12 @@ public final class DriverMemory {
         this.device = device;
     }
 
-    /** The arena below. */
+    /** Returns the arena below. */
     public DeviceMemory device() {
         return device;
     }
 
-    /** What addresses mean. */
+    /** Returns what addresses mean. */
     public AddressMap addresses() {
         return addresses;
     }

@@ -47,7 +47,7 @@ public final class MipmappedArray {
         return extent == 0 ? 0 : Math.max(1, extent >> level);
     }
 
-    /** The levels, the largest first. */
+    /** Returns the levels, the largest first. */
     public List<CudaArray> levels() {
         return levels;
     }

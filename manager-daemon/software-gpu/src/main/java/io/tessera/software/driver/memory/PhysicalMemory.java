@@ -22,7 +22,7 @@ public final class PhysicalMemory {
         this.properties = properties.clone();
     }
 
-    /** The arena's handle. */
+    /** Returns the arena's handle. */
     public long handle() {
         return handle;
     }

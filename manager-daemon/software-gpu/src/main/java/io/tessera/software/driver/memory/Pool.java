@@ -45,7 +45,7 @@ public final class Pool {
         return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }
 
-    /** The value of an attribute. */
+    /** Returns the value of an attribute. */
     public synchronized long get(int attribute) {
         return switch (attribute) {
             case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,

@@ -86,7 +86,7 @@ public final class DriverModule implements DeviceFunction.Origin {
         return variable;
     }
 
-    /** What a texture or surface reference is to kernels; ends the entry with NOT_FOUND. */
+    /** Returns what a texture or surface reference is to kernels; ends the entry with NOT_FOUND. */
     public long reference(String name, ReferenceKind kind) {
         DriverException.require(loaded.references().get(name) == kind, CudaError.NOT_FOUND);
         return place(name).address();

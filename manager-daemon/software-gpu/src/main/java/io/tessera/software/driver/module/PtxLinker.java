@@ -50,7 +50,7 @@ public final class PtxLinker {
         add(type, ImageLoader.readFile(path));
     }
 
-    /** The joined image: bytes that end with a zero, and live until {@link #close}. */
+    /** Returns the joined image: bytes that end with a zero, and live until {@link #close}. */
     public MemorySegment complete() {
         DriverException.require(!inputs.isEmpty(), CudaError.INVALID_VALUE);
         byte[] text;

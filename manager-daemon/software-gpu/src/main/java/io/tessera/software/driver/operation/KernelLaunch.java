@@ -90,7 +90,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
         };
     }
 
-    /** The driver's error for a launch that the processor refuses. */
+    /** Returns the driver's error for a launch that the processor refuses. */
     private static CudaError errorOf(LaunchRefusedException.Reason reason) {
         return switch (reason) {
             case INVALID_VALUE -> CudaError.INVALID_VALUE;

@@ -41,7 +41,7 @@ public record MemoryWord(Kind kind, long address, long value, int flags) {
             return number;
         }
 
-        /** The kind with a number. */
+        /** Returns the kind with a number. */
         public static Kind of(int number) {
             for (Kind kind : values()) {
                 if (kind.number == number) {

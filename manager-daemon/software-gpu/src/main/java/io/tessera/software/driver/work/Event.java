@@ -44,7 +44,7 @@ public final class Event {
             return this;
         }
 
-        /** The task that runs it. */
+        /** Returns the task that runs it. */
         public Task task() {
             return task;
         }
@@ -61,7 +61,7 @@ public final class Event {
         this.fault = fault;
     }
 
-    /** The fault state of its context. */
+    /** Returns the fault state of its context. */
     public FaultState fault() {
         return fault;
     }
@@ -87,12 +87,12 @@ public final class Event {
         captured = point;
     }
 
-    /** The point in a capture, null if its last record was an ordinary one. */
+    /** Returns the point in a capture, null if its last record was an ordinary one. */
     public Captured captured() {
         return captured;
     }
 
-    /** The last ordinary record, null if there was none. */
+    /** Returns the last ordinary record, null if there was none. */
     public Recording recording() {
         return recording;
     }

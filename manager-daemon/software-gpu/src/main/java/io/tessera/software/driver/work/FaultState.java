@@ -41,7 +41,7 @@ public final class FaultState {
         running.remove(stop);
     }
 
-    /** The error, or null while the context works. */
+    /** Returns the error, or null while the context works. */
     public CudaError error() {
         return error;
     }

@@ -17,10 +17,10 @@ public interface Operation {
 
     /** One run of an operation. */
     interface Run {
-        /** The fault state of the context. */
+        /** Returns the fault state of the context. */
         FaultState fault();
 
-        /** Where kernels print. */
+        /** Returns where kernels print. */
         Output output();
 
         /** Waits for words in memory. */
@@ -30,7 +30,7 @@ public interface Operation {
         void complete();
     }
 
-    /** Where to run it. */
+    /** Returns where to run it. */
     Place place();
 
     /**

@@ -36,7 +36,7 @@ public final class Task implements Operation.Run {
         this.runner = runner;
     }
 
-    /** What it does. */
+    /** Returns what it does. */
     public Operation operation() {
         return operation;
     }
@@ -51,7 +51,7 @@ public final class Task implements Operation.Run {
         return output;
     }
 
-    /** What runs it. */
+    /** Returns what runs it. */
     public Runner runner() {
         return runner;
     }

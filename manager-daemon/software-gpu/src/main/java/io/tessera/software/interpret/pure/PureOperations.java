@@ -8,7 +8,7 @@ public final class PureOperations {
     }
 
     /**
-     * The result.
+     * Returns the result.
      *
      * @param a arguments: raw bits, zero-extended from their register's width
      * @return raw bits; signed results may be sign-extended, the register cuts them

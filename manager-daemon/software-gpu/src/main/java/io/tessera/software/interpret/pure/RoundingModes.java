@@ -9,7 +9,7 @@ final class RoundingModes {
     private RoundingModes() {
     }
 
-    /** The mode of a float result; to nearest even where nothing was written. */
+    /** Returns the mode of a float result; to nearest even where nothing was written. */
     static Rounding ofFloat(LoweredInstruction i) {
         Modifier written = i.firstOf(Modifier.RN, Modifier.RZ, Modifier.RM, Modifier.RP, Modifier.RNA);
         return written == null ? Rounding.NEAREST_EVEN : of(written);

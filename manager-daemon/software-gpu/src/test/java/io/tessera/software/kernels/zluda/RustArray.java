@@ -106,7 +106,7 @@ record RustArray(String type, List<Long> values) {
         return Integer.parseInt(type.substring(1)) / 8;
     }
 
-    /** The array in memory. */
+    /** Returns the array in memory. */
     byte[] bytes() {
         ByteBuffer buffer = ByteBuffer.allocate(elementBytes() * values.size() + Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < values.size(); i++) {

@@ -20,7 +20,7 @@ public final class ContextEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public ContextEntries(DriverState state) {
         this.state = state;
     }

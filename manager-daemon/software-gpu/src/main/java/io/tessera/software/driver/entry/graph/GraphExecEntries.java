@@ -36,7 +36,7 @@ public final class GraphExecEntries implements EntryGroup {
     private final DriverState state;
     private final NodeParameters parameters;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public GraphExecEntries(DriverState state) {
         this.state = state;
         parameters = new NodeParameters(state);

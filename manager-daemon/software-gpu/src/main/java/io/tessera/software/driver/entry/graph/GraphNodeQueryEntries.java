@@ -32,7 +32,7 @@ public final class GraphNodeQueryEntries implements EntryGroup {
     private final DriverState state;
     private final NodeParameters parameters;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public GraphNodeQueryEntries(DriverState state) {
         this.state = state;
         parameters = new NodeParameters(state);

@@ -26,7 +26,7 @@ public final class OccupancyEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public OccupancyEntries(DriverState state) {
         this.state = state;
     }

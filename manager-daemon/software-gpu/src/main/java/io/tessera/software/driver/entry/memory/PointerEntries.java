@@ -19,7 +19,7 @@ import io.tessera.software.driver.memory.AddressRange;
 public final class PointerEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public PointerEntries(DriverState state) {
         this.state = state;
     }

@@ -25,7 +25,7 @@ public final class Transfers {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public Transfers(DriverState state) {
         this.state = state;
     }

@@ -20,7 +20,7 @@ import io.tessera.software.memory.DeviceMemory;
 public final class VirtualMemoryEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public VirtualMemoryEntries(DriverState state) {
         this.state = state;
     }

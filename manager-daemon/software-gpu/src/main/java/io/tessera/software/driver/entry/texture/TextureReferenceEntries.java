@@ -32,7 +32,7 @@ public final class TextureReferenceEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public TextureReferenceEntries(DriverState state) {
         this.state = state;
     }
