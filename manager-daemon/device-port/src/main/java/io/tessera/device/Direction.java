@@ -1,6 +1,6 @@
 package io.tessera.device;
 
-/** Which way the content behind a pointer goes. */
+/** Direction in which the content behind a pointer is passed. */
 public enum Direction {
     /** The driver reads it. */
     IN,

@@ -11,7 +11,7 @@ public interface DriverPortProvider {
     /**
      * Opens the driver.
      *
-     * @return a driver that is initialised ({@code cuInit}) and has the device asked for; the caller closes it
+     * @return a driver that is initialised ({@code cuInit}) and has the requested device; the caller closes it
      * @throws DriverUnavailableException where that is impossible here, which is an ordinary case
      */
     DriverPort open(DriverOptions options) throws DriverUnavailableException;

@@ -12,7 +12,7 @@ public final class DriverUnavailableException extends Exception {
         super(reason);
     }
 
-    /** Creates an instance with the reason and what led to it. */
+    /** Creates an instance with the reason and its cause. */
     public DriverUnavailableException(String reason, Throwable cause) {
         super(reason, cause);
     }

@@ -18,7 +18,7 @@ public final class EntryDescriptions {
         return DESCRIPTIONS[entry.ordinal()];
     }
 
-    /** All of them, by ordinal. */
+    /** Returns all descriptions, by ordinal. */
     public static List<EntryDescription> all() {
         return List.of(DESCRIPTIONS);
     }

@@ -58,7 +58,7 @@ public final class GraphBook {
         GraphSize size(CallFrame frame) throws RejectedException;
     }
 
-    /** Returns the call adds a node to a graph. Parameters: node, graph. */
+    /** Declares that the call adds a node to a graph. Parameters: node, graph. */
     CallRow addsNode(CallRow row, Content content) {
         return adds(row, frame -> node(frame, content));
     }
@@ -77,13 +77,13 @@ public final class GraphBook {
         return row.admits(frame -> grow(frame.argument(1), addition.size(frame))).records(this::nodeAdded);
     }
 
-    /** Returns the call changes a node of a graph. Parameter: node. */
+    /** Declares that the call changes a node of a graph. Parameter: node. */
     CallRow changesNode(CallRow row, Content content) {
         return row.admits(frame -> grow(handles.table(HandleKind.GRAPH_NODE).parent(frame.argument(0)),
                 node(frame, content).beyond(size(HandleKind.GRAPH_NODE, frame.argument(0))))).records(this::nodeChanged);
     }
 
-    /** Returns the call changes a node of an executable graph. Parameters: executable graph, node. */
+    /** Declares that the call changes a node of an executable graph. Parameters: executable graph, node. */
     CallRow changesExecutable(CallRow row, Content content) {
         return changesExecutable(row, frame -> node(frame, content));
     }
@@ -107,28 +107,28 @@ public final class GraphBook {
         });
     }
 
-    /** Returns the call adds edges. Parameters: graph, from. */
+    /** Declares that the call adds edges. Parameters: graph, from. */
     CallRow addsEdges(CallRow row) {
         return row.admits(frame -> grow(frame.argument(0), GraphSize.of(0, 0, edges(frame)))).records(frame -> grown(frame.argument(0), added));
     }
 
-    /** Returns the call removes edges. Parameters: graph, from. */
+    /** Declares that the call removes edges. Parameters: graph, from. */
     CallRow removesEdges(CallRow row) {
         return row.records(frame -> shrunk(frame.argument(0), GraphSize.of(0, 0, edges(frame))));
     }
 
-    /** Returns the call copies a graph. Parameters: copy, graph. */
+    /** Declares that the call copies a graph. Parameters: copy, graph. */
     CallRow copies(CallRow row) {
         return row.admits(frame -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.argument(1)).copy()))
                 .records(frame -> made(HandleKind.GRAPH, Countable.GRAPH_NODE, frame));
     }
 
-    /** The call makes a graph executable. Parameters: executable graph, graph. */
+    /** Declares that the call makes a graph executable. Parameters: executable graph, graph. */
     CallRow instantiates(CallRow row) {
         return row.admits(frame -> instantiates(frame.argument(1))).records(frame -> made(HandleKind.GRAPH_EXEC, Countable.EXECUTABLE_NODE, frame));
     }
 
-    /** The call makes an executable graph what a graph is. Parameters: executable graph, graph. */
+    /** Declares that the call updates an executable graph from a graph. Parameters: executable graph, graph. */
     CallRow updates(CallRow row) {
         return row.admits(frame -> require(Countable.EXECUTABLE_NODE,
                 size(HandleKind.GRAPH, frame.argument(1)).beyond(size(HandleKind.GRAPH_EXEC, frame.argument(0))))).records(frame -> {
@@ -137,7 +137,7 @@ public final class GraphBook {
                 });
     }
 
-    /** The call names the graph that a node is. Parameters: node, child. */
+    /** Declares that the call names the graph of a graph node. Parameters: node, child. */
     CallRow namesChild(CallRow row) {
         return row.records(frame -> childOf(frame.argument(0), frame.data(1) == null ? 0 : frame.data(1).get(WireTypes.U64, 0)));
     }
