@@ -151,7 +151,7 @@ public final class PinnedMemory implements AutoCloseable {
         }
     }
 
-    /** Returns the answer where there is no memory. */
+    /** Returns the answer for a region without memory. */
     public static Offer none() {
         return refused(CudaResult.OUT_OF_MEMORY);
     }

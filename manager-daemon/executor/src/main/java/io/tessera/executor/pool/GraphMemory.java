@@ -173,7 +173,7 @@ public final class GraphMemory {
         }
     }
 
-    /** Returns the program frees memory of a graph; false if it is not allocated. */
+    /** Frees memory of a graph for the program. Returns false if it is not allocated. */
     public boolean free(long address) {
         Piece piece = byAddress.get(address);
         if (piece == null || !piece.live) {

@@ -62,7 +62,7 @@ public final class HostBudget {
         used.addAndGet(bytes);
     }
 
-    /** Returns the most that a tenant may have. */
+    /** Returns the maximum for a tenant. */
     long perTenantBytes() {
         return perTenantBytes;
     }

@@ -44,7 +44,7 @@ final class DriverPages {
         return properties;
     }
 
-    /** Returns the least that is mapped at once; the result is the driver's first one. */
+    /** Returns the size of the smallest mapping; the size is the driver's first result. */
     int granularity(DriverCalls driver) {
         return driver.call(DriverEntry.cuMemGetAllocationGranularity, driver.out(0), properties(driver).address(), 0);
     }

@@ -149,7 +149,7 @@ final class WindowPages {
         return broken;
     }
 
-    /** Maps the sink wherever nothing is mapped. If the driver refuses, a window that was not backed before stays without a sink. */
+    /** Maps the sink wherever nothing is mapped. If the driver refuses, a window that was not backed before is not backed. */
     int back(DriverCalls driver) {
         boolean was = backed;
         int result = sinks(driver);

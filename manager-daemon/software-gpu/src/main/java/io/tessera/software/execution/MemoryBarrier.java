@@ -5,9 +5,9 @@ import io.tessera.software.fault.KernelTrap;
 import io.tessera.software.memory.RealMemory;
 
 /**
- * The mbarrier object of PTX: 64 bits in shared memory, opaque to programs. Layout of ours: pending arrivals in bits 0
- * to 19, expected arrivals in 20 to 39, pending bytes of transactions (two's complement) in 40 to 61, parity of the
- * phase in 62. Addresses are real and checked. Stateless; atomic across host threads.
+ * The mbarrier object of PTX: 64 bits in shared memory, opaque to programs. This implementation's layout: pending arrivals in bits 0 to 19, expected arrivals
+ * in 20 to 39, pending bytes of transactions (two's complement) in 40 to 61, parity of the phase in 62. Addresses are real and checked. Stateless; atomic
+ * across host threads.
  */
 public final class MemoryBarrier {
     /** Arrivals that an mbarrier can count, from the PTX ISA. */

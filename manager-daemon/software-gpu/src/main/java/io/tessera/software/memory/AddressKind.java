@@ -1,8 +1,8 @@
 package io.tessera.software.memory;
 
-/** What an address of the device belongs to; ordinals are the values in the granule map. */
+/** The owner of a device address; ordinals are the values in the granule map. */
 public enum AddressKind {
-    /** Nothing: an access is illegal. */
+    /** No owner: an access is illegal. */
     NONE,
     /** Device memory, and registered host memory. */
     GLOBAL,

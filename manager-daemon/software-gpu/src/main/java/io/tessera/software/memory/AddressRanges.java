@@ -3,9 +3,7 @@ package io.tessera.software.memory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * Free and used pieces of one address range: first fit by address, neighbours joined when freed. Not thread-safe.
- */
+/** Free and used parts of one address range: first fit by address; free neighbours are merged. Not thread-safe. */
 final class AddressRanges {
     private final TreeMap<Long, Long> free = new TreeMap<>();
     private final TreeMap<Long, Long> used = new TreeMap<>();

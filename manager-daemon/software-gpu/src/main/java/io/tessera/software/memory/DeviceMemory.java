@@ -277,7 +277,7 @@ public final class DeviceMemory implements AutoCloseable {
     /**
      * Gives reserved addresses back.
      *
-     * @return false if no such reservation exists or something is still mapped there
+     * @return false if no such reservation exists or memory is still mapped there
      */
     public synchronized boolean releaseReservation(long address, long bytes) {
         Long reserved = reservations.get(address);
@@ -340,7 +340,7 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Releases a handle; its memory goes when its last mapping does.
+     * Releases a handle; its memory is freed with its last mapping.
      *
      * @return false if there is no such handle
      */

@@ -3,10 +3,9 @@ package io.tessera.software.memory;
 import java.util.Arrays;
 
 /**
- * Says which addresses kernels may touch: a byte per granule of {@link #GRANULE} bytes for the device's own address
- * range, a byte per {@link #FAR_GRANULE} for the far range, where programs place windows much larger than the memory, and
- * a sorted list for registered host memory outside the device's own range. Checks may run on any thread at any time; changes are
- * made under the lock of {@link DeviceMemory} and are seen by launches that begin later.
+ * Tells which addresses kernels may access: a byte per granule of {@link #GRANULE} bytes for the device's own address range, a byte per {@link #FAR_GRANULE}
+ * for the far range, where programs place windows much larger than the memory, and a sorted list for registered host memory outside the device's own range.
+ * Checks may run on any thread at any time; changes are made under the lock of {@link DeviceMemory} and are seen by launches that begin later.
  */
 public final class MemoryMap {
     /** Bytes per entry of the map; every allocation starts and ends at a multiple. */
@@ -48,7 +47,7 @@ public final class MemoryMap {
     }
 
     /**
-     * Returns what an address belongs to.
+     * Returns the owner of an address.
      *
      * @param address real address
      */
@@ -89,8 +88,8 @@ public final class MemoryMap {
      *
      * @param address real address
      * @param bytes   size of the access, a power of two up to 32; the address must be a multiple
-     * @return where the memory lies: at the address itself, or somewhere else where a sink is mapped
-     * @throws MemoryFault if the address is misaligned or belongs to nothing
+     * @return address of the memory: the address itself, or another one where a sink is mapped
+     * @throws MemoryFault if the address is misaligned or has no memory
      */
     public long checked(long address, int bytes) {
         if ((address & bytes - 1) != 0) {

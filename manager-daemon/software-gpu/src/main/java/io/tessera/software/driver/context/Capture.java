@@ -27,17 +27,17 @@ public final class Capture {
     private boolean invalidated;
     private boolean over;
 
-    /** A point that an event stands for: these nodes are done. */
+    /** The meaning of an event in a capture: these nodes are done. */
     record Point(Capture capture, Map<GraphNode, Long> nodes) implements Event.Captured {
     }
 
     /**
-     * A capture that begins.
+     * Begins a capture.
      *
      * @param origin    number of the stream in which it begins
      * @param blocking  whether that is a blocking stream
      * @param ownsGraph whether the graph was made for it
-     * @param first     what the first node waits for
+     * @param first     nodes for which the first node waits
      */
     Capture(long origin, boolean blocking, CaptureMode mode, CudaGraph graph, boolean ownsGraph, Map<GraphNode, Long> first) {
         this.origin = origin;
@@ -53,7 +53,7 @@ public final class Capture {
         return id;
     }
 
-    /** Its mode. */
+    /** Returns its mode. */
     CaptureMode mode() {
         return mode;
     }

@@ -3,13 +3,13 @@ package io.tessera.software.driver.context;
 import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
-/** How a capture guards against calls that it cannot record, in the order of CUstreamCaptureMode. */
+/** The calls against which a capture guards because it cannot record them, in the order of CUstreamCaptureMode. */
 public enum CaptureMode {
-    /** Against such calls of every thread. */
+    /** Such calls of every thread. */
     GLOBAL,
-    /** Against such calls of the capturing thread. */
+    /** Such calls of the capturing thread. */
     THREAD_LOCAL,
-    /** Not at all. */
+    /** No calls. */
     RELAXED;
 
     /** Returns the mode with a number. */

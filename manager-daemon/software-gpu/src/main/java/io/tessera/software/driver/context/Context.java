@@ -41,7 +41,7 @@ public final class Context {
         return order.services();
     }
 
-    /** Its handle; also its number for cuCtxGetId. */
+    /** Returns its handle, which is also its number for cuCtxGetId. */
     public long handle() {
         return order.context();
     }
@@ -66,7 +66,7 @@ public final class Context {
         return order.limits();
     }
 
-    /** Ends the entry if the context is gone or lost. */
+    /** Ends the entry if the context has ended or is lost. */
     public void check() {
         order.check();
     }
@@ -110,7 +110,7 @@ public final class Context {
         return order.afterAll(operation, text -> legacy.print(text));
     }
 
-    /** Nobody can wait for a whole context while one of its streams captures. */
+    /** Ends the entry if a stream of the context is captured: it is not possible to wait for such a context. */
     private void forbidWait() {
         for (Capture capture : order.captures()) {
             capture.invalidate();
@@ -142,7 +142,7 @@ public final class Context {
     public void whenQuiet(Runnable body) {
         Task task;
         synchronized (order) {
-            // Chained, so that the last one stands for all of them.
+            // Chained, so that the last one is complete after all of them.
             task = afterAll(new Action(body)).after(lastAction);
             lastAction = task;
         }
@@ -167,7 +167,7 @@ public final class Context {
         drain();
     }
 
-    /** All streams, the legacy one first, for the reader of what they printed. */
+    /** Returns all streams, the legacy one first, for the reader of their output. */
     public List<Stream> allStreams() {
         synchronized (order) {
             List<Stream> all = new ArrayList<>();

@@ -37,7 +37,7 @@ public final class ContextLimits {
         DriverException.require(limit >= 0 && limit < values.length, CudaError.UNSUPPORTED_LIMIT);
     }
 
-    /** Bytes of text that a stream keeps until somebody waits. */
+    /** Returns the bytes of text that a stream keeps until the program waits for it. */
     public long printBytes() {
         return get(ContextLimit.PRINTF_FIFO_SIZE);
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * order of submission is decided under the context's order lock.
  */
 public final class Stream {
-    /** One object for all tasks of the stream, by which workers tell streams apart. */
+    /** One object for all tasks of the stream, by which workers distinguish streams. */
     private final Output printer = this::print;
     private final WorkOrder order;
     private final WorkOrder.Tail tail;
@@ -47,7 +47,7 @@ public final class Stream {
         return order.context();
     }
 
-    /** Ends the entry if its context is gone or lost. */
+    /** Ends the entry if its context has ended or is lost. */
     public void check() {
         order.check();
     }
@@ -62,7 +62,7 @@ public final class Stream {
         return flags;
     }
 
-    /** Its priority; kept, and without effect: kernels share all cores. */
+    /** Returns its priority, which has no effect: kernels share all cores. */
     public int priority() {
         return priority;
     }
@@ -199,7 +199,7 @@ public final class Stream {
             order.precede(tail, launch.head());
             order.append(tail, launch.tail());
         }
-        // As many tasks as there are nodes: made while other streams may go on.
+        // As many tasks as there are nodes: made while other streams continue.
         launch.submit();
     }
 
@@ -217,7 +217,7 @@ public final class Stream {
         return task.submit();
     }
 
-    /** Lets go of it; its work goes on, and a thread that waits for the context waits for it. */
+    /** Destroys the stream; its work continues, and a thread that waits for the context waits for it. */
     public void destroy() {
         synchronized (order) {
             if (capture() != null) {
@@ -275,7 +275,7 @@ public final class Stream {
         }
     }
 
-    /** Nobody can wait for a stream that captures. */
+    /** Ends the entry if the stream is captured: it is not possible to wait for such a stream. */
     private void forbidWait() {
         Capture mine = capture();
         if (mine != null) {

@@ -78,7 +78,7 @@ final class WorkOrder {
         fault.raise(CudaError.CONTEXT_IS_DESTROYED);
     }
 
-    /** Ends the entry if the context is gone or lost. */
+    /** Ends the entry if the context has ended or is lost. */
     void check() {
         DriverException.require(!destroyed, CudaError.CONTEXT_IS_DESTROYED);
         CudaError error = fault.error();

@@ -18,7 +18,7 @@ public final class Call {
     private final boolean perThread;
 
     /**
-     * A call.
+     * Creates a call.
      *
      * @param perThread whether stream 0 is the calling thread's
      */

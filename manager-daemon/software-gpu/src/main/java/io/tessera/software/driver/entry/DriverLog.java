@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/** What the driver says beyond its results: a line for each lost context, and counts of entries it lacks. Thread-safe. */
+/** Messages of the driver beside its results: a line for each lost context, and counts of entries that it lacks. Thread-safe. */
 public final class DriverLog implements KernelLaunch.FaultReport {
     /** Lines of which a second one is not written; a bound for the memory that they take. */
     private static final int REMEMBERED = 1000;

@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What the entries share: the device, its contexts, the handles. Thread-safe. */
+/** State that the entries share: the device, its contexts, the handles. Thread-safe. */
 public final class DriverState implements AutoCloseable {
-    /** How long an allocation waits for memory that is freed as soon as the work before it has ended. */
+    /** Wait of an allocation for memory that is freed as soon as the work before it has ended. */
     private static final long PENDING_FREE_MS = 10_000;
 
     private final SoftwareProcessor processor;
@@ -156,7 +156,7 @@ public final class DriverState implements AutoCloseable {
         stack.get().remove(context);
     }
 
-    /** All contexts. */
+    /** Returns all contexts. */
     List<Context> contexts() {
         return contexts;
     }

@@ -15,10 +15,10 @@ public final class PrimaryContext {
     private int flags;
 
     /**
-     * Not made yet.
+     * Creates an instance whose context is not made yet.
      *
-     * @param make a context with flags
-     * @param end  ends one
+     * @param make makes a context with flags
+     * @param end  ends a context
      */
     PrimaryContext(IntFunction<Context> make, Consumer<Context> end) {
         this.make = make;

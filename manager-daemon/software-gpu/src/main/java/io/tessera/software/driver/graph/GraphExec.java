@@ -163,7 +163,7 @@ public final class GraphExec {
         return twin;
     }
 
-    /** What a launch needs of the device. */
+    /** Services of the device for a launch. */
     public record Environment(FaultState fault, Output output, Workers workers, DeviceClock clock) {
     }
 
@@ -272,7 +272,7 @@ public final class GraphExec {
         return new Task(operation, environment.fault(), environment.output(), environment.workers());
     }
 
-    /** Gives up what it holds; its last launch has ended. */
+    /** Releases its objects; its last launch has ended. */
     public void destroy() {
         children.values().forEach(GraphExec::destroy);
         graph.destroy();

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** A node of a graph. Not thread-safe, as graphs are not. */
 public final class GraphNode {
-    /** What nodes belong to. */
+    /** Owner of nodes. */
     public interface Owner {
         /** Takes a node of its own and the node's edges away. */
         void remove(GraphNode node);
@@ -31,7 +31,7 @@ public final class GraphNode {
         this.original = original;
     }
 
-    /** Its owner. */
+    /** Returns its owner. */
     public Owner owner() {
         return owner;
     }
@@ -41,7 +41,7 @@ public final class GraphNode {
         return original;
     }
 
-    /** Its number in its graph, in the order of making. */
+    /** Returns its number in its graph, in the order of creation. */
     public long id() {
         return id;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A range of addresses that means something to the device. Immutable but for what programs may set.
  */
 public final class AddressRange {
-    /** What it is. */
+    /** Kind of the range. */
     public enum Kind {
         /** Device memory. */
         DEVICE,
@@ -67,7 +67,7 @@ public final class AddressRange {
         return kind == Kind.HOST_ALLOCATED || kind == Kind.HOST_REGISTERED;
     }
 
-    /** Handle of the context it was made in; 0 for memory that belongs to none. */
+    /** Returns the handle of the context in which it was made; 0 for memory without a context. */
     public long context() {
         return context;
     }
@@ -92,7 +92,7 @@ public final class AddressRange {
         return released.compareAndSet(false, true);
     }
 
-    /** Says which pool it came from. */
+    /** Sets the pool from which it came. */
     public void setPool(long handle) {
         pool = handle;
     }

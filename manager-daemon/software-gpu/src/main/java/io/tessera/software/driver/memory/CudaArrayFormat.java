@@ -31,7 +31,7 @@ public enum CudaArrayFormat {
         this.bytes = bytes;
     }
 
-    /** Its number in the interface. */
+    /** Returns its number in the interface. */
     public int number() {
         return number;
     }

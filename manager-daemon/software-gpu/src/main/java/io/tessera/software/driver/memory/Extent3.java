@@ -13,7 +13,7 @@ public record Extent3(long widthBytes, long height, long depth) {
         return widthBytes == 0 || height == 0 || depth == 0;
     }
 
-    /** All bytes of it. */
+    /** Returns the total number of bytes. */
     public long bytes() {
         return widthBytes * height * depth;
     }

@@ -27,7 +27,7 @@ public final class PhysicalMemory {
         return handle;
     }
 
-    /** Its size. */
+    /** Returns its size. */
     public long bytes() {
         return bytes;
     }

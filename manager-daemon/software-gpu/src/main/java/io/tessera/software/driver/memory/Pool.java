@@ -5,9 +5,8 @@ import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /**
- * A pool of stream-ordered allocations. Memory comes from the device's arena when it is asked for and goes back when it
- * is freed, so a pool reserves exactly what is in use; the release threshold is kept and has nothing to act upon.
- * Thread-safe.
+ * A pool of stream-ordered allocations. Memory is taken from the device's arena by an allocation and given back when it is freed, so a pool reserves exactly
+ * the memory in use; the release threshold is kept without effect. Thread-safe.
  */
 public final class Pool {
     private final long maxBytes;

@@ -58,7 +58,7 @@ public final class VirtualAddressSpace {
         return new PhysicalMemory(device.createSink(), bytes, properties);
     }
 
-    /** Drops a reference of the program; the memory goes with the last one and the last mapping. True at the last. */
+    /** Drops a reference of the program; the memory is freed with the last reference and the last mapping. Returns true at the last. */
     public boolean drop(PhysicalMemory physical) {
         boolean last = physical.release();
         if (last) {

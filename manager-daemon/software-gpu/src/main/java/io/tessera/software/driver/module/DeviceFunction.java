@@ -21,7 +21,7 @@ public final class DeviceFunction {
      * kernel of middling size, so that formulas of programs come out sensibly.
      */
     private static final int REGISTERS = 32;
-    /** As above, where it may have as many: compilers then overlap more instructions. */
+    /** As above, for kernels that may have as many: compilers then overlap more instructions. */
     private static final int MORE_REGISTERS = 40;
 
     /** The module that a function is of. */
@@ -58,7 +58,7 @@ public final class DeviceFunction {
         return module;
     }
 
-    /** Its name. */
+    /** Returns its name. */
     public String name() {
         return loaded.name();
     }
@@ -73,7 +73,7 @@ public final class DeviceFunction {
         return loaded.kernel();
     }
 
-    /** Its parameters, in order. */
+    /** Returns its parameters, in order. */
     public List<Parameter> parameters() {
         return kernel().entry().parameters();
     }

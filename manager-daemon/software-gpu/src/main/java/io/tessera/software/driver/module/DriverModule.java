@@ -92,7 +92,7 @@ public final class DriverModule implements DeviceFunction.Origin {
         return place(name).address();
     }
 
-    /** A reference stands for this from now on, for launches that come; null: for nothing. */
+    /** Binds a reference to this view for later launches; null: to nothing. */
     public void bind(long reference, TextureView view) {
         if (view == null) {
             bindings.remove(reference);

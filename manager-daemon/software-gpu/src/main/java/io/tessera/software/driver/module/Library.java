@@ -22,7 +22,7 @@ public final class Library {
         this.module = module;
     }
 
-    /** Its module. */
+    /** Returns its module. */
     public DriverModule module() {
         return module;
     }

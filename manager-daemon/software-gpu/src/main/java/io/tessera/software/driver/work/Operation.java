@@ -1,11 +1,8 @@
 package io.tessera.software.driver.work;
 
-/**
- * What a task of a stream, or a node of a graph, does. Implementations are immutable and may run many times, also at
- * the same time in different tasks.
- */
+/** The work of a task of a stream, or of a node of a graph. Implementations are immutable and may run many times, also at the same time in different tasks. */
 public interface Operation {
-    /** Where an operation runs. */
+    /** Thread on which an operation runs. */
     enum Place {
         /** Takes less than handing it over does: runs on the thread that finds it ready. */
         HERE,
@@ -26,7 +23,7 @@ public interface Operation {
         /** Waits for words in memory. */
         WordPoller poller();
 
-        /** Ends the run; called exactly once, where the operation goes on after {@link Operation#run}. */
+        /** Ends the run; called exactly once if the operation continues after {@link Operation#run}. */
         void complete();
     }
 
@@ -34,9 +31,9 @@ public interface Operation {
     Place place();
 
     /**
-     * Does it. Runs only after all that the task waits for.
+     * Executes the operation. Called after everything for which the task waits.
      *
-     * @return true if it is done; false if it goes on and {@link Run#complete} will be called once
+     * @return true if it is done; false if it continues and {@link Run#complete} will be called once
      */
     boolean run(Run task);
 

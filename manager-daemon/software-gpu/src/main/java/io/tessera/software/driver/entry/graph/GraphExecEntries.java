@@ -140,7 +140,7 @@ public final class GraphExecEntries implements EntryGroup {
         DriverException.require(update.accepted(), CudaError.GRAPH_EXEC_UPDATE_FAILURE);
     }
 
-    /** A launch that runs goes on; what the graph holds goes when it has ended. */
+    /** A launch in progress continues; the graph's objects are released when it has ended. */
     private void destroy(Call call) {
         GraphExec exec = exec(call);
         state.handles().remove(exec);
