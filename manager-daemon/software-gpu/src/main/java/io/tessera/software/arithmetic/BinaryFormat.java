@@ -66,7 +66,7 @@ public enum BinaryFormat {
      * @param negative    its sign
      * @param significand unsigned
      * @param exponent    the magnitude is {@code significand * 2^exponent}
-     * @return the bits; too large values as {@code rounding} says
+     * @return the bits; values that are too large as {@code rounding} requires
      */
     public long encode(boolean negative, long significand, int exponent, Rounding rounding) {
         if (significand == 0) {

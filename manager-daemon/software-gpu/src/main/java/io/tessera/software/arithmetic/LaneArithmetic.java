@@ -8,14 +8,14 @@ public final class LaneArithmetic {
     private LaneArithmetic() {
     }
 
-    /** What is done with two lanes. */
+    /** Operation on two lanes. */
     @FunctionalInterface
     public interface Operation {
         /** Returns the exact result. */
         int apply(int a, int b);
     }
 
-    /** Which lanes have a sign. */
+    /** The lanes that are signed. */
     public record Signs(boolean result, boolean a, boolean b) {
     }
 
@@ -26,8 +26,7 @@ public final class LaneArithmetic {
     }
 
     /**
-     * Which lanes take part: a digit of four bits for each lane of the result says which lane of the two sources it is, those of
-     * the second come after those of the first.
+     * The lanes that take part: four bits for each lane of the result select a lane of the two sources, those of the second after those of the first.
      *
      * @param a    lanes of the first operand
      * @param b    lanes of the second

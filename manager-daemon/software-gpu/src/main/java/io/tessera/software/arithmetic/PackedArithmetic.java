@@ -1,8 +1,8 @@
 package io.tessera.software.arithmetic;
 
 /**
- * Packed pairs: the element's operation on the low and on the high 16 bits of an {@code int}. The function objects are
- * meant to be constants at the call, where the JIT compiler sees through them.
+ * Packed pairs: the element's operation on the low and on the high 16 bits of an {@code int}. The function objects should be constants at the call, so that the
+ * JIT compiler can inline them.
  */
 public final class PackedArithmetic {
     private PackedArithmetic() {

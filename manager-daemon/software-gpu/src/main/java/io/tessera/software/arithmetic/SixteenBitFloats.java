@@ -1,9 +1,8 @@
 package io.tessera.software.arithmetic;
 
 /**
- * What the two 16-bit formats have in common: a sign in bit 15, and numbers in the order of their bits below their infinity,
- * which tells the formats apart. Works on the low 16 bits of an {@code int}; results are zero-extended, a NaN result is
- * {@link #NAN}. Stateless.
+ * Operations of the two 16-bit formats. Both have a sign in bit 15, and numbers in the order of their bits below their infinity, which distinguishes the
+ * formats. Works on the low 16 bits of an {@code int}; results are zero-extended, a NaN result is {@link #NAN}. Stateless.
  */
 final class SixteenBitFloats {
     /** The NaN that instructions produce. */

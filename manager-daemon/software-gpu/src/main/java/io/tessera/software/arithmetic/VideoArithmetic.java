@@ -7,7 +7,7 @@ import java.math.BigInteger;
  * clamped, then combined with a third operand. Pure functions.
  */
 public final class VideoArithmetic {
-    /** Stands for a shifted number whose low 32 bits are zero and that is beyond every range of results. */
+    /** Exponent for a shifted number whose low 32 bits are zero and that is beyond every range of results. */
     private static final int BEYOND = 40;
 
     private VideoArithmetic() {
@@ -68,7 +68,7 @@ public final class VideoArithmetic {
     /**
      * {@code vmad}.
      *
-     * @param signed whether the result is
+     * @param signed whether the result is signed
      */
     public static long multiplyAdd(long a, long b, long c, boolean signed, Multiplication how) {
         BigInteger product = BigInteger.valueOf(a).multiply(BigInteger.valueOf(b));

@@ -3,7 +3,7 @@ package io.tessera.software.clock;
 /** Time of the device. Thread-safe. */
 @FunctionalInterface
 public interface DeviceClock {
-    /** Nanoseconds since an arbitrary begin; never goes back. */
+    /** Returns nanoseconds since an arbitrary start; never decreases. */
     long nowNs();
 
     /** Returns the host's monotonic clock. */

@@ -3,7 +3,7 @@ package io.tessera.software.compile;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the compiler has done: kernels compiled, and kernels left to the interpreter by reason. Thread-safe. */
+/** Counters of the compiler: kernels compiled, and kernels left to the interpreter by reason. Thread-safe. */
 public final class CompilationCounters {
     private long compiledKernels;
     private long compileNs;

@@ -60,7 +60,7 @@ final class Registers {
         }
     }
 
-    /** From here on operands belong to this place of inlining. */
+    /** Has operands refer to this place of inlining from now on. */
     void enter(int newSlotBase, long newFrameBase) {
         slotBase = newSlotBase;
         frameBase = newFrameBase;
@@ -85,7 +85,7 @@ final class Registers {
         return operand instanceof LoweredOperand.Register register && register.registerClass().bits() >= 64;
     }
 
-    /** Pushes the low 32 bits. A predicate is 0 or 1, negated where the operand says so. */
+    /** Pushes the low 32 bits. A predicate is 0 or 1, negated if the operand is negated. */
     void pushInt(LoweredOperand operand) {
         switch (operand) {
             case LoweredOperand.Register register -> pushInt(register);

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All conformance cases, and how to run and to judge one. Stateless. */
+/** All conformance cases, and the means to run and judge a case. Stateless. */
 public final class ConformanceSuite {
     private ConformanceSuite() {
     }

@@ -3,9 +3,9 @@ package io.tessera.software.conformance;
 import io.tessera.software.program.ValueType;
 
 /**
- * How far a result may be from the expected one. Two NaNs are always equal: the PTX ISA leaves payloads open.
+ * Tolerated difference between a result and the expected one. Two NaNs are always equal: the PTX ISA leaves payloads open.
  *
- * @param kind  how the bound is meant
+ * @param kind  kind of the bound
  * @param bound the bound; unused by EXACT
  */
 public record Tolerance(Kind kind, double bound) {

@@ -5,7 +5,7 @@ import io.tessera.software.program.ModuleVariable;
 import java.util.List;
 import java.util.Map;
 
-/** What names of a module stand for, as lowering asks for it. Immutable. */
+/** The symbols of a module for lowering. Immutable. */
 interface LoweringSymbols {
     /** Returns the device function of that name or alias, or null if the module has no body for it. */
     PtxFunction function(String name);

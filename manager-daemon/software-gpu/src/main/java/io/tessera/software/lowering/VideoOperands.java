@@ -116,7 +116,7 @@ final class VideoOperands {
         return new LoweredOperand.Immediate(mask);
     }
 
-    /** Digits after the letter, which says how wide a lane is. */
+    /** Returns the digits after the letter, which determines the width of a lane. */
     private int[] digits(String word, int end) {
         boolean letter = word.startsWith("h") && lanes != 4 || word.startsWith("b") && lanes != 2;
         int[] digits = word.substring(1).chars().map(c -> c - '0').toArray();

@@ -6,9 +6,9 @@ import io.tessera.software.program.ValueType;
 import java.util.Set;
 
 /**
- * A form of {@code mma}: which element of which matrix a lane's register holds (PTX ISA, "Matrix Fragments for mma"), and what is
- * computed. All forms but that of {@code .f64} multiply and add in double precision, where products are exact, and round once
- * at the end; a tensor core cuts its sums to some bits below the largest term, so its last bit may differ.
+ * A form of {@code mma}: the matrix elements in a lane's registers (PTX ISA, "Matrix Fragments for mma"), and the computation. All forms but that of
+ * {@code .f64} multiply and add in double precision, where products are exact, and round once at the end; a tensor core cuts its sums to some bits below the
+ * largest term, so its last bit may differ.
  *
  * @param shape    extents
  * @param d        type of D

@@ -1,8 +1,8 @@
 package io.tessera.software.memory;
 
-/** The owner of a device address; ordinals are the values in the granule map. */
+/** Kind of memory at a device address; ordinals are the values in the granule map. */
 public enum AddressKind {
-    /** No owner: an access is illegal. */
+    /** No memory: an access is illegal. */
     NONE,
     /** Device memory, and registered host memory. */
     GLOBAL,

@@ -13,7 +13,7 @@ public enum ValueType {
                                     Kind.FLOAT), F32(32, Kind.FLOAT), F32X2(64, Kind.FLOAT), F64(64, Kind.FLOAT), TF32(32,
                                             Kind.FLOAT), E4M3(8, Kind.FLOAT), E5M2(8, Kind.FLOAT), E4M3X2(16, Kind.FLOAT), E5M2X2(16, Kind.FLOAT);
 
-    /** What the bits of a type mean. */
+    /** Meaning of the bits of a type. */
     public enum Kind {
         PREDICATE, BITS, UNSIGNED, SIGNED, FLOAT
     }

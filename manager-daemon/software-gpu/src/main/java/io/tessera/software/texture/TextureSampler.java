@@ -138,7 +138,7 @@ public final class TextureSampler {
         return bits;
     }
 
-    /** Brings a place inside; -1 where the border is meant. */
+    /** Maps a coordinate into the image; -1 for the border. */
     private static int inside(TextureView view, int at, int extent) {
         if (at >= 0 && at < extent) {
             return at;

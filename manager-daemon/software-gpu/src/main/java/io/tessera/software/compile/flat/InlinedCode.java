@@ -22,7 +22,7 @@ public final class InlinedCode {
     /** Beyond this many steps a class would outgrow the JVM's 64 KB a method, and the JIT compiler's patience. */
     static final int MAX_STEPS = 4000;
 
-    /** Calls within calls, which are inlined by recursion. What nests deeper runs in the interpreter, which has no such bound. */
+    /** Bound on nested calls, which are inlined by recursion. Deeper ones run in the interpreter, which has no such bound. */
     private static final int MOST_OPEN = 200;
 
     private final Kernel kernel;

@@ -3,7 +3,7 @@ package io.tessera.software.compile.flat;
 import io.tessera.software.program.LoweredInstruction;
 import io.tessera.software.program.Modifier;
 
-/** Which instructions stop a thread, or may be part of a loop that waits for other threads. */
+/** Finds the instructions that stop a thread, or may be part of a loop that waits for other threads. */
 public final class WaitingCode {
     private WaitingCode() {
     }

@@ -10,8 +10,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Brings tensor core instructions of straight code together: what lies between them and has to do with registers alone, those of
- * addresses for one, goes before them. A thread then stops once for all of them instead of once for each. Used once.
+ * Brings tensor core instructions of straight code together: instructions between them that use only registers, such as those for addresses, are moved before
+ * them. A thread then stops once for all of them instead of once for each. Used once.
  */
 final class WarpScheduling {
     private final List<Step> steps;

@@ -15,7 +15,7 @@ final class RoundingModes {
         return written == null ? Rounding.NEAREST_EVEN : of(written);
     }
 
-    /** To an integer; null where nothing was written. */
+    /** Returns the mode of a conversion to an integer; null if the instruction has none. */
     static Rounding toInteger(LoweredInstruction i) {
         Modifier written = i.firstOf(Modifier.RNI, Modifier.RZI, Modifier.RMI, Modifier.RPI);
         return written == null ? null : of(written);

@@ -25,7 +25,7 @@ final class TextureReference {
     private byte[] resource = new byte[ResourceDescriptor.BYTES];
     private byte[] texture = new byte[TextureDescriptor.BYTES];
 
-    /** Creates an unbound reference; ends the entry with NOT_FOUND. */
+    /** Creates an unbound reference; ends the entry with NOT_FOUND if the module has no such reference. */
     TextureReference(DriverState state, DriverModule module, String name, ReferenceKind kind) {
         this.state = state;
         this.module = module;
