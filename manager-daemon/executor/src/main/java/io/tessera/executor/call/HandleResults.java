@@ -97,7 +97,7 @@ public final class HandleResults {
         }
     }
 
-    /** After a call that failed: the driver's own handles do not travel. */
+    /** Clears the results of a failed call: the driver's own handles are not sent to clients. */
     public void clear(CallFrame frame) {
         for (int i = 0; i < frame.parameters(); i++) {
             if (frame.shape(i) instanceof Pointer pointer && pointer.direction().comesOut()
@@ -193,7 +193,7 @@ public final class HandleResults {
         return handles.put(kind, shown.value(kind, value), parent, Lifetimes.context(kind, context));
     }
 
-    /** An object has ended: forgets it and those that end with it. */
+    /** Removes an object that has ended, and those that end with it. */
     public void ended(HandleKind kind, long clientHandle) {
         EndListener listener = listeners.get(kind);
         long value = handles.value(kind, clientHandle);

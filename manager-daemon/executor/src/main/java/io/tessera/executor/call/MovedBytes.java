@@ -24,7 +24,7 @@ public final class MovedBytes {
         this.host = host;
     }
 
-    /** Another call begins. */
+    /** Starts the count of another call. */
     public void begin() {
         deviceBytes = 0;
         hostBytes = 0;
@@ -40,12 +40,12 @@ public final class MovedBytes {
         }
     }
 
-    /** The moved bytes lie in this many rows. */
+    /** Sets the number of rows of the moved bytes. */
     public void inRows(long count) {
         rows += count;
     }
 
-    /** The bytes of an array. */
+    /** Adds the bytes of an array. */
     public void ofArray(long bytes) {
         deviceBytes += bytes;
     }

@@ -45,7 +45,7 @@ final class PitchedExtent {
         return number;
     }
 
-    /** Product of numbers in memory, or sums of few of them; if one is 0 the others do not matter. */
+    /** Returns the product of numbers in memory, or of sums of few of them; if one is 0 the others do not matter. */
     private static long product(long first, long second, long third) throws RejectedException {
         if (first == 0 || second == 0 || third == 0) {
             return 0;

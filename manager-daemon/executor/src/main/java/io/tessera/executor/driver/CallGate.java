@@ -21,7 +21,7 @@ public final class CallGate {
 
     /** Above 0: the pass that is inside. Otherwise no pass is inside, and this is the negative number of the last one that was. */
     private static final int STATE = STRIDE;
-    /** Passes that wait. */
+    /** Number of passes that wait. */
     private static final int WAITING = 2 * STRIDE;
 
     private final AtomicIntegerArray words = new AtomicIntegerArray(4 * STRIDE);
@@ -52,7 +52,7 @@ public final class CallGate {
             }
         }
 
-        /** Before a call. Bounded. */
+        /** Enters the gate before a call. The wait is bounded. */
         public void enter() {
             int state = words.get(STATE);
             if (inside && state == number) {
@@ -81,7 +81,7 @@ public final class CallGate {
             return mayGo && words.compareAndSet(STATE, state, number);
         }
 
-        /** After the call. */
+        /** Leaves the gate after the call. */
         public void leave() {
             if (!keeps) {
                 goOut();
@@ -97,7 +97,7 @@ public final class CallGate {
         }
     }
 
-    /** A pass for the calling thread. */
+    /** Creates a pass for the calling thread. */
     public Pass pass() {
         return new Pass();
     }

@@ -81,7 +81,7 @@ public final class DeviceContext {
         return ordinal;
     }
 
-    /** Devices that the driver has. */
+    /** Returns the number of the driver's devices. */
     public int count() {
         return count;
     }

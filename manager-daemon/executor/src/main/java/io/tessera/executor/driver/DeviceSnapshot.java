@@ -119,7 +119,7 @@ public final class DeviceSnapshot {
         return WireTypes.getText(image, NAME, RelayLayout.NAME_BYTES);
     }
 
-    /** An attribute of the device (CUdevice_attribute); 0 if the driver does not tell it. */
+    /** Returns an attribute of the device (CUdevice_attribute); 0 if the driver does not report it. */
     public int attribute(int number) {
         return image.get(WireTypes.U32, offset(DEVICE, "attributes") + 4L * number);
     }

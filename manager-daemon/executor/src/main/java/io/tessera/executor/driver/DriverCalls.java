@@ -51,12 +51,12 @@ public final class DriverCalls {
         pass.keep();
     }
 
-    /** Others may call in between again. */
+    /** Ends the sequence: calls of other threads may come between again. */
     public void burstEnds() {
         pass.release();
     }
 
-    /** The thread begins to ask again and again whether work on the device is done, and does nothing else: as if it were in one call. */
+    /** Begins a wait in which the thread only polls whether work on the device is done: it counts as a single call. */
     void waitBegins() {
         if (synchronization != null) {
             synchronization.waitBegins();

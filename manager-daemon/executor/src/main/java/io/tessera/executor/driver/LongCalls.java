@@ -19,7 +19,7 @@ final class LongCalls {
     private LongCalls() {
     }
 
-    /** A call that began at this time is over; others go first, if there are any. */
+    /** Lets others go first, if there are any, after a call that began at this time. */
     static void giveWay(DriverEntry entry, SynchronizationGate.Client client, long beginNs) {
         long tookNs = client.nowNs() - beginNs;
         if (tookNs < LONG_NS) {

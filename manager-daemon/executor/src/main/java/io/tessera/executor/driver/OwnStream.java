@@ -14,10 +14,10 @@ import java.util.function.LongToIntFunction;
  * time call.
  */
 public final class OwnStream {
-    /** No device has a higher priority; a driver takes the highest that it has. */
+    /** Higher than the highest priority of any device; a driver takes the highest that it has. */
     private static final long HIGHEST = -100;
 
-    /** 0: not made yet. */
+    /** The stream; 0: not made yet. */
     private long stream;
 
     private int open(DriverCalls driver) {

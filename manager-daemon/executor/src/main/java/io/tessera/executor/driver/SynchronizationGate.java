@@ -49,15 +49,15 @@ public final class SynchronizationGate {
     private final NanoClock clock;
     private final List<Client> clients = new CopyOnWriteArrayList<>();
     private final AtomicInteger streams = new AtomicInteger();
-    /** Clients that have a stream that may wait for its program. */
+    /** Number of clients with a stream that may wait for its program. */
     private int standing;
-    /** Synchronizing calls under way. */
+    /** Number of synchronizing calls in progress. */
     private int inside;
-    /** Synchronizing calls that wait to begin. */
+    /** Number of synchronizing calls that wait to begin. */
     private int waiting;
-    /** Clients that have let calls begin for long enough, and stand before the next one. */
+    /** Number of clients that have let calls begin for long enough, and stand before the next call. */
     private int nexts;
-    /** Since when there are any of those; 0: there are none. */
+    /** Since when any of those wait; 0: none does. */
     private volatile long awaitedNs;
     /** When the supervising thread last looked at calls in progress; calls that begin before its next look get this time. */
     private volatile long lookNs = 1;
@@ -67,7 +67,7 @@ public final class SynchronizationGate {
         this.clock = clock;
     }
 
-    /** A client comes in, under a name for logs. */
+    /** Adds a client, under a name for logs. */
     public Client enter(String name) {
         Client client = new Client(name);
         clients.add(client);
@@ -124,18 +124,18 @@ public final class SynchronizationGate {
         private volatile boolean stands;
         private volatile long standsNs;
         private volatile int own;
-        /** Since when its work has been late while others stand; 0: it is not. */
+        /** Since when the client's work has been late while others stand; 0: it is not late. */
         private volatile long lateNs;
         private final String name;
         /** When the client's last synchronizing call began or ended. */
         private volatile long synchronizedNs = Long.MIN_VALUE / 2;
         /** Whether the client makes such a call, or waits to. */
         private volatile boolean synchronizes;
-        /** Since when its thread is in a call of the driver; 0: it is in none. */
+        /** Since when the client's thread is in a call of the driver; 0: it is not. */
         private long callNs;
         /** The entry of that call. */
         private DriverEntry entry;
-        /** Since when its thread asks for the end of one work; 0: it does not. */
+        /** Since when the client's thread polls for the end of some work; 0: it does not. */
         private volatile long waitNs;
 
         private Client(String name) {
@@ -238,7 +238,7 @@ public final class SynchronizationGate {
             CALL_NS.setOpaque(this, lookNs);
         }
 
-        /** The call is over. */
+        /** Records that the call has returned. */
         void returned() {
             CALL_NS.setOpaque(this, 0L);
         }
@@ -248,12 +248,12 @@ public final class SynchronizationGate {
             waitNs = lookNs;
         }
 
-        /** The work is done. */
+        /** Records that the work is done. */
         void waitEnds() {
             waitNs = 0;
         }
 
-        /** A call has succeeded: streams are counted. */
+        /** Records that a call has succeeded: streams are counted. */
         void called(DriverRow row) {
             if (row.streams() != 0) {
                 own += row.streams(); // its own thread alone writes it
@@ -261,7 +261,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
+        /** Begins a synchronizing call, which {@link #end} ends. Returns false if it must not be made, since the client is given up. */
         boolean begin() {
             synchronizedNs = clock.nanoTime();
             synchronizes = true;
@@ -299,7 +299,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** A synchronizing call is over. */
+        /** Ends a synchronizing call. */
         void end() {
             synchronizedNs = clock.nanoTime();
             synchronizes = false;
@@ -309,9 +309,9 @@ public final class SynchronizationGate {
         }
 
         /**
-         * A stream is about to be told to wait for its program.
+         * Begins a wait of a stream for its program.
          *
-         * @return false: it must not, since the client is given up
+         * @return false: it must not wait, since the client is given up
          */
         public boolean stand() {
             BoundedWait holdBack = BoundedWait.begin(clock, WaitLimit.HOLD_BACK);
@@ -357,7 +357,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** No stream of the client waits for its program any more. */
+        /** Records that no stream of the client waits for its program any more. */
         public void over() {
             if (stands) {
                 synchronized (SynchronizationGate.this) {

@@ -8,7 +8,7 @@ final class GridParts {
     private final long[] grid = new long[3];
     private final int[] first = new int[3];
     private final int[] size = new int[3];
-    /** Blocks before the part that comes next, x fastest. */
+    /** Blocks before the next part, x fastest. */
     private long done;
     private long total;
 
@@ -21,7 +21,7 @@ final class GridParts {
         total = x * y * z;
     }
 
-    /** Blocks of all parts that come. */
+    /** Returns the blocks of all remaining parts. */
     long left() {
         return total - done;
     }

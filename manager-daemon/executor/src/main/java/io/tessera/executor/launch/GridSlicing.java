@@ -34,14 +34,17 @@ final class GridSlicing {
      * A grid of this many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU.
      */
     static final long HUGE_BLOCKS = 1L << 24;
-    /** Grids that take longer are launched in parts: beside others, and alone, where a newcomer waits for one at most. Code for parts has fewer proofs. */
+    /**
+     * Grids that take longer are launched in parts, also while the client is alone: a new client then waits for at most one part. Code for parts has fewer
+     * proofs.
+     */
     static final long LONG_NS = 20_000_000L;
     private static final long LONG_ALONE_NS = 1_000_000_000L;
     /** Time for which a launch waits for code for parts. */
     private static final long PATIENCE_NS = 5_000_000_000L;
     /**
-     * After this time without a part that is done, the rest is launched: what the parts wait for may be a record that comes behind this
-     * one. Sooner where a stream may wait for its program.
+     * Time without a finished part after which the rest is launched: the parts may wait for a record behind this one. Shorter where a stream may wait for its
+     * program.
      */
     private static final long UNMOVED_NS = 2_000_000_000L;
     private static final long STANDING_NS = 100_000_000L;
@@ -139,7 +142,7 @@ final class GridSlicing {
         return isOpen();
     }
 
-    /** A record is taken that is no launch: its program has changed the one whose parts came, and what that named may end. */
+    /** Records that another record was taken: the program has changed the launch that was made in parts, and objects that it named may end. */
     void other() {
         if (isOpen()) {
             leave();
@@ -151,14 +154,14 @@ final class GridSlicing {
         return state == State.MAKING || state == State.RUNNING;
     }
 
-    /** A kernel is to be launched as a whole, in a stream that captures nothing. */
+    /** Records that a kernel is about to be launched as a whole, in a stream that is not captured. */
     void launches(LaunchPlan launch, Launchable whole, ClientStream into) {
         if (kernels.comeInParts() && isLarge(launch) && kernels.mayComeInParts(whole)) {
             timer.before(whole, launch, into.value());
         }
     }
 
-    /** A kernel was launched as a whole, with a CUresult: if it may take long, code for parts is made. */
+    /** Records that a kernel was launched as a whole, with a CUresult: if it may take long, code for parts is made. */
     void launched(LaunchPlan launch, Launchable whole, int launchResult, ClientStream into) {
         timer.behind(whole, launchResult, into.value());
         if (kernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
@@ -181,7 +184,7 @@ final class GridSlicing {
     }
 
     /**
-     * CUresult of what was launched in parts last.
+     * Returns the CUresult of the last launch in parts.
      *
      * @throws ProgramRefusedException if a part was refused
      */
@@ -299,7 +302,7 @@ final class GridSlicing {
         }
     }
 
-    /** By time; the rest, if it is not much more than a part. */
+    /** Returns the blocks of the next part, by time; all remaining ones if they are not many more. */
     private long partBlocks() {
         long boundNs = streams.boundNs();
         long partNs = Math.max(LEAST_PART_NS, boundNs / PARTS_IN_BOUND);

@@ -16,7 +16,7 @@ final class GridTimer {
     private static final double NS_PER_MS = 1e6;
 
     private final DriverCalls driver;
-    /** Before and behind a launch; 0: not made yet. */
+    /** Events before and behind a launch; 0: not made yet. */
     private final long[] events = new long[2];
     private Launchable kernel;
     private long blocks;
@@ -26,7 +26,7 @@ final class GridTimer {
         this.driver = driver;
     }
 
-    /** A kernel is launched as a whole in a driver's stream that captures nothing. */
+    /** Records that a kernel is about to be launched as a whole, in a driver's stream that is not captured. */
     void before(Launchable whole, LaunchPlan launch, long stream) {
         if (whole.timedLaunches() >= TIMED_LAUNCHES) {
             return;
@@ -70,7 +70,7 @@ final class GridTimer {
         return driver.call(DriverEntry.cuEventRecord, events[i], stream) == CudaResult.SUCCESS;
     }
 
-    /** No work is left: destroys the events. */
+    /** Destroys the events; no work is left. */
     void close() {
         for (long event : events) {
             if (event != 0) {

@@ -39,7 +39,7 @@ import java.lang.foreign.ValueLayout;
  * is made once: no launch allocates. One owner thread.
  */
 public final class LaunchExecutor {
-    /** Most attributes: those of the record, and one of the executor's. */
+    /** Maximum number of attributes: those of the record, and one of the executor's. */
     private static final int MOST_ATTRIBUTES = 65;
 
     private final DriverCalls driver;
@@ -133,7 +133,7 @@ public final class LaunchExecutor {
         return slicing.isOpen();
     }
 
-    /** The client's work is done: events of parts that were out are given back. */
+    /** Gives back events of unfinished parts; the client's work is done. */
     public void close() {
         slicing.close();
     }
@@ -166,7 +166,7 @@ public final class LaunchExecutor {
         return status;
     }
 
-    /** The driver was asked to launch. */
+    /** Records that the driver was called to launch. */
     private void launched(ClientStream stream, int status, boolean captured) {
         result.launched(stream, status, clock.nanoTime());
         if (status == CudaResult.SUCCESS && !captured) {
@@ -323,7 +323,7 @@ public final class LaunchExecutor {
         return exSlots;
     }
 
-    /** Events in attributes are handles; a node that the device updates would give its handle to the program. */
+    /** Checks an attribute. Events in attributes are handles; a node that the device updates would give its handle to the program. */
     private void attribute(long at) throws RejectedException {
         int id = attributes.get(WireTypes.U32, at);
         if (id == LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE) {

@@ -20,7 +20,7 @@ public final class LaunchResult {
         unfinished = false;
     }
 
-    /** The driver was asked, and returned at a time. */
+    /** Records that the driver was called, and returned at a time. */
     void launched(ClientStream into, int result, long nowNs) {
         stream = into;
         status = result;

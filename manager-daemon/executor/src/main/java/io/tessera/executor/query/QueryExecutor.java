@@ -36,7 +36,7 @@ public final class QueryExecutor {
     private final PinnedMemory pinned;
     private final FunctionQuery functions;
     private final Set<Long> registered = new HashSet<>();
-    /** Unpinned by the client, while its graphs may use them. */
+    /** Memory that the client has unpinned, while its graphs may use it. */
     private final Set<Long> held = new HashSet<>();
     private int bytes;
 

@@ -2,7 +2,7 @@ package io.tessera.executor.ring;
 
 import java.lang.foreign.MemorySegment;
 
-/** Hears of records in ring order. */
+/** Receives records in ring order. */
 @FunctionalInterface
 public interface RecordHandler {
     /**

@@ -187,7 +187,7 @@ public final class RingConsumer {
         return RecordHeader.lengthAcquire(ring, position & RelayLayout.RING_BYTES - 1) > 0;
     }
 
-    /** Holes skipped so far. */
+    /** Returns the number of holes skipped so far. */
     public long holes() {
         return holes;
     }

@@ -14,7 +14,7 @@ import java.util.Map;
 public final class Admission {
     /** Time for which an announcement is valid. */
     static final long HOLDS_NS = 120_000_000_000L;
-    /** Announcements at a time; beyond these the manager is at fault, and the oldest are forgotten with time. */
+    /** Maximum number of announcements; more are a defect of the manager, and the oldest ones expire. */
     private static final int MOST = 100_000;
 
     private final Map<RelayToken, Announced> announced = new HashMap<>();
@@ -35,7 +35,7 @@ public final class Admission {
     private record Announced(Client client, long untilNs) {
     }
 
-    /** The manager announces a client. */
+    /** Announces a client, for the manager. */
     public synchronized void announce(RelayToken token, Client client, long nowNs) {
         forgetOld(nowNs);
         if (announced.size() < MOST) {

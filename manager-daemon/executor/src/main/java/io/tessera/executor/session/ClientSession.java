@@ -58,10 +58,10 @@ public final class ClientSession {
     private IdleWait waiting;
 
     /**
-     * A client whose thread has not begun.
+     * Creates a client whose thread has not begun.
      *
-     * @param makeState makes what the client has, with memory of an arena of the session's
-     * @param part      on which part of the processors its kernels run
+     * @param makeState makes the client's state, with memory of an arena of the session's
+     * @param part      the part of the processors on which its kernels run
      */
     ClientSession(Admission.Client who, RelaySegment segment, Function<Arena, ClientState> makeState, ClientPart part,
             FutexPort futex, NanoClock clock, Reports reports) {
@@ -119,7 +119,7 @@ public final class ClientSession {
         }
     }
 
-    /** However serving ends, the client's work is ended and its memory is freed. */
+    /** Serves the client. However serving ends, the client's work is ended and its memory is freed. */
     private void serveToTheEnd(RecordDispatcher records, RingConsumer ring) {
         try {
             serve(records, ring);
@@ -246,7 +246,7 @@ public final class ClientSession {
         }
     }
 
-    /** Everything that is looked at between records. */
+    /** Does all checks between records. */
     private void look(RecordDispatcher records, long nowNs) {
         records.pollAwaited(nowNs);
         records.makeUpChecks(nowNs);
@@ -356,7 +356,7 @@ public final class ClientSession {
         return state.synchronization().isStanding();
     }
 
-    /** Streams that wait for a host call go on, again and again while graphs make new ones. */
+    /** Lets streams that wait for a host call continue, repeatedly while graphs make new ones. */
     private int releaseAndAsk() {
         contain.release(clock.nanoTime());
         return state.execution().streams().query();
@@ -372,7 +372,7 @@ public final class ClientSession {
         wake();
     }
 
-    /** The context is lost, as this client's thread or another's has found; the errors of all clients are decided once. */
+    /** Ends the client with the device's context, which this client's thread or another's has found to be lost; the errors of all clients are decided once. */
     public void contextLost(FaultAttribution blame, FaultCandidate itself) {
         int result = itself == null ? CudaResult.CONTEXT_IS_DESTROYED : blame.resultFor(itself);
         if (itself != null) {
@@ -428,7 +428,7 @@ public final class ClientSession {
         return known == null ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(known.threadId())); // -1: it has ended
     }
 
-    /** Device memory in use. */
+    /** Returns the device memory in use. */
     public long usedBytes() {
         ClientState known = state;
         return known == null ? 0 : known.allocations().charge().usedBytes();

@@ -78,7 +78,7 @@ final class Connection implements RelayMessageListener {
         return member;
     }
 
-    /** Until when the others may take to be ready. */
+    /** Returns until when the others may take to be ready. */
     long settlesBeforeNs() {
         return settlesBeforeNs;
     }
@@ -105,7 +105,7 @@ final class Connection implements RelayMessageListener {
         return asked;
     }
 
-    /** The pinned memory is made, or refused. */
+    /** Records that the pinned memory was made, or refused. */
     void pinned() {
         pinning = false;
     }
@@ -133,7 +133,7 @@ final class Connection implements RelayMessageListener {
         return open;
     }
 
-    /** Notes that it is closed; false if it was. */
+    /** Records that the connection is closed; returns false if it was closed before. */
     boolean closed() {
         boolean was = open;
         open = false;

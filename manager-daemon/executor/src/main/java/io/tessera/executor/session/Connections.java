@@ -94,7 +94,7 @@ public final class Connections implements AutoCloseable {
         this.lines = new LineLimit(clock::nanoTime, LINES, LINES_NS);
     }
 
-    /** Listens; others than the announced clients are refused. */
+    /** Listens. Only announced clients are admitted. */
     public void listen(Path path, int permissions) throws LinuxException {
         listening = os.sockets().listen(path, SocketKind.SEQPACKET, permissions, BACKLOG);
         listeningToken = poller.add(listening, PollPort.READABLE, _ -> acceptAll());
@@ -174,7 +174,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** A descriptor that came along is kept with an image, else closed. */
+    /** Handles a message. A descriptor that came with an image is kept, any other one is closed. */
     private void heard(Connection connection, SocketPort.Received received) throws LinuxException, MalformedMessageException {
         int descriptor = received.descriptor();
         try {
@@ -205,7 +205,7 @@ public final class Connections implements AutoCloseable {
         pin(connection);
     }
 
-    /** A client may ask before its thread has a window for it: it is answered when that is there. */
+    /** Makes pinned memory. A client may ask before its thread has a window for it; it is then answered when the window is there. */
     private void pin(Connection connection) {
         long[] asked = connection.session() == null ? null : connection.takePin();
         if (asked != null) {
@@ -332,7 +332,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** Does what is due and writes the heartbeats. */
+    /** Does the work that is due, and writes the heartbeats. */
     public void doWork(long nowNs) {
         lines.sayLeftOut(nowNs, LOG::warn);
         if (acceptAgainNs <= nowNs) {

@@ -60,7 +60,7 @@ final class Containment {
         this.drain = new NativeDrain(fences.member(), streams, driver);
     }
 
-    /** Looks at everything, between records. */
+    /** Does all checks, between records. */
     void look(RecordDispatcher records, long nowNs) {
         if (records.isGone()) {
             return;

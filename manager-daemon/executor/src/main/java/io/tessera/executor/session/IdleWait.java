@@ -26,7 +26,7 @@ final class IdleWait {
      */
     private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
     private static final long YIELD_NS = MANY_CORES ? 1_000_000L : 150_000L;
-    /** Looks at the ring for one look at everything else, while nothing else is waited for. */
+    /** Looks at the ring for each look at everything else, while nothing else is awaited. */
     private static final int RING_LOOKS = 8;
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
@@ -95,7 +95,7 @@ final class IdleWait {
         }
     }
 
-    /** Looks at the ring alone for a moment, which takes much less than a look at everything. */
+    /** Looks only at the ring for a moment, which takes much less time than a look at everything. */
     private void spin(RecordDispatcher records, RingConsumer ring) {
         int looks = records.isAwaited() || !watch.isEmpty() ? 1 : RING_LOOKS;
         do {

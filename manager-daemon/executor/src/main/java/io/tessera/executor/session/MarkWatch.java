@@ -27,7 +27,7 @@ final class MarkWatch {
         this.streams = streams;
     }
 
-    /** A mark was submitted; the last one speaks for all, because an error of the context stops every stream. */
+    /** Records that a mark was submitted. Only the last one is watched, because an error of the context stops every stream. */
     void added(ClientStream newStream, int newWord, long newValue) {
         stream = newStream;
         marked = submissions;
@@ -35,7 +35,7 @@ final class MarkWatch {
         value = newValue;
     }
 
-    /** The work before a mark was found to be done, so that the mark was not submitted. */
+    /** Records that the work before a mark was found to be done, so that the mark was not submitted. */
     void cameAtOnce() {
         marked = submissions;
         known = submissions;
@@ -51,7 +51,7 @@ final class MarkWatch {
         return stream != null;
     }
 
-    /** A kernel was launched or something else was submitted. */
+    /** Records a launch or another submission. */
     void submitted() {
         submissions++;
     }

@@ -58,7 +58,7 @@ final class MemoryPresence {
         return result != CudaResult.NOT_READY;
     }
 
-    /** Between records: leaves the device if that is due. */
+    /** Leaves the device if that is due. Called between records. */
     void giveWay(RecordDispatcher records) {
         int result = records.isGone() ? CudaResult.SUCCESS : window.giveWay();
         if (result != CudaResult.SUCCESS && !records.isLost()) {

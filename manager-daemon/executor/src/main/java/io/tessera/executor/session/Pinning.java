@@ -30,7 +30,7 @@ final class Pinning implements AutoCloseable {
     record Made(Connection connection, PinnedMemory.Offer offer) {
     }
 
-    /** Wakes a poller when something is made. */
+    /** Creates an instance that wakes a poller when memory was made. */
     Pinning(Poller poller) {
         this.poller = poller;
     }
@@ -44,7 +44,7 @@ final class Pinning implements AutoCloseable {
         });
     }
 
-    /** The poller's descriptor may be another file's after {@link #close}. */
+    /** Wakes the poller. Its descriptor may be another file's after {@link #close}. */
     private synchronized void wake() {
         if (closed) {
             return;

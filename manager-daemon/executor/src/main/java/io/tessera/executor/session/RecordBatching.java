@@ -27,12 +27,12 @@ final class RecordBatching {
         this.ends = ends;
     }
 
-    /** Before records are carried out; whether there were none before. */
+    /** Begins before records are executed; {@code wasQuiet} says whether there were none before. */
     void begin(boolean wasQuiet) {
         left = wasQuiet && TOGETHER > 1 ? FIRST : left;
     }
 
-    /** Before each. */
+    /** Called before each record. */
     void record() {
         if (kept > 0 && (kept == TOGETHER || left == 0)) {
             end();
@@ -46,7 +46,7 @@ final class RecordBatching {
         }
     }
 
-    /** After them. */
+    /** Called after the records. */
     void end() {
         if (kept > 0) {
             kept = 0;

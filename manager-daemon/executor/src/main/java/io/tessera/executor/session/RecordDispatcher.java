@@ -89,7 +89,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     private int outBytes;
     /** The answer to every record after a loss of the context; 0 while the context lives. Never read from the segment, where the client may write. */
     private int lostResult;
-    /** Read by another thread. */
+    /** Whether this client has seen the loss of the context. Read by another thread. */
     private volatile boolean sawLoss;
     private boolean gone;
     private boolean unheard;
@@ -169,7 +169,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         fences.strayWrites().end();
     }
 
-    /** An error that is no record's answer. */
+    /** Records an error that is not the answer of a record. */
     private void noticed(int result) {
         if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "an awaited mark");
@@ -247,8 +247,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     }
 
     /**
-     * The context is lost: nothing reaches the driver any more. This client's error is decided for all clients at once: the error may be
-     * another's.
+     * Records the loss of the context: no call reaches the driver any more. This client's error is decided together with those of all clients, since another
+     * client may have caused the error.
      */
     void lose(int result, String reason) {
         gone = true;
@@ -271,7 +271,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         segment.contextError(result);
     }
 
-    /** The program has ended: what is left of it for streams is submitted still, other calls are not made any more. */
+    /** Records that the program has ended: its remaining work for streams is still submitted, other calls are no longer made. */
     void unheard() {
         unheard = true;
         calls.unheard();

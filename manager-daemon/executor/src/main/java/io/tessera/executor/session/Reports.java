@@ -3,7 +3,7 @@ package io.tessera.executor.session;
 /** Reports of sessions to the executor. Thread-safe. */
 public interface Reports {
     /**
-     * The device's context is lost for every client.
+     * Reports that the device's context is lost for every client.
      *
      * @param result the CUresult
      * @param reason for the log and the manager
@@ -13,7 +13,7 @@ public interface Reports {
     /** Reports that a client has left: work that others do for its thread is useless now. */
     void leaves(Thread client);
 
-    /** A condition that newcomers wait for may hold now. */
+    /** Reports that a condition for which new clients wait may hold now. */
     void look();
 
     /**

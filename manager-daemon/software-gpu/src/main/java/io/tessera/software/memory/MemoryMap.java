@@ -47,7 +47,7 @@ public final class MemoryMap {
     }
 
     /**
-     * Returns the owner of an address.
+     * Returns the kind of memory at an address.
      *
      * @param address real address
      */

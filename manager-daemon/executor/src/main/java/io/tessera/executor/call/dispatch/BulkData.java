@@ -9,8 +9,8 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * In-data of a call that came ahead of it in pieces, for each reply slot one at a time. Grows as pieces come, so that a
- * client pays for what it sends with what it sent. One owner thread.
+ * Input data of a call that is sent in pieces before it, for each reply slot one at a time. The buffer grows as pieces arrive, so that it never exceeds what
+ * the client has sent by much. One owner thread.
  */
 final class BulkData implements AutoCloseable {
     private final TenantAccount account;

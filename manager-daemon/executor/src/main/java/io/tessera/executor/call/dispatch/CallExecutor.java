@@ -121,7 +121,7 @@ public final class CallExecutor implements AutoCloseable {
         return slot;
     }
 
-    /** The program has ended: what no stream does of what it has left needs not be done, all it had is freed. */
+    /** Ends without the program, which has ended: remaining calls without work of a stream need not be made, and all objects are freed. */
     public void unheard() {
         unheard = true;
     }
@@ -213,7 +213,7 @@ public final class CallExecutor implements AutoCloseable {
         }
     }
 
-    /** A call in a stream that takes part in a capture is a node. */
+    /** Records a call in a captured stream as a node. */
     private void capture(CallPlan plan) throws RejectedException {
         ClientStream stream = frame.stream();
         if (!plan.isNode() || stream == null || !streams.isCapturing(stream)) {
@@ -263,7 +263,7 @@ public final class CallExecutor implements AutoCloseable {
         return result;
     }
 
-    /** Handles become the driver's, devices and contexts the executor's. Finds the stream that the call works on. */
+    /** Translates handles to the driver's, devices and contexts to the executor's. Finds the stream that the call uses. */
     private void translate(CallPlan plan) throws RejectedException {
         for (int i = 0; i < frame.parameters(); i++) {
             Shape shape = frame.shape(i);

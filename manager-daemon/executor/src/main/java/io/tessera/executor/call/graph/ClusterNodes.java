@@ -57,7 +57,7 @@ final class ClusterNodes {
         return RejectedException.unsupported("a cluster for a graph node whose kernel is not compiled for clusters (__cluster_dims__)");
     }
 
-    /** A node's attributes of clusters are about to change. */
+    /** Records that a node's attributes of clusters are about to change. */
     void changes(long clientHandle, long node) {
         changed = true;
         if (has(node)) {
@@ -65,15 +65,15 @@ final class ClusterNodes {
         }
     }
 
-    /** An executable graph has become equal to another graph: its own graph does not tell the kernels of its nodes any more. */
+    /** Records that an executable graph was updated from another graph: its own graph no longer has the kernels of its nodes. */
     void updates() {
         updated = true;
     }
 
     /**
-     * A node gets the attributes of another.
+     * Checks a node that gets the attributes of another one.
      *
-     * @throws RejectedException if it would run a kernel in clusters that may know of none
+     * @throws RejectedException if it would run a kernel in clusters that may not be prepared for them
      */
     void copies(long from) throws RejectedException {
         if (has(from) && !fences.allKnowClusters()) {

@@ -44,7 +44,7 @@ public final class GraphBook {
     /** What the call in progress adds. */
     private GraphSize added;
 
-    /** No graphs yet. */
+    /** Creates a book without graphs. */
     GraphBook(ClientHandles handles, DriverCalls driver, MovedBytes moved) {
         this.moves = new NodeMoves(moved);
         this.handles = handles;
@@ -169,7 +169,7 @@ public final class GraphBook {
         return node;
     }
 
-    /** The edges of a call whose second parameter is where they begin. */
+    /** Returns the number of edges of a call whose second parameter is the array of their origins. */
     private static long edges(CallFrame frame) {
         return frame.inBytes(1) / Long.BYTES;
     }
@@ -312,7 +312,7 @@ public final class GraphBook {
         account.add(Countable.GRAPH_NODE, -least.nodes, -least.hostBytes());
     }
 
-    /** Something is destroyed, with everything in it. */
+    /** Removes an object that is destroyed, with all its contents. */
     void ending(HandleKind kind, long clientHandle) {
         if (handles.table(kind).value(clientHandle) == HandleTable.NONE) {
             return;
@@ -350,7 +350,7 @@ public final class GraphBook {
         refuse(account.refusal(Countable.CONDITION));
     }
 
-    /** A condition was made for a graph of the client. */
+    /** Records a condition that was made for a graph of the client. */
     void condition(long graph, long value) {
         conditions.add(value);
         size(HandleKind.GRAPH, graph).condition(value);
@@ -373,9 +373,9 @@ public final class GraphBook {
     }
 
     /**
-     * A capture has begun on a stream.
+     * Records the start of a capture on a stream.
      *
-     * @param into the graph that gets what is captured; NONE: a new one
+     * @param into the graph that gets the captured work; NONE: a new one
      */
     void captureBegins(ClientStream stream, long into) {
         long id = captureId(stream.value());
@@ -386,7 +386,7 @@ public final class GraphBook {
         }
     }
 
-    /** A client has got a handle of the graph that is captured: what is added to it by name counts with what is captured. */
+    /** Records that the client has got a handle of the captured graph: nodes that are added by name count with the captured work. */
     void captureIs(long stream, long graph) {
         long id = captureId(stream);
         Capture capture = captures.get(id);
@@ -402,11 +402,11 @@ public final class GraphBook {
     }
 
     /**
-     * Something is submitted to a stream that takes part in a capture: a node, which a graph will have.
+     * Counts work that is submitted to a captured stream: a node that a graph will have.
      *
-     * @param parameterBytes of the node, beside what each takes
-     * @param movesNs        what it takes if it copies or sets memory
-     * @throws RejectedException with OUT_OF_MEMORY if it is more than the tenant may have
+     * @param parameterBytes of the node, beside the fixed cost of each
+     * @param movesNs        device time if it copies or sets memory
+     * @throws RejectedException with OUT_OF_MEMORY if it exceeds the tenant's bound
      */
     public void captured(ClientStream stream, long nodes, long parameterBytes, long movesNs) throws RejectedException {
         GraphSize by = GraphSize.of(nodes, parameterBytes, nodes);

@@ -22,7 +22,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Graphs as wholes: made, copied, made executable, launched, destroyed. One owner thread. */
+/** Whole graphs: creation, copies, instantiation, launch, destruction. One owner thread. */
 final class GraphCalls {
     private final DriverCalls driver;
     private final ClientHandles handles;
@@ -74,7 +74,7 @@ final class GraphCalls {
         calls.plain(DriverApi.cuUserObjectRetain, DriverApi.cuUserObjectRelease);
     }
 
-    /** A graph has the memory of another, too. */
+    /** Records that a graph also has the memory of another. */
     private void partOf(long part, long whole) {
         if (!memory.isEmpty()) {
             memory.partOf(part, whole);

@@ -10,7 +10,7 @@ import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.stream.CompletionCounters;
 import java.util.function.LongConsumer;
 
-/** Graphs of one client: their calls, and what is kept of them. One owner thread. */
+/** Graphs of one client: their calls, and the executor's records of them. One owner thread. */
 public final class GraphFamily {
     private final GraphBook book;
     private final GraphMemoryCalls memory;
@@ -44,7 +44,7 @@ public final class GraphFamily {
         return book;
     }
 
-    /** Allocations and frees in graphs. */
+    /** Returns the calls for allocations and frees in graphs. */
     public GraphMemoryCalls memory() {
         return memory;
     }

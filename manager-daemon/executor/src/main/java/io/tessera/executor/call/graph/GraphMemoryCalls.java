@@ -169,9 +169,9 @@ public final class GraphMemoryCalls {
     }
 
     /**
-     * An allocation in a stream that is captured: a node behind what the stream has captured so far. Returns a CUresult.
+     * Makes an allocation in a captured stream: a node behind the work that the stream has captured so far. Returns a CUresult.
      *
-     * @throws RejectedException if the call has no memory for that
+     * @throws RejectedException if the call has no memory for it
      */
     public int captured(CallFrame frame, long stream, long bytes) throws RejectedException {
         MemorySegment parameters = frame.room(CUDA_MEM_ALLOC_NODE_PARAMS.BYTES);
@@ -186,9 +186,9 @@ public final class GraphMemoryCalls {
     }
 
     /**
-     * A free in a stream that is captured. Returns a CUresult.
+     * Makes a free in a captured stream. Returns a CUresult.
      *
-     * @throws RejectedException if no node has allocated what is freed
+     * @throws RejectedException if no node has allocated the memory
      */
     public int freedInCapture(long address, long stream) throws RejectedException {
         return frees(address, () -> append(stream));

@@ -16,8 +16,8 @@ final class GraphSize {
     /** Advice for a graph that is too large; the end of a line. */
     static final String REMEDY = "; make several graphs of it and launch them one after the other";
     /**
-     * Nodes of one graph. Clones, destructions and our own book of 20,000 nodes took 3 us a node at most (H200, driver 580), so a call takes some
-     * 0.2 s at most. Programs of PyTorch and JAX have graphs of up to some 50,000 nodes.
+     * Nodes of one graph. Clones, destructions and the executor's own accounting of 20,000 nodes took 3 us a node at most (H200, driver 580), so a call takes
+     * some 0.2 s at most. Programs of PyTorch and JAX have graphs of up to some 50,000 nodes.
      */
     static final int MOST_NODES = 1 << 16;
     /** Edges of one graph: four for each node that it may have. */
@@ -38,22 +38,22 @@ final class GraphSize {
     /** Bytes of parameters. */
     long bytes;
     long edges;
-    /** Of {@link #bytes}, those beyond what each node has anyway. */
+    /** Part of {@link #bytes} beyond the fixed cost of each node. */
     long largeBytes;
-    /** Of {@link #nodes}, those inside of children that go on where another of the same child ended; at most this many. */
+    /** Part of {@link #nodes} inside of children that continue where another node of the same child ended; at most this many. */
     long continued;
     /** Number of parallel branches of an executable graph. */
     long branches = 1;
     /** The time of its copies and memsets ({@link io.tessera.executor.stream.MoveTime}). */
     long movesNs;
-    /** 1: no graph lies in it. */
+    /** Depth of nesting; 1: no graph in it. */
     int depth = 1;
     /** Parameters that were changed in an executable graph, by the node's handle; null: none. */
     private Map<Long, GraphSize> changed;
     /** Conditions that were made for a graph; null: none. */
     private List<Long> conditions;
 
-    /** Nodes with all their parameters, each with this many edges. */
+    /** Returns the size of nodes with all their parameters, each with this many edges. */
     static GraphSize of(long nodes, long bytes, long edges) {
         GraphSize size = new GraphSize();
         size.nodes = nodes;

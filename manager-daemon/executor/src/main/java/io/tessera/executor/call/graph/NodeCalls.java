@@ -144,7 +144,7 @@ final class NodeCalls {
         return call(frame);
     }
 
-    /** A node that there is may get another kernel; nodes that are added are in no cluster. */
+    /** Records that an existing node may get another kernel; new nodes are in no cluster. */
     private void changes(CallFrame frame, Change change, long kernel, long function) throws RejectedException {
         boolean executable = change == Change.SET_IN_EXECUTABLE;
         int node = executable ? 1 : 0;

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
  * later. One owner thread.
  */
 final class NodeMoves {
-    /** No memory is larger, and products of what is not larger are no numbers of bytes. */
+    /** Bound on sizes: no memory is larger, and larger products are not valid numbers of bytes. */
     private static final long MOST_BYTES = 1L << 48;
     /** Offsets of both sides in {@code CUDA_MEMCPY3D}; the members of the first one have the same offsets in the second. */
     private static final int[] SIDES = {CUDA_MEMCPY3D.srcXInBytes, CUDA_MEMCPY3D.dstXInBytes};
@@ -39,7 +39,7 @@ final class NodeMoves {
         this.moved = moved;
     }
 
-    /** Nanoseconds; 0 for nodes that move nothing. */
+    /** Returns nanoseconds; 0 for nodes that move nothing. */
     long ns(CallFrame frame, Content content) {
         MemorySegment structure = content == Content.NOTHING ? null : structure(frame);
         if (structure == null) {

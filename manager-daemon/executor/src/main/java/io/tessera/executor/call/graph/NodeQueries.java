@@ -23,7 +23,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Entries that ask what nodes of graphs are; what the driver points to follows the structure. One owner thread. */
+/** Entries that query nodes of graphs; data behind the driver's pointers follows the structure. One owner thread. */
 final class NodeQueries {
     private final DriverCalls driver;
     private final GraphMemory graphMemory;
@@ -118,7 +118,7 @@ final class NodeQueries {
         return result;
     }
 
-    /** Packs what an array of pointers leads to, each as long as its parameter. */
+    /** Packs the data behind an array of pointers, each as long as its parameter. */
     private void parameters(long function, long array, MemorySegment packed) {
         for (int i = 0; driver.call(DriverEntry.cuFuncGetParamInfo, function, i, driver.out(0), driver.out(1)) == 0; i++) {
             long offset = driver.outLong(0);

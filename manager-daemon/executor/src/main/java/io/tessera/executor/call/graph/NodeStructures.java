@@ -34,8 +34,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongPredicate;
 
 /**
- * Structures of graph nodes as they travel (RELAY.md, section 8), made ready for the driver in place: handles and addresses checked,
- * pointers to what follows the structure. Layouts are cuda.h's. One owner thread.
+ * Structures of graph nodes in the form of the relay (RELAY.md, section 8), prepared for the driver in place: handles and addresses checked, pointers to the
+ * data that follows the structure. Layouts are cuda.h's. One owner thread.
  */
 final class NodeStructures {
     /** Offset of the structure for its type in {@code CUgraphNodeParams}. */
@@ -84,7 +84,7 @@ final class NodeStructures {
         }
     }
 
-    /** The client's {@code CUDA_KERNEL_NODE_PARAMS} from the driver's, of a function of the client. */
+    /** Makes the client's {@code CUDA_KERNEL_NODE_PARAMS} from the driver's, for a function of the client. */
     void asked(long clientHandle, long function, MemorySegment node) throws RejectedException {
         try {
             long added = clientHandle == 0 ? 0 : fences.kernels().sharedBytes(clientHandle, function, 0);

@@ -10,9 +10,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
-/**
- * Places of memory in structures ({@code CUmemLocation}): the client's number of the device becomes the driver's. One owner thread.
- */
+/** Locations of memory in structures ({@code CUmemLocation}): translates the client's number of the device to the driver's. One owner thread. */
 final class MemoryLocations {
     private final DeviceContext device;
 

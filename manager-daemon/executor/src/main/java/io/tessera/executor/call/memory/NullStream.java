@@ -31,7 +31,7 @@ final class NullStream {
         this.moved = moved;
     }
 
-    /** A call that is made by another entry, which takes a stream behind the same parameters. */
+    /** Returns a body that calls another entry, which takes a stream after the same parameters. */
     CallBody by(DriverEntry withStream) {
         return (frame, context) -> inLegacyStream(context, legacy -> {
             frame.slot(frame.parameters(), legacy.value());
@@ -39,7 +39,7 @@ final class NullStream {
         });
     }
 
-    /** A call that no entry makes in a stream. Errors as any call's. */
+    /** Makes a call for which no entry takes a stream. Errors as with any call. */
     int between(CallFrame frame, ClientContext context) throws RejectedException {
         return inLegacyStream(context, legacy -> betweenEvents(frame, legacy));
     }

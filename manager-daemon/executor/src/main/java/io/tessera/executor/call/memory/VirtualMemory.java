@@ -43,7 +43,7 @@ final class VirtualMemory {
         }
     }
 
-    /** Memory was made; known by what the client calls it. */
+    /** Records that memory was made, under the client's handle. */
     void created(long handle, long bytes) {
         byHandle.put(handle, new Made(bytes));
     }
@@ -53,7 +53,7 @@ final class VirtualMemory {
         return byHandle.get(handle);
     }
 
-    /** A handle was asked for of what is mapped at an address. */
+    /** Records that a handle was requested for the memory at an address. */
     void retained(long handle, long address) {
         Mapping mapping = at(address);
         if (mapping != null) {
@@ -72,7 +72,7 @@ final class VirtualMemory {
         return made.isOver() ? made.bytes : 0;
     }
 
-    /** Memory was mapped. */
+    /** Records a mapping. */
     void mapped(long address, Made made) {
         made.mapped++;
         mappings.put(address, new Mapping(address, made));

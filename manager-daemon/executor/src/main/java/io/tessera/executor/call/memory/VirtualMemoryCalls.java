@@ -65,7 +65,7 @@ final class VirtualMemoryCalls {
         calls.plainWithoutContext(DriverApi.cuMemGetAllocationPropertiesFromHandle);
     }
 
-    /** A call whose addresses are of reservations and mappings, not of memory that work may touch. */
+    /** Returns the row of a call whose addresses are those of reservations and mappings, not of memory that work may access. */
     private static CallRow row(CallTable calls, DriverApi api) {
         return calls.row(api).withoutContext().spans(AddressRule.IN_CALL);
     }

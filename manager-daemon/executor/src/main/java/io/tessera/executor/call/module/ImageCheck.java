@@ -59,7 +59,7 @@ final class ImageCheck {
         return begin >= 0 && length >= 0 && begin <= bytes && length <= bytes - begin;
     }
 
-    /** {u32 magic, u32 2, u64 count, u64 offset x count, fat binaries}: becomes the wrapper that cuda.h's tools write. */
+    /** Converts {u32 magic, u32 2, u64 count, u64 offset x count, fat binaries} to the wrapper that CUDA's compilers write. */
     private static long wrapper(CallFrame frame, MemorySegment image, long bytes) throws RejectedException {
         long count = image.get(WireTypes.U64, 8);
         if (image.get(WireTypes.U32, 4) != 2 || count < 1 || count > 4096 || 16 + count * Long.BYTES > bytes) {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Options of the JIT compiler in one call: what travels as numbers and logs is, for the driver, an array with addresses of
- * log buffers (RELAY.md, section 8). Lives for one call.
+ * Options of the JIT compiler in one call. In a record they are numbers and logs; for the driver they are an array with addresses of log buffers (RELAY.md,
+ * section 8). Lives for one call.
  */
 final class JitOptions {
     private static final Set<Integer> ADDRESSES = Set.of(JitOption.GLOBAL_SYMBOL_NAMES, JitOption.GLOBAL_SYMBOL_ADDRESSES,

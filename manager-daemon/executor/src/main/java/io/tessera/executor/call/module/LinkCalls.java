@@ -31,18 +31,18 @@ import java.util.Map;
  * its linker; the image goes to the client in pieces. One owner thread.
  */
 final class LinkCalls {
-    /** cuLinkComplete with this offset asks for option values and logs (RELAY.md, section 8). */
+    /** cuLinkComplete with this offset requests option values and logs (RELAY.md, section 8). */
     private static final long LOGS = 1L << 63;
-    /** Most bytes of the inputs of one linker, which lie in the heap that all clients share. */
+    /** Maximum bytes of the inputs of one linker, which are in the heap that all clients share. */
     private static final long MOST_BYTES = 128L << 20;
     private static final int MOST_INPUTS = 4096;
-    /** First number of a linker: odd, and no address of a driver's. */
+    /** First number of a linker: odd, and never an address of a driver's object. */
     private static final long FIRST_NUMBER = 0x8000_0000_0000_0001L;
 
     private final ClientFences fences;
     private final ClientAccount account;
     private final RelaySegment segment;
-    /** By what the client's table holds. */
+    /** Linkers by the value in the client's table. */
     private final Map<Long, Linker> linkers = new HashMap<>();
     private long nextNumber = FIRST_NUMBER;
 

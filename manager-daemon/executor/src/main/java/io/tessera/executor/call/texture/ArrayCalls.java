@@ -21,8 +21,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Arrays are the driver's memory, which it gives out as another tenant left it: they are zeroed before the client gets a
- * handle. Layouts are cuda.h's {@code CUDA_ARRAY_DESCRIPTOR} and {@code CUDA_ARRAY3D_DESCRIPTOR}. One owner thread.
+ * Arrays are memory of the driver, which may contain another tenant's data: they are zeroed before the client gets a handle. Layouts are cuda.h's
+ * {@code CUDA_ARRAY_DESCRIPTOR} and {@code CUDA_ARRAY3D_DESCRIPTOR}. One owner thread.
  */
 final class ArrayCalls {
     /** The depth counts layers and faces. */

@@ -22,7 +22,7 @@ final class ArrayEnds {
     private final DriverCalls driver;
     private final ClientFences fences;
     private final DeferredReleases deferredReleases;
-    /** Textures and surfaces of arrays, and the driver's arrays of which they are; and the other way round. */
+    /** Maps textures and surfaces to the driver's arrays of which they are made, and vice versa. */
     private final Map<Long, Long> arrays = new HashMap<>();
     private final Map<Long, Set<Long>> objects = new HashMap<>();
 
