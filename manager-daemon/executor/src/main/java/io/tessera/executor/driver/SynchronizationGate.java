@@ -57,7 +57,7 @@ public final class SynchronizationGate {
     private int waiting;
     /** Number of clients that have let calls begin for long enough, and stand before the next call. */
     private int nexts;
-    /** Since when any of those wait; 0: none does. */
+    /** Since when calls wait to begin; 0: none does. */
     private volatile long awaitedNs;
     /** When the supervising thread last looked at calls in progress; calls that begin before its next look get this time. */
     private volatile long lookNs = 1;

@@ -44,7 +44,7 @@ import java.util.Map;
  * says; and shows the program its modules as they would be without fences. One owner thread; the figures may be read by any thread.
  */
 public final class ClientFences {
-    /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
+    /** First value for modules that need not be loaded yet: odd, and not an address of any driver's object. */
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
 
     private final FenceSettings settings;
@@ -55,7 +55,7 @@ public final class ClientFences {
     private final DriverCalls driver;
     private final RelaySegment segment;
     private final Map<Long, TenantModule> modules = new HashMap<>();
-    /** By the driver's handle; also modules of libraries. */
+    /** Modules by the driver's handle; includes modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
     private final MachineLoads machineLoads;
@@ -76,7 +76,7 @@ public final class ClientFences {
     /** Whether kernels were loaded that read the stop word: those made of PTX do, and most of machine code with fences. */
     private boolean looksAtStopWord;
 
-    /** A client that has loaded nothing. */
+    /** Creates an instance for a client that has loaded nothing. */
     public ClientFences(FenceSettings settings, FencingService fencing, TenantPresence.Member member, WindowAccess window,
             ClientCharge charge, DriverCalls driver, RelaySegment segment, ClientHandles handles,
             ProgressEvents progress, SynchronizationGate.Client synchronization) {
@@ -115,7 +115,7 @@ public final class ClientFences {
         return member;
     }
 
-    /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
+    /** Sets whether a texture or surface object belongs to the client. Returns the CUresult. */
     public int texture(long handle, boolean own) {
         return textures.set(handle, own);
     }
@@ -130,7 +130,7 @@ public final class ClientFences {
         return strayWrites;
     }
 
-    /** The program ends, and all its work is done: reports now what its kernels wrote where it has no memory. Waits for a bounded time. */
+    /** Reports, at the end of the program, the writes of its kernels to addresses without memory. All its work is done. Waits for a bounded time. */
     public void finish() {
         if (strayWrites.finish()) {
             kernels.launchesNoMore();
@@ -188,7 +188,7 @@ public final class ClientFences {
         TenantModule.requireRoom(modules.values(), bytes);
     }
 
-    /** Links what the client wants to have linked. */
+    /** Returns the links of the client. */
     public ClientLinks links() {
         return links;
     }
@@ -281,7 +281,7 @@ public final class ClientFences {
         }
     }
 
-    /** There is PTX, but it cannot be fenced: the client's policy decides as if there were none. */
+    /** Loads an image whose PTX cannot be fenced: the client's policy decides as if it had none. */
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         boolean let = false;
         try {
@@ -357,7 +357,7 @@ public final class ClientFences {
         return violations;
     }
 
-    /** A library was asked for its module. */
+    /** Records that a library was asked for its module. */
     public void moduleOfLibrary(long library, long module) {
         TenantModule known = loaded.get(library);
         if (known != null) {
@@ -403,9 +403,9 @@ public final class ClientFences {
     }
 
     /**
-     * A kernel is asked for by name.
+     * Checks a kernel that is requested by name.
      *
-     * @param handle the driver's, of a module or library
+     * @param handle the driver's handle of a module or library
      * @throws ProgramRefusedException if the original has it and it could not be fenced; the user was told
      */
     public void kernel(long handle, String name) throws ProgramRefusedException {
@@ -469,7 +469,7 @@ public final class ClientFences {
         leaving.clear();
     }
 
-    /** Looks whether kernels reported what is an error. Returns the CUresult, sticky. */
+    /** Checks whether kernels reported an error. Returns the CUresult, sticky. */
     public int violated() {
         int result = page == null ? CudaResult.SUCCESS : violations().look();
         long count = page == null ? 0 : page.count();
@@ -478,7 +478,7 @@ public final class ClientFences {
         return result;
     }
 
-    /** Looks as {@link #violated} does, and tells the client before it hears that its work is done: a waiting thread looks then. */
+    /** Checks as {@link #violated} does, and notifies the client before it learns that its work is done: a waiting thread checks for errors then. */
     public void tellViolated() {
         int result = violated();
         if (result != CudaResult.SUCCESS) {
@@ -486,7 +486,7 @@ public final class ClientFences {
         }
     }
 
-    /** By a thread that is not the owner: the client must hear of it before it hears that its work is done. */
+    /** Orders kernels to end, called by another thread than the owner: the client must be notified before it learns that its work is done. */
     private void halt(ReportPage made) {
         segment.contextError(CudaResult.LAUNCH_TIMEOUT);
         made.halt();

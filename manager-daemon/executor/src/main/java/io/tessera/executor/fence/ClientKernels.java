@@ -181,7 +181,7 @@ public final class ClientKernels {
         return variants.ofPart(kernel);
     }
 
-    /** As {@link #loads}, of the function for parts. */
+    /** As {@link #loads}, for the function for parts. */
     public boolean loadsPart(Launchable kernel) {
         return kernel.launchesPart();
     }
@@ -214,7 +214,7 @@ public final class ClientKernels {
         return occupancy.of(kernel, function, threads, kernel.sharedBytes(function, sharedBytes));
     }
 
-    /** Dynamic shared memory of a launch for which the program asks for this many bytes. Errors where it is no kernel of the program's. */
+    /** Returns the dynamic shared memory of a launch for which the program requests this many bytes. Fails if it is not a kernel of the program. */
     public long sharedBytes(long handle, long function, long asked) throws ProgramRefusedException {
         return find(handle, function).sharedBytes(function, asked);
     }
@@ -260,20 +260,20 @@ public final class ClientKernels {
         }
     }
 
-    /** The client makes another call than a launch, which may have its graphs' kernels launched. */
+    /** Records another call than a launch, which may launch the kernels of the client's graphs. */
     public void called() {
         if (!announced && launches > 0) {
             announce();
         }
     }
 
-    /** No kernel of the client runs any more, and what they did was checked: until the next launch the client is not asked about. */
+    /** Records that no kernel of the client runs any more, and that their effects were checked: the client need not be checked until the next launch. */
     void launchesNoMore() {
         announced = false;
         window.launchesNoMore(true);
     }
 
-    /** The driver takes fewer bytes than a kernel has parameters; the rest could be what another tenant's launch left. */
+    /** Checks the length of parameters. If the driver gets fewer bytes than the kernel's parameters, the rest could be data of another tenant's launch. */
     private static void checkLength(Launchable kernel, long bytes) throws ProgramRefusedException {
         if (bytes < kernel.parameterBytes) {
             throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE, "kernel " + kernel.name + " has " + kernel.parameterBytes
@@ -345,20 +345,20 @@ public final class ClientKernels {
     }
 
     /**
-     * The program has got a function.
+     * Records that the program has got a function.
      *
      * @param clientHandle the client's handle for it
-     * @param function     the driver's
-     * @throws ProgramRefusedException if it is none of the program's
+     * @param function     the driver's function
+     * @throws ProgramRefusedException if it is not a function of the program
      */
     public void got(long clientHandle, long function) throws ProgramRefusedException {
         find(clientHandle, function);
     }
 
     /**
-     * The program asks what a kernel is like, as it does before its first launch.
+     * Checks a query of a kernel, which programs make before its first launch.
      *
-     * @throws ProgramRefusedException if it is none of the program's, or could not run now
+     * @throws ProgramRefusedException if it is not a kernel of the program, or could not run now
      */
     public void asked(long clientHandle, long function) throws ProgramRefusedException {
         Launchable kernel = find(clientHandle, function);
@@ -478,15 +478,15 @@ public final class ClientKernels {
         return narrow != 0 && window.launchesNarrow() ? narrow : kernel.function;
     }
 
-    /** Other code of its kernels. */
+    /** Returns other code of its kernels. */
     KernelVariants variants() {
         return variants;
     }
 
     /**
-     * The program sets something of a kernel.
+     * Records that the program changes a setting of a kernel.
      *
-     * @param handle the client's, of a function or kernel
+     * @param handle the client's handle of a function or kernel
      */
     public void changed(long handle) {
         variants.changed(handle);
@@ -541,7 +541,7 @@ public final class ClientKernels {
         return false;
     }
 
-    /** The program has asked for a function or kernel by its name. */
+    /** Records the name by which the program has requested a function or kernel. */
     public void named(long function, String name) {
         if (names.size() < MOST_NAMES) {
             names.put(function, name);

@@ -44,7 +44,7 @@ public final class FencingService implements AutoCloseable {
     /** The stack of a thread in a new context: there is room for this much a thread. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
-    /** Images of all clients lie in one heap. */
+    /** Bound on kept images. Images of all clients are in one heap. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
     private final AtomicLong keptBytes = new AtomicLong();
@@ -79,7 +79,7 @@ public final class FencingService implements AutoCloseable {
         }
     }
 
-    /** A client comes in. */
+    /** Prepares for a new client. */
     public void expect() {
         workers.expect();
     }

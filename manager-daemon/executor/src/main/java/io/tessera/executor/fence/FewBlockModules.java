@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * images, have no such code. One owner thread.
  */
 final class FewBlockModules {
-    /** Most registers of a thread: no kernel of the suite {@code mixes} has fewer cycles of issue with 255 by ptxas 13.0. */
+    /** Maximum registers of a thread: no kernel of the suite {@code mixes} has fewer issue cycles with 255, by ptxas 13.0. */
     static final int REGISTERS = 128;
     /** Threads of a block, at most, and of all blocks of a grid on one processor: an architecture has 65,536 registers for them (compute capability 5.0 and later). */
     private static final int THREADS = 65_536 / REGISTERS;

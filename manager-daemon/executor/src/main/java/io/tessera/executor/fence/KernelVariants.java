@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Settings of a program for a kernel apply to all of its code. One owner thread.
  */
 final class KernelVariants {
-    /** After this many launches of a kernel with few blocks more are expected. */
+    /** Number of launches of a kernel with few blocks after which more are expected. */
     private static final int SOME_LAUNCHES = 16;
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelVariants.class);
@@ -45,7 +45,7 @@ final class KernelVariants {
         this.attributes = new KernelAttributes(driver, device);
     }
 
-    /** Images of machine code. */
+    /** Returns the narrow versions of images of machine code. */
     NarrowModules narrow() {
         return narrow;
     }
@@ -138,7 +138,7 @@ final class KernelVariants {
                 : OtherCode.NEVER;
     }
 
-    /** A kernel that fits on a processor with the first code, as the program was told, also does with the other. */
+    /** Checks that a kernel that fits on a processor with the first code, as the program was told, also fits with the other code. */
     private boolean isNoLarger(long function, Launchable kernel, int attribute) {
         int first = attributes.get(kernel.function, isKernel(kernel), attribute);
         int other = attributes.get(function, false, attribute);
@@ -153,9 +153,9 @@ final class KernelVariants {
     }
 
     /**
-     * The program sets something of a kernel: its other code is set again before it is launched.
+     * Records that the program changes a setting of a kernel: the setting is applied to its other code before that is launched.
      *
-     * @param handle the client's, of a function or kernel
+     * @param handle the client's handle of a function or kernel
      */
     void changed(long handle) {
         Launchable changed = known(handle);
@@ -168,7 +168,7 @@ final class KernelVariants {
         });
     }
 
-    /** The program gets the address of something of an image of machine code that two codes would not share: one alone runs from now on. */
+    /** Records that the program gets the address of state in an image of machine code that two codes would not share: only one code runs from now on. */
     void shares(int imageNumber) {
         narrow.stop(imageNumber);
         forEach(known -> {

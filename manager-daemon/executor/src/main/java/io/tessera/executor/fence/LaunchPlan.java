@@ -42,7 +42,7 @@ public final class LaunchPlan {
         this.parameters = parameters;
     }
 
-    /** The record. */
+    /** Returns the record. */
     public MemorySegment record() {
         return record;
     }
@@ -63,12 +63,12 @@ public final class LaunchPlan {
         return record.get(WireTypes.U64, STREAM);
     }
 
-    /** Packed parameters, as the driver gets them. */
+    /** Returns the packed parameters, as the driver gets them. */
     MemorySegment parameters() {
         return parameters;
     }
 
-    /** Their length. */
+    /** Returns the length of the parameters. */
     public int parameterBytes() {
         return record.get(WireTypes.U32, PARAMETER_BYTES);
     }
@@ -88,12 +88,12 @@ public final class LaunchPlan {
         return record.get(WireTypes.U32, BODY + (long) i * CUlaunchAttribute.BYTES);
     }
 
-    /** Blocks in a dimension from 0 to 2, unsigned. */
+    /** Returns the blocks in a dimension from 0 to 2, unsigned. */
     public int grid(int dimension) {
         return record.get(WireTypes.U32, GRID + 4L * dimension);
     }
 
-    /** Blocks of the grid; {@link Long#MAX_VALUE} if there are more than that. */
+    /** Returns the blocks of the grid; {@link Long#MAX_VALUE} if they exceed that. */
     public long blocks() {
         long plane = Integer.toUnsignedLong(grid(0)) * Integer.toUnsignedLong(grid(1));
         return Long.compareUnsigned(plane, Integer.MAX_VALUE) > 0 ? Long.MAX_VALUE : plane * Integer.toUnsignedLong(grid(2));
@@ -111,7 +111,7 @@ public final class LaunchPlan {
                 : Math.min(plane * Integer.toUnsignedLong(block(2)), Integer.MAX_VALUE);
     }
 
-    /** Dynamic shared memory of each block. */
+    /** Returns the dynamic shared memory of each block. */
     public long sharedBytes() {
         return Integer.toUnsignedLong(record.get(WireTypes.U32, SHARED_BYTES));
     }

@@ -20,13 +20,13 @@ public final class Launchable {
     final TenantModule module;
     /** Offsets of tensor maps that the program had made among the packed parameters, if the kernel has a module; below 0: unknown. */
     final long[] tensorMaps;
-    /** Length of its packed parameters. */
+    /** Length of the kernel's packed parameters. */
     final long parameterBytes;
     /** Decides whether the kernel runs, if it has no module; else null. */
     final MachineKernel machine;
     /** The tensor maps of one with a fence in its machine code; null: it has none, so that its pointers are checked where it has no module. */
     final MachineMaps machineMaps;
-    /** Dynamic shared memory that its launches have more than the program asks for, in bytes. */
+    /** Dynamic shared memory that is added to the program's own in each launch, in bytes. */
     final int addedSharedBytes;
     /** Code without fences, while the tenant is alone; of machine code, that for a window of 4 GiB ({@link KernelVariants}). */
     final OtherCode variant = new OtherCode();
@@ -85,7 +85,7 @@ public final class Launchable {
         launched = false;
     }
 
-    /** A part of its grid is launched. Returns whether that is the first time, in which the driver loads its code for parts. */
+    /** Records a launch of a part of the grid. Returns whether it is the first one, at which the driver loads the code for parts. */
     boolean launchesPart() {
         boolean first = !partLaunched;
         partLaunched = true;
@@ -97,7 +97,7 @@ public final class Launchable {
         return ++fewBlockLaunches;
     }
 
-    /** A launch gives it tensor maps by which it leaves its window. */
+    /** Records that a launch gives the kernel tensor maps by which it leaves its window. */
     void leavesWindow() {
         left = true;
     }
@@ -139,9 +139,9 @@ public final class Launchable {
     }
 
     /**
-     * The driver has refused an argument of a launch; parameters as of {@link #sharedBytes}.
+     * Checks a launch of which the driver has refused an argument; parameters as in {@link #sharedBytes}.
      *
-     * @throws ProgramRefusedException if it may be what was added to that
+     * @throws ProgramRefusedException if the added memory may be the reason
      */
     public void checkRoom(long toLaunch, long asked) throws ProgramRefusedException {
         if (sharedBytes(toLaunch, asked) > asked) {

@@ -137,7 +137,7 @@ public final class HangAttribution {
             }
         }
 
-        /** Other tenants' work that has been next for less long may have waited behind its work until now. */
+        /** Records that other tenants' work that has been next for less long may have waited behind this client's work until now. */
         private void over(long beforeNs, long nowNs) {
             for (Turn other : all) {
                 if ((isLater(other.sinceNs, beforeNs) || isLater(other.markingNs, beforeNs)) && !other.tenant.equals(tenant)) {
@@ -150,7 +150,7 @@ public final class HangAttribution {
             return ns > beforeNs && ns != NONE;
         }
 
-        /** Until when its work may have waited behind older work of others. */
+        /** Returns until when its work may have waited behind older work of others. */
         long behindNs() {
             return behindNs;
         }
@@ -254,7 +254,7 @@ public final class HangAttribution {
         return oldest;
     }
 
-    /** A client comes in. */
+    /** Adds a client. */
     Turn enter(String tenant) {
         Turn turn = new Turn(tenant);
         all.add(turn);

@@ -34,7 +34,7 @@ public final class NativeDrain {
         return member.mustSettle();
     }
 
-    /** Looks once. Returns SUCCESS, or a fatal CUresult. */
+    /** Polls once. Returns SUCCESS, or a fatal CUresult. */
     public int poll() {
         if (member.hasRunNative()) {
             forget(); // the client that waited has left, and there is work behind the events

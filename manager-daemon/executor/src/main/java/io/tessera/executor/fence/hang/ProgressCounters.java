@@ -10,9 +10,9 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 
 /**
- * Words of host memory in which streams write how far they have come, so that it is known without a call of the driver: any call may be held up by the
- * kernels that are to end. Each stream that is watched has a word of its own, and writes rising numbers there. Thread-safe, but for {@link #write}: a word
- * has one writer at a time.
+ * Words of host memory to which streams write their progress, so that it is known without a call of the driver: any call may be blocked by the kernels that are
+ * to end. Each stream that is watched has a word of its own, and writes rising numbers there. Thread-safe, except for {@link #write}: a word has one writer at
+ * a time.
  */
 public final class ProgressCounters {
     /** There is no word left, or no memory for words. */
@@ -35,7 +35,7 @@ public final class ProgressCounters {
         this.numbers = new int[(int) (page.byteSize() / Integer.BYTES)];
     }
 
-    /** With memory that lives as long as the context, or with none where the driver gives none: then there are no words. */
+    /** Makes words with memory that lives as long as the context. If the driver gives no memory, there are no words. */
     public static ProgressCounters make(DriverCalls driver) {
         int result = driver.call(DriverEntry.cuMemHostAlloc, driver.out(0), (long) WORDS * Integer.BYTES, VISIBLE);
         long host = driver.outLong(0);
@@ -48,12 +48,12 @@ public final class ProgressCounters {
         return new ProgressCounters(page, driver.outLong(1));
     }
 
-    /** Without words. */
+    /** Returns an instance without words. */
     static ProgressCounters none() {
         return new ProgressCounters(MemorySegment.NULL, 0);
     }
 
-    /** A word for a stream, or {@link #NO_WORD}. */
+    /** Takes a word for a stream; returns {@link #NO_WORD} if none is left. */
     synchronized int take() {
         Integer word = spare.poll();
         if (word != null) {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 /**
- * Knows the clients of an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before a
- * second tenant comes in, the unfenced work of the first has to be done. Machine code that may leave its window runs beside programs of its
- * own user alone: no other user's program comes in beside it. Thread-safe.
+ * Knows the clients of an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before a second tenant is
+ * admitted, the unfenced work of the first has to be done. Machine code that may leave its window runs only beside programs of its own user: no other user's
+ * program is admitted beside it. Thread-safe.
  */
 public final class TenantPresence {
     /** Reason for which {@link #enter} refuses a client. */
@@ -27,12 +27,12 @@ public final class TenantPresence {
         private final int uid;
         private final Runnable settled;
         /**
-         * Written by the owner before it looks at {@link TenantPresence#shared}: the thread that changes that sees one of the two writes.
+         * Written by the owner before it reads {@link TenantPresence#shared}: a thread that changes that flag sees this write, or the owner sees the change.
          */
         private volatile boolean nativeInFlight;
         /** Whether a kernel may have been launched unfenced since the owner last asked. */
         private boolean ranNative;
-        /** Set under the lock, while all members are one user's. */
+        /** Set under the lock, while all members belong to one user. */
         private volatile boolean othersKeptOut;
         private final HangAttribution.Turn turn;
 
@@ -83,7 +83,7 @@ public final class TenantPresence {
             return shared && nativeInFlight;
         }
 
-        /** Unfenced work that was in flight is done. */
+        /** Records that unfenced work that was in progress is done. */
         void settle() {
             nativeInFlight = false;
             settled.run();
@@ -136,11 +136,11 @@ public final class TenantPresence {
     }
 
     /**
-     * A client comes in. Its kernels run only after {@link #isSettled}.
+     * Admits a client. Its kernels run only after {@link #isSettled}.
      *
      * @param tenant by a name that no other user's tenant has ({@link io.tessera.protocol.message.TenantName})
-     * @param settled called by owner threads when something that is waited for may be done
-     * @return null: it may not, by {@link #REFUSAL}
+     * @param settled called by owner threads when work that is waited for may be done
+     * @return null: it is refused, by {@link #REFUSAL}
      */
     public synchronized Member enter(String tenant, int uid, Runnable settled) {
         if (members.stream().anyMatch(member -> member.othersKeptOut && member.uid != uid)) {

@@ -77,7 +77,7 @@ public final class Watchdog {
         /** Launches that may share an event, as long as those before have taken; slow until it is known to be fast. */
         private int every = 1;
         private long lastNs;
-        /** Since when the oldest event is the next to be complete. */
+        /** Since when the oldest event has been the next to be complete. */
         private long sinceNs;
 
         private Track(int word) {
@@ -107,7 +107,7 @@ public final class Watchdog {
         synchronization.beforeCalls(this::markAll);
     }
 
-    /** The client's thread may be held up by what was launched last: a place behind it lets others find out. */
+    /** Records places behind all work, because the client's thread may be blocked by its last launches: other threads can then see the progress. */
     private void markAll() {
         tracks.forEach((stream, track) -> {
             if (track.more > 0) {
@@ -120,7 +120,7 @@ public final class Watchdog {
         return SECOND_NS * (isBesideOthers() ? settings.sharedTimeoutS() : settings.timeoutS());
     }
 
-    /** Others wait until what ran without fences is done, for as long as that takes. */
+    /** Returns whether other tenants are present, or wait for unfenced work to end. */
     private boolean isBesideOthers() {
         return member.isShared() && !member.mustSettle();
     }
@@ -130,7 +130,7 @@ public final class Watchdog {
         return soonestNs != 0;
     }
 
-    /** A kernel was launched in a stream that captures nothing. */
+    /** Records that a kernel was launched in a stream that is not captured. */
     public void launched(long stream, long nowNs) {
         if (!isWatched()) {
             return;
@@ -152,7 +152,7 @@ public final class Watchdog {
         return lastTrack;
     }
 
-    /** An event was recorded for another reason behind what was launched in a stream so far. */
+    /** Records an event that was recorded for another reason behind the work of a stream. */
     public void marked(long stream, long event) {
         Track track = tracks.get(stream);
         if (track != null && track.more > 0) {
@@ -192,21 +192,21 @@ public final class Watchdog {
                 || driver.outInt(0) != 0;
     }
 
-    /** The last launches of a stream may be behind its last event, and no other may follow. */
+    /** Records an event behind the last launches of a stream, after which there may be no further one. */
     private void markLast(long stream, Track track, long nowNs) {
         if (!isCapturing(stream)) {
             mark(stream, track, nowNs);
         }
     }
 
-    /** A graph was launched in a stream that captures nothing; as of the last look at the clock. */
+    /** Records that a graph was launched in a stream that is not captured; the time is that of the last look at the clock. */
     public void graphLaunched(long stream) {
         if (isWatched()) { // whatever is in it counts as much as many launches
             mark(stream, tracks.computeIfAbsent(stream, _ -> new Track(words.take())), lookedNs);
         }
     }
 
-    /** A stream of the client is about to be destroyed; its submitted work is done all the same. */
+    /** Records that a stream is about to be destroyed; its submitted work is executed all the same. */
     public void forget(long stream) {
         Track track = tracks.remove(stream);
         lastTrack = null;
@@ -396,7 +396,7 @@ public final class Watchdog {
         return nowNs - Math.max(measuredNs, behindNs) > timeoutNs && member.turn().isFirst();
     }
 
-    /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
+    /** Returns since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
     private long poll(Track track, long nowNs) {
         long launches = 0;
         while (!track.marks.isEmpty() && isDone(track.marks.peek().event)) {
@@ -440,7 +440,7 @@ public final class Watchdog {
         words.giveBack(track.word);
     }
 
-    /** The work that was too long has ended: the others' time starts again. */
+    /** Records that the work that took too long has ended: the others' time starts again. */
     public void ended() {
         member.turn().ended();
     }

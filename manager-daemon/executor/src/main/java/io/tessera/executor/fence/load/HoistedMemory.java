@@ -24,7 +24,7 @@ import java.util.Map;
  */
 public final class HoistedMemory {
     private static final long ALIGNMENT = 512;
-    /** Beyond this a copy of all is not made in the executor's own memory. */
+    /** Size beyond which no complete copy is made in the executor's own memory. */
     private static final long MOST_STAGED_BYTES = 32L << 20;
 
     private final List<Map<String, Place>> places = new ArrayList<>();

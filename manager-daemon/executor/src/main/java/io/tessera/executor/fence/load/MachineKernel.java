@@ -34,7 +34,7 @@ public final class MachineKernel {
         this.addedRegisters = fenced == null ? 0 : fenced.addedRegisters().getOrDefault(name, 0);
     }
 
-    /** A kernel of an image. */
+    /** Creates a kernel of an image. */
     static MachineKernel of(MachineImage image, String name) {
         FencedImage fenced = image.fenced();
         if (fenced == null) {
@@ -60,7 +60,7 @@ public final class MachineKernel {
         return waits;
     }
 
-    /** By which threads of its image report; 0: by none of its own. */
+    /** Returns the number that threads of its image write in reports; 0: it has none of its own. */
     public int imageNumber() {
         return image.placed() == null ? 0 : image.placed().number();
     }

@@ -14,7 +14,7 @@ public final class TextureBitmap {
     private final OwnStream stream;
     private final DriverCalls driver;
     private final int[] words = new int[WindowConstants.HANDLE_BITMAP_BYTES / Integer.BYTES];
-    /** 0: no fenced module is loaded yet. */
+    /** Device address; 0: no fenced module is loaded yet. */
     private long address;
 
     /** Creates the bitmap of one client; memory is taken when it is needed. */
@@ -51,7 +51,7 @@ public final class TextureBitmap {
         return stream.words(driver, to + (long) word * Integer.BYTES, words[word], 1);
     }
 
-    /** An object is the client's, or is not any more. Returns the CUresult. */
+    /** Sets whether an object belongs to the client. Returns the CUresult. */
     public int set(long handle, boolean own) {
         int index = (int) handle & MASK;
         int bit = 1 << index % Integer.SIZE;

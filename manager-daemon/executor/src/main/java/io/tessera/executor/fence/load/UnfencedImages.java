@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Images of one client that have no PTX to fence: whether they may run, with fences in their machine code or as they are, and which of their kernels do. Under the policy
- * {@code own} every kernel runs beside programs of its own user, and beside others' those that stay in their window ({@link MachineGrade}). One owner thread.
+ * Images of one client without PTX to fence. Decides whether they and their kernels may run, with fences in their machine code or as they are. Under the policy
+ * {@code own} every kernel runs beside programs of its own user, and beside other users' programs those kernels run that stay in their window
+ * ({@link MachineGrade}). One owner thread.
  */
 public final class UnfencedImages {
     /** The remedy: it makes an image that any device can load and fences can be put into. */
@@ -27,7 +28,7 @@ public final class UnfencedImages {
     private final TenantPresence.Member member;
     private final TrustedImages trusted;
     private final RelaySegment segment;
-    /** By the driver's handle, also modules of libraries. */
+    /** Images by the driver's handle; includes modules of libraries. */
     private final Map<Long, MachineImage> loaded = new HashMap<>();
     private final Map<Long, MachineImage> modules = new HashMap<>();
     /** The image of kernels whose origin is not known. */
@@ -134,7 +135,7 @@ public final class UnfencedImages {
         return loaded.getOrDefault(handle, modules.get(handle));
     }
 
-    /** A library was asked for its module. */
+    /** Records that a library was asked for its module. */
     public void moduleOf(long library, long module) {
         MachineImage known = loaded.get(library);
         if (known != null) {
@@ -142,13 +143,13 @@ public final class UnfencedImages {
         }
     }
 
-    /** By which threads of an image report, by the driver's handle of a module or library; 0: by none of its own. */
+    /** Returns the number that threads of an image write in reports, by the driver's handle of a module or library; 0: it has none of its own. */
     public int number(long handle) {
         MachineImage known = find(handle);
         return known == null || known.placed() == null ? 0 : known.placed().number();
     }
 
-    /** A kernel, by the driver's handle of its module or library. Null: no image has that handle. */
+    /** Returns a kernel, by the driver's handle of its module or library. Null: no image has that handle. */
     public MachineKernel kernel(long handle, String name) {
         MachineImage known = find(handle);
         return known == null ? null : MachineKernel.of(known, name);
@@ -225,7 +226,7 @@ public final class UnfencedImages {
     }
 
     /**
-     * A handle names nothing any more, and nothing of the client runs any more that it named.
+     * Removes a handle that is no longer valid, after all work with it has ended.
      *
      * @return the image that it named, if that has fences
      */

@@ -34,7 +34,7 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         return tables.stream().allMatch(FencedTables::clusters);
     }
 
-    /** Dynamic shared memory that each launch of a kernel has more than the program asks for, in bytes. */
+    /** Returns the dynamic shared memory that is added to the program's own in each launch of a kernel, in bytes. */
     public int addedSharedBytes() {
         return tables.stream().anyMatch(FencedTables::waits) ? FencedModule.CLUSTER_BYTES : 0;
     }

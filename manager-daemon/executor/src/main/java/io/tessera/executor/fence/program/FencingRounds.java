@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * without. Thread-safe.
  */
 public final class FencingRounds {
-    /** Texts that are looked at at once, at most. */
+    /** Maximum number of texts that are checked at once. */
     private static final int MOST_CHECKS = 4;
     /** Size of a text that is verified in a fraction of a second. */
     private static final int SHORT_BYTES = 256 << 10;
@@ -89,7 +89,7 @@ public final class FencingRounds {
         return accepted;
     }
 
-    /** The functions to fence without proofs after something was not accepted. */
+    /** Returns the functions to fence without proofs after a function was not accepted. */
     private static PlainFunctions next(PlainFunctions plain, List<TextCheck.Checked> looked) {
         Set<String> unproven = new HashSet<>();
         for (TextCheck.Checked one : looked) {
@@ -112,7 +112,7 @@ public final class FencingRounds {
         return same;
     }
 
-    /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
+    /** Checks all texts. Returns why one, or a kernel of one, is not accepted; null: all are. */
     private String look(String tenant, List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked)
             throws ProgramRefusedException {
         looked.clear();
@@ -126,10 +126,7 @@ public final class FencingRounds {
         return why;
     }
 
-    /**
-     * Looks at a text in its tenant's turn: of no tenant are two looked at at once, and never so many that no processor is left for
-     * launches.
-     */
+    /** Checks a text in its tenant's turn. A tenant has at most one text checked at a time, and at least one processor is left for launches. */
     private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
         Thread own = Thread.currentThread();
         if (!turns.await(tenant, text.text().length <= SHORT_BYTES, () -> workers.isAbandoned(own))) {

@@ -12,13 +12,13 @@ import java.util.zip.GZIPOutputStream;
 public final class KeptText {
     private static final int MAGIC_0 = 0x1f;
     private static final int MAGIC_1 = 0x8b;
-    /** No worker's answer is as long. */
+    /** Bound on the size; no worker's answer is as long. */
     private static final int MOST_BYTES = 256 << 20;
 
     private KeptText() {
     }
 
-    /** Text or machine code, as it is kept. */
+    /** Returns text or machine code in the form in which it is kept. */
     static byte[] kept(byte[] code) {
         if (code.length < 2 || LoadedCode.isMachineCode(code[0], code[1])) {
             return code;

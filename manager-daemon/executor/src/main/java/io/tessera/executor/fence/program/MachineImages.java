@@ -192,7 +192,7 @@ public final class MachineImages {
                         .unpack(ModuleImage.DEFAULT_CAP_BYTES);
     }
 
-    /** A kernel has no fence if a function that it may call has none, and has on trust what they have. */
+    /** Returns the checked image. A kernel has no fence if a function that it may call has none, and inherits the unverified properties of such functions. */
     private static FencedImage checked(FencedCubin fenced, VerifiedCubin seen, String hash, boolean looking) {
         Map<String, String> unfenced = seen.unfenced(fenced.functions());
         Map<String, String> trusted = seen.takenOnTrust();

@@ -68,7 +68,7 @@ public final class ProgramMaker {
     private final FencingRounds rounds;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
-    /** Tables of what was linked for programs to load later, by the hash of the machine code. */
+    /** Tables of linked code that programs will load later, by the hash of the machine code. */
     private final Map<CacheKey, FencedProgram> linked = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -191,7 +191,7 @@ public final class ProgramMaker {
         return program;
     }
 
-    /** Key of kept text: this driver's compiler has had it, in a worker. */
+    /** Returns the key of kept text that this driver's compiler has compiled in a worker. */
     private CacheKey compiledKey(ProgramSource source, CodeIdentity identity) {
         return key(source, new CodeIdentity(identity.mode(), identity.rewriterVersion(), identity.architecture(), target.compiler(),
                 identity.options() + " compiled"));
@@ -251,7 +251,7 @@ public final class ProgramMaker {
         return new FencedProgram(text, tables, assemble(tenant, text, options), false);
     }
 
-    /** A function that could not be fenced is undefined to the others: its own reason helps more. */
+    /** Refuses functions that could not be fenced, each with its own reason: for the others it would only be an undefined function. */
     private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
         try {
             requireLinkable(fenced.stream().map(FencedText::link).toList());
@@ -356,7 +356,7 @@ public final class ProgramMaker {
         rounds.wake();
     }
 
-    /** Remembers what was linked for a program that will load it, by its bytes alone. */
+    /** Records linked code, by its bytes, for the program that will load it. */
     public void remember(FencedProgram program) {
         CacheKey key = key(ModuleImage.of(program.code()));
         linked.put(key, program);

@@ -25,8 +25,8 @@ public final class ProgramRefusedException extends Exception {
     }
 
     /**
-     * A reason for which no driver refuses. The caller that answers the client also gives it the sentence, which ends with what to do, as a
-     * line.
+     * Creates a refusal with a reason for which no driver refuses. The caller that answers the client also passes the sentence, which ends with advice, to it
+     * as a line.
      */
     public static ProgramRefusedException toTell(int result, String line) {
         return new ProgramRefusedException(result, line, true);

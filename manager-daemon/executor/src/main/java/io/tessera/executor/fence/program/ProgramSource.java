@@ -34,7 +34,7 @@ public final class ProgramSource {
         CALL,
         /** On the heap. */
         HEAP,
-        /** Outside of the heap, as long as something refers to this. */
+        /** Outside of the heap, as long as it is referenced. */
         KEPT
     }
 
@@ -44,12 +44,12 @@ public final class ProgramSource {
         this.hold = hold;
     }
 
-    /** One image of a client's own. */
+    /** Creates a source of one image that belongs to a client. */
     public static ProgramSource of(ModuleImage image) {
         return new ProgramSource(List.of(image), image, Hold.HEAP);
     }
 
-    /** One image in memory that nobody writes to and that lives as long as something refers to it; it is not copied. */
+    /** Creates a source of one image in memory that is not modified and lives as long as it is referenced; it is not copied. */
     public static ProgramSource kept(MemorySegment memory) {
         ModuleImage image = ModuleImage.of(memory);
         return new ProgramSource(List.of(image), image, Hold.KEPT);

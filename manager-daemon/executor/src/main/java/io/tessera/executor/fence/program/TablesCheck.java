@@ -7,7 +7,7 @@ import io.tessera.guardian.fence.HoistedVariable;
 
 /** Whether the numbers of a module's tables are plausible, whatever made them: memory is taken and written by them. Stateless. */
 public final class TablesCheck {
-    /** Far above what a device has. */
+    /** Far above the memory of any device. */
     private static final long MOST_BYTES = 1L << 44;
     private static final int MOST_ALIGNMENT = 1 << 16;
 

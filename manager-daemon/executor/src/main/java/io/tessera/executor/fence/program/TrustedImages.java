@@ -2,7 +2,7 @@ package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.image.ModuleImage;
 
-/** What is known of machine code by its hash. The user who runs the manager says it, and no other user. Thread-safe. */
+/** Facts about machine code by its hash. Only the user who runs the manager can declare them. Thread-safe. */
 public interface TrustedImages {
     /** Returns whether an image, as it travelled, may run as it is under the policy {@code trusted}. */
     boolean mayRunAsItIs(ModuleImage image);
@@ -15,7 +15,7 @@ public interface TrustedImages {
      */
     boolean isVendors(String hash);
 
-    /** Nothing is known. */
+    /** Returns an instance without facts. */
     static TrustedImages none() {
         return new TrustedImages() {
             @Override

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
-/** Texts that a driver points at. Stateless. */
+/** Reads texts to which a driver points. Stateless. */
 public final class DriverText {
     private static final long LONGEST = 65_536;
 
