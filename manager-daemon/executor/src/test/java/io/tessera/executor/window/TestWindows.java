@@ -14,7 +14,7 @@ import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Windows of a fake device, and clients of them without sessions. The clock goes 20 ms at each look. */
+/** Windows of a fake device, and clients of them without sessions. The clock advances by 20 ms at each look. */
 final class TestWindows implements AutoCloseable {
     static final long MIB = 1L << 20;
     /** Host memory for what leaves the device. */

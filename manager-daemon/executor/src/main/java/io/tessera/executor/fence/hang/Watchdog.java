@@ -120,7 +120,10 @@ public final class Watchdog {
         return SECOND_NS * (isBesideOthers() ? settings.sharedTimeoutS() : settings.timeoutS());
     }
 
-    /** Returns whether other tenants are present, or wait for unfenced work to end. */
+    /**
+     * Returns whether the work runs beside other tenants. A new tenant that waits until unfenced work is done does not count: it waits for as long as that
+     * takes.
+     */
     private boolean isBesideOthers() {
         return member.isShared() && !member.mustSettle();
     }

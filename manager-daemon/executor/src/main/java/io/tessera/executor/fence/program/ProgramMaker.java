@@ -251,7 +251,10 @@ public final class ProgramMaker {
         return new FencedProgram(text, tables, assemble(tenant, text, options), false);
     }
 
-    /** Refuses functions that could not be fenced, each with its own reason: for the others it would only be an undefined function. */
+    /**
+     * Checks that the parts can be linked. A function that could not be fenced is undefined for the other parts; the refusal then contains the function's own
+     * reason.
+     */
     private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
         try {
             requireLinkable(fenced.stream().map(FencedText::link).toList());

@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which machine code of an image is fenced, for which window. */
+/** Tests which machine code of an image is fenced, and for which window. */
 class MachineImagesTest {
     private static final long BASE = 0x2020_0000_0000L;
     private static final long SIZE = 1L << 37;
