@@ -148,7 +148,7 @@ public final class ManagerChannel {
         return from.has(name) ? from.get(name).getAsString() : "";
     }
 
-    /** The executor can be reached. */
+    /** Reports that clients can connect to the executor. */
     public void ready(DeviceContext device, DeviceSnapshot snapshot, Path socket) {
         JsonObject ready = new JsonObject();
         ready.addProperty("uuid", snapshot.uuid().toString());
@@ -162,7 +162,7 @@ public final class ManagerChannel {
         keep("ready", ready);
     }
 
-    /** The executor cannot be, or cannot go on. */
+    /** Reports that the executor cannot start, or cannot continue. */
     public void failed(String reason) {
         failed(reason, null);
     }

@@ -24,12 +24,12 @@ public final class ClientHandles {
     private final DeferredReleases deferredReleases = new DeferredReleases(this::table);
     private final ClientAccount account;
 
-    /** Empty, for handles that name a device, of a client that is alone in its tenant. */
+    /** Creates empty tables, for handles that name a device, of a client that is alone in its tenant. */
     public ClientHandles(int device) {
         this(device, ClientAccount.ofItsOwn());
     }
 
-    /** Empty, for handles that name a device; what there is counts in an account. */
+    /** Creates empty tables, for handles that name a device; their entries count in an account. */
     public ClientHandles(int device, ClientAccount account) {
         this.account = account;
         this.tensorMaps = new TensorMaps(account);

@@ -22,7 +22,7 @@ import java.util.function.IntSupplier;
  * is done; the client's handle becomes invalid at once. One owner thread.
  */
 public final class DeferredReleases {
-    /** Most of one client; beyond it the calls that end something fail. */
+    /** Maximum for one client; beyond it the calls that end an object fail. */
     static final int MOST = 4096;
 
     private static final List<HandleKind> KINDS_OF_CODE = List.of(HandleKind.FUNCTION, HandleKind.KERNEL, HandleKind.MODULE, HandleKind.LIBRARY);
@@ -62,7 +62,7 @@ public final class DeferredReleases {
         naming = inGraphs;
     }
 
-    /** A call names something; see {@link #naming}. */
+    /** Records that a call names an object; see {@link #naming}. */
     public void names(long key) {
         if (naming) {
             named.add(key);
@@ -87,7 +87,7 @@ public final class DeferredReleases {
         return naming;
     }
 
-    /** A texture or surface reference has an array from now on; 0: none. Its former array may be in graphs that were made meanwhile. */
+    /** Records that a texture or surface reference has an array from now on; 0: none. Its former array may be in graphs that were made meanwhile. */
     public void bind(long reference, long array) {
         Long before = array == 0 ? bound.remove(reference) : bound.put(reference, array);
         if (before != null && hasGraphs()) {
@@ -147,13 +147,13 @@ public final class DeferredReleases {
         return CudaResult.SUCCESS;
     }
 
-    /** Graphs, modules or references have ended: what waits for that may be due. */
+    /** Records that graphs, modules or references have ended: ends that wait for this may be due. */
     public void ended(HandleKind kind) {
         due |= kind == HandleKind.GRAPH || kind == HandleKind.GRAPH_EXEC || kind == HandleKind.MODULE || kind == HandleKind.LIBRARY
                 || kind == HandleKind.TEXREF;
     }
 
-    /** A capture is over, and with it maybe its graph. */
+    /** Records that a capture has ended, and possibly its graph. */
     public void captureEnded() {
         due = true;
     }

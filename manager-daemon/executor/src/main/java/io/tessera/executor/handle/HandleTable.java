@@ -30,7 +30,7 @@ public final class HandleTable {
     private long[] parents = new long[FIRST_PLACES];
     private int[] contexts = new int[FIRST_PLACES];
     private Object[] attachments = new Object[FIRST_PLACES];
-    /** Places with the same parent are a chain, whose first one is found by the parent: a parent's end costs what its children are. */
+    /** Places with the same parent form a chain, whose first one is found by the parent: the cost of a parent's end depends only on its children. */
     private final Map<Long, Integer> firstOfParent = new HashMap<>();
     private int[] following = new int[FIRST_PLACES];
     private int[] preceding = new int[FIRST_PLACES];
@@ -38,7 +38,7 @@ public final class HandleTable {
     private int freeCount;
     private int used;
 
-    /** Empty, for handles that name a device. */
+    /** Creates an empty table, for handles that name a device. */
     public HandleTable(HandleKind kind, int device) {
         this.kind = kind;
         this.device = device;
@@ -147,7 +147,7 @@ public final class HandleTable {
         return value(handle) == NONE ? null : attachments[place(handle)];
     }
 
-    /** Attaches something to a handle that names something. */
+    /** Attaches an object to a valid handle. */
     public void attach(long handle, Object attachment) {
         attachments[place(handle)] = attachment;
     }
@@ -176,14 +176,14 @@ public final class HandleTable {
         free[freeCount++] = place;
     }
 
-    /** The handles that go away with another one, of which none may be removed meanwhile. */
+    /** Visits the handles that end with another one; none may be removed meanwhile. */
     public void childrenOf(long parent, LongConsumer child) {
         for (int place = firstOfParent.getOrDefault(parent, NO_PLACE); place != NO_PLACE; place = following[place]) {
             child.accept(handle(place));
         }
     }
 
-    /** The handles made in a context; of all contexts for a number below 0. */
+    /** Visits the handles that were made in a context; of all contexts for a number below 0. */
     public void ofContext(int context, LongConsumer handle) {
         for (int place = 0; place < used; place++) {
             if (values[place] != NONE && (context < 0 || contexts[place] == context)) {
@@ -192,7 +192,7 @@ public final class HandleTable {
         }
     }
 
-    /** References of a handle that names something; else 0. */
+    /** Returns the references of a valid handle; else 0. */
     public int references(long handle) {
         return value(handle) == NONE ? 0 : references[place(handle)];
     }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files that one client has handed over and not named in a call yet. {@link #add} is called by the thread of the
- * connections, {@link #take} by the client's; thread-safe.
+ * Files that one client has handed over but not yet named in a call. {@link #add} is called by the thread of the connections, {@link #take} by the client's;
+ * thread-safe.
  */
 public final class ImageOffers implements AutoCloseable {
     /** A client's threads that load at the same moment; descriptors are scarce. */

@@ -120,7 +120,7 @@ public final class ImageStore {
         return nowNs - Math.max(file.changedNs(), file.modifiedNs()) > SETTLED_NS;
     }
 
-    /** Null where there is no room or the file is shorter by now. */
+    /** Reads an image; null if there is no room or the file has become shorter. */
     private ProgramSource read(ImageOffers.Offer offer) throws LinuxException {
         long bytes = offer.bytes();
         if (liveBytes.addAndGet(bytes) > 2 * mostBytes) {

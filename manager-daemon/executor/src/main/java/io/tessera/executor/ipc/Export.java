@@ -1,8 +1,6 @@
 package io.tessera.executor.ipc;
 
-/**
- * Something that one client has handed to the others of its tenant. {@code Exports} guards the fields that can change.
- */
+/** An object that one client has shared with the other clients of its tenant. The fields that can change are guarded by {@code Exports}. */
 final class Export {
     /** Kind of the exported object. */
     enum Kind {
@@ -23,7 +21,7 @@ final class Export {
     final long value;
     final long bytes;
     final Key key;
-    /** Clients that have it open. */
+    /** Number of clients that have it open. */
     int openers;
     /** Whether the owner has ended it: it ends with the last opener. */
     boolean ended;

@@ -22,7 +22,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         values = List.copyOf(values);
     }
 
-    /** No options. */
+    /** Returns an instance without options. */
     public static CodeOptions none() {
         return new CodeOptions(List.of(), List.of());
     }

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 public final class ClientMemory {
     private final TreeMap<Long, MemoryRange> ranges = new TreeMap<>(Long::compareUnsigned);
     private final TreeMap<Long, MemoryRange> reserved = new TreeMap<>(Long::compareUnsigned);
-    /** Variables that were asked for, by their module or library: its end costs what it has. */
+    /** Variables that were requested, by their module or library: the cost of its end depends only on its own variables. */
     private final Map<Long, List<MemoryRange>> variables = new HashMap<>();
     private final ClientAccount account;
     private MemoryRange last;
@@ -122,7 +122,7 @@ public final class ClientMemory {
         }
     }
 
-    /** Mappings that lie in this many bytes from an address, in order. */
+    /** Returns the mappings in this many bytes from an address, in order. */
     public List<MemoryRange> mappedIn(long address, long bytes) {
         List<MemoryRange> found = new ArrayList<>();
         for (MemoryRange range : ranges.tailMap(address, true).values()) {

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PinnedMemory implements AutoCloseable {
     private static final long PAGE = 4096;
-    /** Regions that are made and not registered yet or any more: a client cannot fill the host by asking alone. */
+    /** Bound on regions that are not registered, yet or any more: a client cannot fill the host merely by requests. */
     private static final long MOST_BYTES = 1L << 40;
     private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
 
@@ -90,7 +90,7 @@ public final class PinnedMemory implements AutoCloseable {
         this.files = files;
     }
 
-    /** The client's window is there: from now on {@link #create} gives addresses of its host part. */
+    /** Sets the addresses of the client's window: from now on {@link #create} gives addresses of its host part. */
     public void use(HostAddresses ofWindow) {
         addresses = ofWindow;
     }
@@ -216,7 +216,7 @@ public final class PinnedMemory implements AutoCloseable {
         }
     }
 
-    /** A region that is still mapped stays so, with its addresses: the device may use it. */
+    /** Frees the regions. A region that is still mapped stays so, with its addresses: the device may use it. */
     @Override
     public synchronized void close() {
         closed = true;

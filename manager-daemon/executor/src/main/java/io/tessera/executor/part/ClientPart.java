@@ -48,7 +48,7 @@ public final class ClientPart {
         return turn;
     }
 
-    /** The client has begun, on the calling thread: how to ask, on any thread, whether work of it is on the device. */
+    /** Records that the client has begun, on the calling thread. The argument tells, on any thread, whether work of the client is on the device. */
     public void busy(BooleanSupplier asked) {
         turn.begin(asked);
         busy = asked;

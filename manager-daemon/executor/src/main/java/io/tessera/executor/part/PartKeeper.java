@@ -49,7 +49,7 @@ public final class PartKeeper implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("parts").daemon().start(this::run);
     }
 
-    /** A client comes. */
+    /** Adds a client. */
     public synchronized ClientPart join(String tenant) {
         Known known = tenants.computeIfAbsent(tenant, _ -> new Known(chooser.join()));
         known.tenant.interactive(isInteractive(tenant));
@@ -67,7 +67,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** A tenant's terms change, also of one that has not come. */
+    /** Changes a tenant's terms, also of a tenant without clients. */
     public synchronized void terms(String tenant, TenantTerms terms) {
         gate.terms(tenant, terms);
         Known known = tenants.get(tenant);

@@ -38,7 +38,7 @@ public final class ProcessorParts implements AutoCloseable {
     static final double RESERVE = 0.25;
     /** Reserve for tenants of class interactive. */
     static final double LARGE_RESERVE = 0.30;
-    /** With fewer processors there is nothing to divide. */
+    /** With fewer processors no part is made. */
     private static final int FEWEST_PROCESSORS = 16;
     private static final Logger LOG = LoggerFactory.getLogger(ProcessorParts.class);
 
@@ -57,7 +57,7 @@ public final class ProcessorParts implements AutoCloseable {
         this.parts = List.copyOf(parts);
     }
 
-    /** No parts: a driver that cannot make them. */
+    /** Returns an instance without parts: for a driver that cannot make them. */
     public static ProcessorParts none() {
         return new ProcessorParts(null, 0, 0, List.of());
     }

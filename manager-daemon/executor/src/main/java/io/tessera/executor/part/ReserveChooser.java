@@ -76,7 +76,7 @@ final class ReserveChooser {
         private boolean interactive;
         private Kind kind = Kind.UNKNOWN;
         private long busyNs = Long.MIN_VALUE / 2;
-        /** Since when it has had work again and again. */
+        /** Since when it has had work repeatedly. */
         private long activeNs;
         private int busyLooks;
         private int fullLooks;
@@ -123,14 +123,14 @@ final class ReserveChooser {
     private boolean again;
     /** When the trial, or otherwise the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
-    /** Looks in the trial that found the queue full. */
+    /** Number of looks in the trial that found the queue full. */
     private int fullInTrial;
-    /** Since when looks are counted. */
+    /** Since when looks have been counted. */
     private long countedNs;
     private int looks;
     private double before;
 
-    /** A tenant comes. */
+    /** Adds a tenant. */
     Tenant join() {
         Tenant tenant = new Tenant(++order);
         tenants.add(tenant);

@@ -32,7 +32,7 @@ public final class ClientPools {
     private long lastNumber;
     private long nextNs;
 
-    /** No pools yet. */
+    /** Creates an instance without pools. */
     public ClientPools(WindowAccess window, ClientStreams streams, NanoClock clock) {
         this.window = window;
         this.streams = streams;
@@ -75,7 +75,7 @@ public final class ClientPools {
     }
 
     /**
-     * Allocates in the order of a stream.
+     * Allocates in stream order.
      *
      * @return the address; 0: there is no memory
      */
@@ -110,7 +110,7 @@ public final class ClientPools {
         return address;
     }
 
-    /** Tries again and again while streams may give memory back. */
+    /** Repeats an attempt while streams may give memory back. */
     private void waitForFrees(BooleanSupplier attempt) {
         BoundedWait wait = BoundedWait.begin(clock, WaitLimit.STREAM_FREES);
         window.waitsWithin(wait);
@@ -174,7 +174,7 @@ public final class ClientPools {
         return false;
     }
 
-    /** A pool is asked to give memory back until this many bytes are left. */
+    /** Has a pool give memory back until this many bytes are left. */
     public void trim(MemoryPool pool, long keepBytes) {
         pool.sweep(mayRecord());
         pool.trim(keepBytes);

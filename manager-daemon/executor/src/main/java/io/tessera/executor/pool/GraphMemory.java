@@ -30,7 +30,7 @@ public final class GraphMemory {
 
     /** Keeps account of what is the client's. */
     public interface Owner {
-        /** Memory is not a graph's any more: it is the program's until it frees it. */
+        /** Called when memory is no longer a graph's: it is the program's until it frees it. */
         void left(long address);
 
         /** Called when memory was given back. */
@@ -42,7 +42,7 @@ public final class GraphMemory {
         final long address;
         final long bytes;
         final byte[] parameters;
-        /** Nodes that allocate or free it. */
+        /** Nodes that allocate or free the memory. */
         final Set<Long> nodes = new HashSet<>();
         int holders;
         boolean live;
@@ -55,7 +55,7 @@ public final class GraphMemory {
         }
     }
 
-    /** No graph has memory. */
+    /** Creates an instance in which no graph has memory. */
     public GraphMemory(ClientPools pools, Owner owner) {
         this.pools = pools;
         this.owner = owner;
@@ -67,7 +67,7 @@ public final class GraphMemory {
     }
 
     /**
-     * Memory for a node that is about to be made.
+     * Allocates memory for a node that is about to be made.
      *
      * @return its address; 0: there is none
      */
@@ -75,13 +75,13 @@ public final class GraphMemory {
         return pools.allocate(bytes);
     }
 
-    /** The node could not be made. */
+    /** Gives memory back after its node could not be made. */
     public void abandon(long address) {
         pools.free(address);
     }
 
     /**
-     * A node allocates memory.
+     * Records a node that allocates memory.
      *
      * @param parameters CUDA_MEM_ALLOC_NODE_PARAMS as the program gave it, with the address
      */
@@ -100,7 +100,7 @@ public final class GraphMemory {
         return byAddress.containsKey(address);
     }
 
-    /** A node frees memory of a graph. */
+    /** Records a node that frees memory of a graph. */
     public void frees(long node, long address) {
         Piece piece = byAddress.get(address);
         freeNodes.put(node, piece);
@@ -108,7 +108,7 @@ public final class GraphMemory {
         piece.freedInGraph = true;
     }
 
-    /** CUDA_MEM_ALLOC_NODE_PARAMS of a node; null: it allocates nothing. */
+    /** Returns CUDA_MEM_ALLOC_NODE_PARAMS of a node; null: it allocates nothing. */
     public byte[] allocationOf(long node) {
         Piece piece = allocationNodes.get(node);
         return piece == null ? null : piece.parameters.clone();
@@ -120,7 +120,7 @@ public final class GraphMemory {
         return piece == null ? 0 : piece.address;
     }
 
-    /** A node is destroyed. */
+    /** Records that a node was destroyed. */
     public void nodeGone(long node) {
         for (Piece piece : new Piece[] {allocationNodes.remove(node), freeNodes.remove(node)}) {
             if (piece != null) {
@@ -135,14 +135,14 @@ public final class GraphMemory {
         }
     }
 
-    /** A graph takes part in another: a copy of it, or a child. */
+    /** Records that a graph takes part in another: a copy of it, or a child. */
     public void partOf(long part, long whole) {
         for (Piece piece : List.copyOf(ofGraph.getOrDefault(part, Set.of()))) {
             hold(ofGraph, whole, piece);
         }
     }
 
-    /** An executable graph was made of a graph, or changed by it. */
+    /** Records that an executable graph was made from a graph, or updated from it. */
     public void executable(long executable, long graph, boolean freesOnLaunch) {
         for (Piece piece : ofGraph.getOrDefault(graph, Set.of())) {
             hold(ofExecutable, executable, piece);
@@ -158,7 +158,7 @@ public final class GraphMemory {
                 || ofExecutable.getOrDefault(executable, Set.of()).stream().noneMatch(piece -> piece.live);
     }
 
-    /** A launch was submitted. */
+    /** Records that a launch was submitted. */
     public void launched(long executable) {
         for (Piece piece : ofExecutable.getOrDefault(executable, Set.of())) {
             live(piece, !piece.freedInGraph);
@@ -183,12 +183,12 @@ public final class GraphMemory {
         return true;
     }
 
-    /** A graph is gone. */
+    /** Records that a graph has ended. */
     public void graphGone(long graph) {
         release(ofGraph.remove(graph));
     }
 
-    /** An executable graph is gone. */
+    /** Records that an executable graph has ended. */
     public void executableGone(long executable) {
         freesItself.remove(executable);
         release(ofExecutable.remove(executable));
@@ -213,7 +213,7 @@ public final class GraphMemory {
         }
     }
 
-    /** CUgraphMem_attribute: used now and at most, reserved now and at most. */
+    /** Returns a CUgraphMem_attribute: used now and at most, reserved now and at most. */
     public long attribute(int attribute) {
         return switch (attribute) {
             case GraphMemoryAttribute.USED_MEM_CURRENT -> usedBytes;

@@ -25,11 +25,11 @@ public final class ClientPrinting {
     private final DriverCalls driver;
     private final RelaySegment segment;
     private final PrintedText text;
-    /** By the driver's handle: whether it prints, which is found out when something of it is first used. */
+    /** Modules by the driver's handle: whether they print, which is determined at the first use of one of their functions. */
     private final Map<Long, BooleanSupplier> modules = new HashMap<>();
     private final List<Mark> marks = new ArrayList<>();
     private final ArrayDeque<Long> events = new ArrayDeque<>();
-    /** Looks what kernels reported and tells the client so, before it hears that they are done. */
+    /** Checks the reports of kernels and notifies the client, before it learns that they are done. */
     private final Runnable looked;
     private final int uid;
     private boolean prints;
@@ -53,7 +53,7 @@ public final class ClientPrinting {
         this.text = text;
     }
 
-    /** A module or library was loaded, by the driver's handle. */
+    /** Records that a module or library was loaded, by the driver's handle. */
     public void loaded(long module, BooleanSupplier canPrint) {
         modules.put(module, canPrint);
     }
@@ -84,7 +84,7 @@ public final class ClientPrinting {
         return prints || watched;
     }
 
-    /** After a mark was submitted to a stream. Returns the CUresult. */
+    /** Records that a mark was submitted to a stream. Returns the CUresult. */
     public int marked(long stream, int word, long value) {
         if (!prints()) {
             return CudaResult.SUCCESS;

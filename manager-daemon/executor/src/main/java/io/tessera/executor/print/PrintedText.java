@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * that may belong to another user goes to no client. Thread-safe.
  */
 public final class PrintedText {
-    /** Read at a time. */
+    /** Bytes that are read at a time. */
     private static final int PIECE_BYTES = 65_536;
     /** Bound on unread text, beyond which it is discarded: output of clients that never wait for their kernels. */
     private static final long MOST_UNFETCHED_BYTES = 16L << 20;
@@ -33,7 +33,7 @@ public final class PrintedText {
     private long position;
     /** Number of printing clients of each user. */
     private final Map<Integer, Integer> present = new HashMap<>();
-    /** Users whose text may still come, though their clients have left: those before the last fetch, and those since. */
+    /** Users whose text may still arrive, though their clients have left: those before the last fetch, and those since. */
     private Set<Integer> leftBefore = Set.of();
     private Set<Integer> left = new HashSet<>();
 
@@ -78,7 +78,7 @@ public final class PrintedText {
         return result;
     }
 
-    /** A client of a user prints from now on; before its first kernel that does is launched. */
+    /** Records that a client of a user prints from now on; called before its first kernel that prints is launched. */
     public synchronized void enters(int uid) {
         present.merge(uid, 1, Integer::sum);
     }

@@ -83,7 +83,7 @@ public final class WarmUpClient {
         return padded.toArray(WireTypes.U64);
     }
 
-    /** Calls an entry with words as they stand behind the header, for an answer in a slot. */
+    /** Calls an entry with the words that follow the header, for an answer in a slot. */
     public void begin(int slot, DriverEntry entry, long... words) throws WarmUpEndedException {
         expected[slot] = replies[slot].expectNext();
         send(RecordKind.CALL, entry.ordinal(), slot + 1, 0, words);

@@ -28,7 +28,7 @@ import java.util.List;
 
 /** A software GPU with one module of the test kernels, and shorthand for buffers and launches. */
 public final class TestDevice implements AutoCloseable {
-    /** The program that runs the kernels. */
+    /** Execution mode of kernels. */
     public enum Kind {
         INTERPRETED, COMPILED;
 
