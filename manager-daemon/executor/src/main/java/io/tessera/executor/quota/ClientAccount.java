@@ -6,7 +6,7 @@ public final class ClientAccount {
 
     private final TenantAccount tenant;
     private final long[] counts = new long[KINDS.length];
-    /** Beside what each object takes anyway. */
+    /** Bytes beyond the fixed cost of each object. */
     private final long[] more = new long[KINDS.length];
 
     /** Creates an empty account. */
@@ -29,7 +29,7 @@ public final class ClientAccount {
         return tenant.refusal(kind, count, bytes);
     }
 
-    /** The client has this many more, or fewer, whatever its bound: they are there already. */
+    /** Changes the count regardless of the bound: the objects exist already. */
     public synchronized void add(Countable kind, long count, long bytes) {
         tenant.add(kind, count, bytes);
         has(kind, count, bytes);
@@ -40,12 +40,12 @@ public final class ClientAccount {
         more[kind.ordinal()] += bytes;
     }
 
-    /** The client has one more. */
+    /** Counts one more object. */
     public void add(Countable kind) {
         add(kind, 1, 0);
     }
 
-    /** The client has one fewer. */
+    /** Counts one object less. */
     public void remove(Countable kind) {
         add(kind, -1, 0);
     }

@@ -17,7 +17,7 @@ public enum Countable {
     EVENT("events", 1 << 17, 512),
     /** Modules and libraries, without their images. */
     PROGRAM("modules and libraries", 1 << 15, 16_384),
-    /** Images of modules and libraries that came through the ring, and inputs of linkers: counted by their bytes. */
+    /** Images of modules and libraries that were sent through the ring, and inputs of linkers: counted by their bytes. */
     IMAGE("images", 1 << 16, 0),
     /** Functions and kernels. */
     FUNCTION("functions", 1 << 18, 1024),
@@ -27,7 +27,7 @@ public enum Countable {
     POOL("memory pools", 1024, 8192),
     /** Handles of allocations, as cuMemCreate makes them. */
     ALLOCATION("allocation handles", 1 << 18, 256),
-    /** Allocations, reservations, mappings, and variables that were asked for. */
+    /** Allocations, reservations, mappings, and variables that were requested. */
     MEMORY_RANGE("allocations and mappings", 1 << 19, 512),
     /** Regions of pinned or registered host memory. */
     PINNED("regions of pinned memory", 1 << 16, 1024),
@@ -35,13 +35,13 @@ public enum Countable {
     ARRAY("arrays", 1 << 16, 1024),
     /** Textures, surfaces and references to them. */
     TEXTURE("textures and surfaces", 1 << 16, 1024),
-    /** Tensor maps; the oldest are forgotten for new ones. */
+    /** Tensor maps; the oldest ones are dropped for new ones. */
     TENSOR_MAP("tensor maps", 1 << 16, 384),
     /** Graphs. */
     GRAPH("graphs", 1 << 17, 1024),
-    /** Nodes of graphs, of copies and children too, without what they have as parameters. */
+    /** Nodes of graphs, including those of copies and children, without their parameters. */
     GRAPH_NODE("nodes of graphs", 1 << 20, 768),
-    /** Nodes that a program has a handle of. */
+    /** Nodes of which a program has a handle. */
     NODE_HANDLE("handles of nodes", 1 << 20, 256),
     /** Conditions of graphs. */
     CONDITION("conditions of graphs", 1 << 16, 128),
@@ -49,11 +49,11 @@ public enum Countable {
     EXECUTABLE_GRAPH("executable graphs", 1 << 15, 4096),
     /** Nodes of executable graphs. */
     EXECUTABLE_NODE("nodes of executable graphs", 1 << 20, 1024),
-    /** Branches beyond one in each executable graph: a driver needs 7 ns for each of them and each branch that comes (H200, driver 580). */
+    /** Branches beyond one in each executable graph: a driver needs 7 ns for each pair of an existing and a new branch (H200, driver 580). */
     EXECUTABLE_BRANCH("branches of executable graphs", 4096, 0),
     /** Events that are watched for the program. */
     WATCH("events that are waited for", 1 << 16, 64),
-    /** Everything else that has a handle. */
+    /** All other objects with a handle. */
     OTHER("other objects", 1 << 16, 1024);
 
     private final String plural;

@@ -40,7 +40,7 @@ public final class HostBudget {
         this.allBytes = allBytes;
     }
 
-    /** By the size of the heap. */
+    /** Creates the budget for objects, by the size of the heap. */
     public static HostBudget ofHeap(long heapBytes) {
         return new HostBudget(Math.min(MOST_PER_TENANT, heapBytes / HEAP_PER_TENANT), Math.min(MOST_PER_TENANT, heapBytes / HEAP_GUARANTEED),
                 Math.min(MOST_FOR_ALL, heapBytes / HEAP_FOR_ALL));

@@ -1,6 +1,6 @@
 package io.tessera.executor.quota;
 
-/** What all clients of one tenant have in the executor, against what a tenant may have. Thread-safe. */
+/** Objects of all clients of one tenant in the executor, with the tenant's bounds. Thread-safe. */
 public final class TenantAccount {
     private static final int KINDS = Countable.values().length;
     private static final String REMEDY = "; destroy what is not needed any more, or start a part of the programs with another --name";
@@ -50,7 +50,7 @@ public final class TenantAccount {
         return refusal;
     }
 
-    /** The tenant has this many more, or fewer. */
+    /** Counts this many more, or fewer. */
     synchronized void add(Countable kind, long count, long more) {
         counts[kind.ordinal()] += count;
         long taken = cost(kind, count, more);

@@ -24,7 +24,7 @@ public final class AwaitedValues {
     /** Waits since the client's streams were last seen idle: as many as can be ended in far less than a client's end takes. */
     private static final int MOST = 4096;
     private static final int CONDITION = 3;
-    /** More than the channels that a driver shares out (CUDA_DEVICE_MAX_CONNECTIONS is 32 at most). */
+    /** More than the number of a driver's channels (CUDA_DEVICE_MAX_CONNECTIONS is 32 at most). */
     private static final int STREAMS = 48;
     /** Maximum of writes in one go: far fewer than a driver accepts before it blocks its caller. */
     private static final int WRITES = 256;
@@ -54,7 +54,7 @@ public final class AwaitedValues {
      * @param value   the value that is written
      */
     private record Value(long address, boolean wide, long value) {
-        /** Notes its halves among what is written in one go; false if another value is written there. */
+        /** Adds its halves to the words that are written in one go; returns false if another value is written there. */
         boolean fits(Map<Long, Long> written) {
             Long low = written.putIfAbsent(address, value & NARROW);
             Long high = wide ? written.putIfAbsent(address + Integer.BYTES, value >>> 32) : null;
@@ -103,7 +103,7 @@ public final class AwaitedValues {
         return outstanding >= MOST;
     }
 
-    /** The streams are idle, so none of them waits any more. */
+    /** Records that the streams are idle, so that none of them waits any more. */
     void idle() {
         outstanding = 0;
         values.clear();

@@ -13,9 +13,9 @@ import java.util.function.LongSupplier;
  * loads and frees wait for it. So a client's records are not read while one of its streams is at its bound. One owner thread.
  */
 final class Backlog {
-    /** Submissions from one event to the next; another number than the usual one is for measurements of what events cost. */
+    /** Submissions from one event to the next; other numbers are for measurements of the cost of events. */
     private static final int STEP = Math.max(1, Integer.getInteger("tessera.executor.eventsEvery", 64));
-    /** Submissions that may be out when events are counted; with the records of one batch, far below what a driver takes. */
+    /** Unfinished submissions beyond which no more are read when events are counted; with the records of one batch, far below a driver's own bound. */
     private static final int MOST_SUBMISSIONS = 384;
     private static final int MOST_EVENTS = Math.max(1, MOST_SUBMISSIONS / STEP);
     /** Nodes of graphs from one event to the next. */
@@ -23,12 +23,10 @@ final class Backlog {
     /** Bound on the time of copies and memsets from one event to the next, and before a client's next submission; one submission may exceed it. */
     private static final long MOST_MOVES_NS = 1_000_000_000L;
     private static final long MOVES_STEP_NS = MOST_MOVES_NS / MOST_EVENTS;
-    /**
-     * Nodes of launched graphs that one client may have before it; each takes memory of the client that runs it. One launch may exceed it.
-     */
+    /** Bound on the nodes of launched graphs before a client's next launch; each takes memory of the client that runs it. One launch may exceed it. */
     private static final long MOST_NODES = 1L << 18;
 
-    /** Until it is known how long submissions of a stream take. */
+    /** Interval until the time of a stream's submissions is known. */
     static final int FIRST_STEP = 4;
     /**
      * Bound on the time of a stream's queued work, alone on the device; and beside others, whose module loads, frees and first kernels wait for it. One
@@ -51,7 +49,7 @@ final class Backlog {
      * again.
      */
     static final long UNMOVED_NS = 2_000_000_000L;
-    /** Marks within a bound. */
+    /** Number of marks within a bound. */
     private static final int PARTS = 4;
     /** Fraction of an estimate that is kept after a mark that took less, and of the mean after any mark. */
     private static final double KEPT = 0.75;
@@ -80,7 +78,7 @@ final class Backlog {
         this.boundNs = boundNs;
     }
 
-    /** Something was submitted to a stream; whether it is time for {@link #mark}. */
+    /** Counts a submission to a stream; returns whether it is time for {@link #mark}. */
     boolean submitted(ClientStream stream) {
         if (stream.sinceMark++ == 0) {
             stream.firstNs = clock.nanoTime();
@@ -126,8 +124,8 @@ final class Backlog {
     }
 
     /**
-     * By what submissions took so far, or if the oldest alone takes longer than all may. A stream that may wait for its program, or for what the
-     * program submits next, is not long: the program has to be listened to.
+     * Returns whether a stream's queued work exceeds its time: by the time of earlier submissions, or because the oldest alone takes longer than all may. A
+     * stream that may wait for its program, or for later work of the program, does not exceed it, because the program's records have to be read.
      */
     private boolean isLong(ClientStream stream, long nowNs) {
         if (stream.marks.size() < (awaited.getAsBoolean() ? 1 : 2)) {
@@ -191,7 +189,7 @@ final class Backlog {
         return !full.isEmpty();
     }
 
-    /** A stream is about to be destroyed. */
+    /** Removes a stream that is about to be destroyed. */
     void forget(ClientStream stream) {
         full.remove(stream);
         stream.marks.forEach(mark -> reached(stream, mark));

@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 public final class ClientContext {
     final int number;
     final List<ClientStream> streams = new ArrayList<>();
-    /** Blocking streams with work that the legacy stream has not waited for. */
+    /** Blocking streams with work for which the legacy stream has not waited. */
     final List<ClientStream> behindLegacy = new ArrayList<>();
-    /** Made when it is first used. */
+    /** The legacy stream, made when it is first used. */
     ClientStream legacy;
     /** Stream that waits for all others when a call needs all of the context; never has work of its own. */
     ClientStream joiner;
@@ -27,7 +27,7 @@ public final class ClientContext {
         this.number = number;
     }
 
-    /** Streams of it that the client has no handle for. */
+    /** Returns its streams that have no handle of the client. */
     List<ClientStream> own() {
         return Stream.of(legacy, joiner, beside).filter(Objects::nonNull).toList();
     }

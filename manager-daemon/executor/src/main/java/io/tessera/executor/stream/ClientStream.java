@@ -35,15 +35,15 @@ public final class ClientStream {
     final int context;
     final boolean blocking;
     final boolean legacy;
-    /** Work since the context was last waited for. */
+    /** Whether there is work since the context was last waited for. */
     boolean workSinceJoin;
-    /** Work since the legacy stream last waited for this one; only of blocking streams. */
+    /** Whether there is work since the legacy stream last waited for this one; only for blocking streams. */
     boolean workSinceLegacy;
     /** The work of the legacy stream for which this stream has waited. */
     long legacySeen;
     /** Whether a capture that began on this stream is open. */
     boolean capturing;
-    /** Recorded for others to wait for; 0: not made yet. */
+    /** Event that is recorded for other streams to wait for; 0: not made yet. */
     long event;
     /** Submissions since the last of {@link #marks}. */
     int sinceMark;
@@ -94,7 +94,7 @@ public final class ClientStream {
         return (long) submissionNs;
     }
 
-    /** The client has set an attribute: it keeps to the driver's stream that has it. */
+    /** Records that the client has set an attribute: the stream stays on the driver's stream that has it. */
     public void hasAttributes() {
         hasAttributes = true;
     }

@@ -42,7 +42,7 @@ final class FairTurns<T> {
     /**
      * Takes the next job, which runs from now on; null: none may run.
      *
-     * @param anyhow tells which jobs may run for any user; other jobs run only if no job of their user runs
+     * @param anyhow tells which jobs may run beside a job of their user; other jobs run only if no job of their user runs
      */
     T next(Predicate<T> anyhow) {
         Set<String> users = running.stream().map(TenantName::user).collect(Collectors.toSet());
