@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 final class Backlog {
     /** Submissions from one event to the next; other numbers are for measurements of the cost of events. */
     private static final int STEP = Math.max(1, Integer.getInteger("tessera.executor.eventsEvery", 64));
-    /** Unfinished submissions beyond which no more are read when events are counted; with the records of one batch, far below a driver's own bound. */
+    /** Bound on a stream's unfinished submissions, which are counted by events; together with the records of one batch it is far below a driver's own bound. */
     private static final int MOST_SUBMISSIONS = 384;
     private static final int MOST_EVENTS = Math.max(1, MOST_SUBMISSIONS / STEP);
     /** Nodes of graphs from one event to the next. */

@@ -24,9 +24,12 @@ import org.slf4j.LoggerFactory;
 public final class HostFrames {
     /** Bytes of a frame, and of a part of device memory that is looked at and copied by itself. */
     public static final int FRAME_BYTES = 2 << 20;
-    /** Pinned at once: registering 32 MiB that were touched before stops launches for some 2 ms (H200). */
+    /** Size of a block, which is pinned at once: registering 32 MiB that were accessed before stops launches for some 2 ms (H200). */
     private static final long BLOCK_BYTES = 32L << 20;
-    /** Mapped behind each block and never touched: a driver refuses one copy over two registrations (580 on an H100), so frames of two must not lie side by side. */
+    /**
+     * Size of a mapping behind each block that is never accessed: a driver refuses one copy over two registrations (580 on an H100), so frames of two blocks
+     * must not be adjacent.
+     */
     private static final long GAP_BYTES = 4096;
     private static final long PORTABLE_AND_MAPPED = HostRegisterFlag.PORTABLE | HostRegisterFlag.DEVICEMAP;
     private static final Logger LOG = LoggerFactory.getLogger(HostFrames.class);
@@ -175,7 +178,7 @@ public final class HostFrames {
         free.addFirst(frame);
     }
 
-    /** A content is on the device, and the host has copies of it that may be given up. */
+    /** Records that a content is on the device, and that the host has copies of it that may be discarded. */
     synchronized void keeps(Copies content) {
         kept.addLast(content);
     }
@@ -185,7 +188,7 @@ public final class HostFrames {
         kept.remove(content);
     }
 
-    /** Pinned, in bytes. */
+    /** Returns the pinned bytes. */
     public synchronized long heldBytes() {
         return heldBytes;
     }

@@ -15,7 +15,7 @@ public final class PieceContent implements HostFrames.Copies {
     private final long[] hashes;
     private final boolean[] hashed;
 
-    /** A piece of this many parts, of which nothing is known. */
+    /** Creates an unknown content of this many parts. */
     public PieceContent(int parts) {
         this.frames = new long[parts];
         this.hashes = new long[parts * HASH];
@@ -33,12 +33,12 @@ public final class PieceContent implements HostFrames.Copies {
                 && Arrays.equals(hashes, part * HASH, part * HASH + HASH, found, at, at + HASH);
     }
 
-    /** The part is zero: its copy, if there was one, is given back. */
+    /** Records that the part is zero: its copy, if there was one, is given back. */
     public void zero(int part, HostFrames host) {
         drop(part, host);
     }
 
-    /** The part is to be copied to a frame; the hash is found at an index of an array, null: it has none. */
+    /** Records that the part is to be copied to a frame. Its hash is at an index of an array; null: it has none. */
     public void copied(int part, long frame, long[] found, int at) {
         frames[part] = frame;
         hashed[part] = found != null;
@@ -47,7 +47,7 @@ public final class PieceContent implements HostFrames.Copies {
         }
     }
 
-    /** The piece is on the device again: copies with a hash are kept as long as the host has room, others go. */
+    /** Records that the piece is on the device again: copies with a hash are kept as long as the host has room, others are given back. */
     public void keep(HostFrames host) {
         boolean any = false;
         for (int part = 0; part < frames.length; part++) {

@@ -83,7 +83,7 @@ public final class ResidencyTurns {
         this.wakeAll = wakeAll;
     }
 
-    /** A tenant comes. */
+    /** Adds a tenant. */
     public synchronized Party join(long nowNs) {
         Party party = new Party(++lastId, nowNs);
         parties.add(party);
@@ -103,7 +103,7 @@ public final class ResidencyTurns {
         return first != null || told > 0;
     }
 
-    /** An operator has a tenant leave, whether or not others need its memory. It comes back with its next call. */
+    /** Has a tenant leave by order of an operator, whether or not others need its memory. It comes back with its next call. */
     public void park(Party party) {
         synchronized (this) {
             told += party.told ? 0 : 1;
@@ -112,7 +112,7 @@ public final class ResidencyTurns {
         wakeAll.run();
     }
 
-    /** An operator has a tenant stay that was ordered to leave, if it has not left yet. */
+    /** Has a tenant stay by order of an operator, if it was ordered to leave and has not left yet. */
     public synchronized void stay(Party party) {
         obeyed(party);
     }
@@ -146,7 +146,7 @@ public final class ResidencyTurns {
     }
 
     /**
-     * The bytes that the first in the line lacks, as it knows now; others leave until they have given that many.
+     * Sets the bytes that the first in the line currently lacks; others leave until they have given that many.
      *
      * @param bytes above 0
      */
@@ -169,7 +169,7 @@ public final class ResidencyTurns {
         first = head;
     }
 
-    /** A tenant has what it lacked: its turn begins. */
+    /** Records that a tenant has got the memory that it lacked: its turn begins. */
     public void granted(Party party, long nowNs) {
         boolean next;
         synchronized (this) {
@@ -184,7 +184,7 @@ public final class ResidencyTurns {
         }
     }
 
-    /** A tenant does not wait any more, and has got nothing. */
+    /** Records that a tenant no longer waits, and has got nothing. */
     public synchronized void withdraw(Party party, long nowNs) {
         party.waits = false;
         line.remove(party);
@@ -222,7 +222,7 @@ public final class ResidencyTurns {
         return party.told || head != null && head != party && head.lacksBytes > 0;
     }
 
-    /** A part of a tenant's memory has left the device. */
+    /** Records that a part of a tenant's memory has left the device. */
     public synchronized void gave(Party party, long bytes) {
         party.away |= bytes > 0;
         Party head = line.peekFirst();
@@ -232,11 +232,11 @@ public final class ResidencyTurns {
     }
 
     /**
-     * A tenant has left as far as it had to.
+     * Records that a tenant has left as far as it had to.
      *
-     * @param wasIdle     whether it left for want of work
-     * @param leftBytes   what has left
-     * @param copiedBytes of that, what was copied
+     * @param wasIdle     whether it left because it was idle
+     * @param leftBytes   bytes that have left
+     * @param copiedBytes bytes of these that were copied
      */
     public synchronized void left(Party party, boolean wasIdle, long leftBytes, long copiedBytes, long nowNs) {
         party.stuck = false;

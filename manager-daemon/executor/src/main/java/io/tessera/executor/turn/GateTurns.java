@@ -52,7 +52,7 @@ final class GateTurns {
     private long drainsSinceNs = GateTenant.NEVER;
     /** Recent time of drains after turns. */
     private long drainNs;
-    /** Since when the holder has had nothing to do; {@link GateTenant#NEVER}: it has. */
+    /** Since when the holder has had no work; {@link GateTenant#NEVER}: it has work. */
     private long idleSinceNs = GateTenant.NEVER;
 
     /** Returns whether submissions are held back now. */
@@ -81,9 +81,9 @@ final class GateTurns {
     }
 
     /**
-     * A tenant comes.
+     * Adds a tenant.
      *
-     * @param tenantName one that no other has
+     * @param tenantName a unique name
      * @param busy       whether it has work on the device that ends by itself
      */
     GateTenant join(String tenantName, TenantTerms terms, BooleanSupplier busy, long nowNs) {
@@ -100,7 +100,7 @@ final class GateTurns {
         return tenant;
     }
 
-    /** Something else is set for a tenant from now on. */
+    /** Sets other terms for a tenant from now on. */
     void change(GateTenant tenant, TenantTerms terms, long nowNs) {
         tenant.terms = terms;
         policy.changed(tenant.number, terms, nowNs);
@@ -144,14 +144,14 @@ final class GateTurns {
         policy.blocked(tenant.number, nowNs);
     }
 
-    /** The device has worked for a tenant for this long. */
+    /** Charges a tenant for this much device time. */
     void charge(GateTenant tenant, long usedNs, long nowNs) {
         if (active) {
             policy.charged(tenant.number, usedNs, nowNs);
         }
     }
 
-    /** Does what is due. */
+    /** Does the work that is due. */
     void step(long nowNs) {
         if (!active) {
             return;

@@ -23,9 +23,9 @@ public final class SubmissionGate {
     private final Map<String, Known> known = new HashMap<>();
     /** Terms that were set for tenants, also for those without clients. */
     private final Map<String, TenantTerms> terms = new HashMap<>();
-    /** Up to when GPU time is counted. */
+    /** Time up to which GPU time is counted. */
     private long countedNs;
-    /** As {@link GateTurns#isActive}; for those who only look. */
+    /** As {@link GateTurns#isActive}, for threads that only read it. */
     private volatile boolean active;
 
     private static final class Known {
@@ -109,7 +109,7 @@ public final class SubmissionGate {
             leaves(this);
         }
 
-        /** GPU time so far; where tenants ran at once, its part of it. */
+        /** Returns the GPU time so far; where tenants ran at once, its share. */
         public long usedNs() {
             return usedNs;
         }
@@ -121,9 +121,9 @@ public final class SubmissionGate {
     }
 
     /**
-     * A client comes.
+     * Adds a client.
      *
-     * @param tenant by a name that no other user's has
+     * @param tenant by a name that no other user's tenant has
      */
     public synchronized Client join(String tenant) {
         long nowNs = clock.nanoTime();
@@ -156,7 +156,7 @@ public final class SubmissionGate {
         changed();
     }
 
-    /** Something is set for a tenant, also for one that has not come. */
+    /** Sets the terms of a tenant, also of one without clients. */
     public synchronized void terms(String tenant, TenantTerms newTerms) {
         if (newTerms.equals(TenantTerms.DEFAULT)) {
             terms.remove(tenant);
@@ -177,7 +177,7 @@ public final class SubmissionGate {
         return terms.getOrDefault(tenant, TenantTerms.DEFAULT);
     }
 
-    /** By which policy tenants take turns, and whether. */
+    /** Sets the policy by which tenants take turns, and whether they do. */
     public synchronized void share(PolicyName policy, TurnUse use) {
         long nowNs = clock.nanoTime();
         count(null, nowNs);
@@ -185,7 +185,7 @@ public final class SubmissionGate {
         changed();
     }
 
-    /** By which policy tenants take turns. */
+    /** Returns the policy by which tenants take turns. */
     public synchronized PolicyName policy() {
         return turns.policy();
     }
@@ -262,9 +262,9 @@ public final class SubmissionGate {
     }
 
     /**
-     * The time since the last look goes to the tenants that have work now, in equal parts: what all get together is never more than has passed.
+     * Counts the time since the last look for the tenants that have work now, in equal parts: the sum never exceeds the elapsed time.
      *
-     * @param done whose work was done just now; null: nobody's
+     * @param done the client whose work was just done; null: none
      */
     private void count(Client done, long nowNs) {
         long passedNs = nowNs - countedNs;
@@ -287,7 +287,7 @@ public final class SubmissionGate {
         });
     }
 
-    /** Wakes those whose turn has come. */
+    /** Wakes the clients whose turn has come. */
     private void changed() {
         active = turns.isActive();
         for (Known entry : known.values()) {

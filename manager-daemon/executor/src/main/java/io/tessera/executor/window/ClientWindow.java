@@ -16,7 +16,7 @@ import java.util.function.IntSupplier;
  * except for {@link #abandon}.
  */
 public final class ClientWindow implements WindowAccess {
-    /** CUDA aligns what it allocates so. */
+    /** Alignment of CUDA's own allocations. */
     private static final long ALIGNMENT = 512;
 
     private final TenantWindows windows;
@@ -69,9 +69,9 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Does something that takes device memory; if there is none, again when others gave some back, for a bounded time.
+     * Runs an action that takes device memory, and repeats it when others have given some back, for a bounded time.
      *
-     * @param action answers with a CUresult
+     * @param action returns a CUresult
      */
     public int attempt(IntSupplier action) {
         int result = windows.reclaims().attempt(client, action);
@@ -124,7 +124,7 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Between records: leaves the device if others need the memory and it is this tenant that is to leave.
+     * Leaves the device if others need the memory and this tenant is the one to leave. Called between records.
      *
      * @return a CUresult; other than SUCCESS: the context is lost
      */
@@ -137,7 +137,7 @@ public final class ClientWindow implements WindowAccess {
         return windows.isRoomWanted();
     }
 
-    /** The client has just executed records. */
+    /** Records that the client has just executed records. */
     public void worked() {
         window.residency().worked();
     }
@@ -162,7 +162,7 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Before records are executed: waits while pages of the window change.
+     * Enters the window before records are executed: waits while pages of the window change.
      *
      * @return false if no work of the client may be submitted, because its window is broken
      */
@@ -171,7 +171,7 @@ public final class ClientWindow implements WindowAccess {
         return !window.isBroken();
     }
 
-    /** After records were executed. */
+    /** Leaves the window after records were executed. */
     public void leave() {
         client.pass().leave();
     }
@@ -373,7 +373,7 @@ public final class ClientWindow implements WindowAccess {
         window.leaveBehind();
     }
 
-    /** Committed memory that nothing lives in, in bytes. */
+    /** Returns the bytes of committed memory without allocations. */
     public long reclaimableBytes() {
         return window.statistics().reclaimableBytes();
     }

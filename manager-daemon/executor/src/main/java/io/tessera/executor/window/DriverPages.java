@@ -49,7 +49,7 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemGetAllocationGranularity, driver.out(0), properties(driver).address(), 0);
     }
 
-    /** Reserves addresses, at a place if it is not 0; where the driver gives another one it is the caller's to see. */
+    /** Reserves addresses, at a place if it is not 0. The caller has to check whether the driver has chosen another one. */
     int reserve(DriverCalls driver, long bytes, long alignment, long wished) {
         return driver.call(DriverEntry.cuMemAddressReserve, driver.out(0), bytes, alignment, wished, 0);
     }

@@ -23,11 +23,11 @@ final class MemoryPressureRetry {
     }
 
     /**
-     * Does something that takes memory again and again for a short time, if there was none.
+     * Repeats an action that takes memory for a short time, if there was none.
      *
      * @param outer  the wait with which this one ends; null: none
      * @param first  the CUresult of the first attempt
-     * @param action answers with a CUresult
+     * @param action returns a CUresult
      */
     int again(BoundedWait outer, int first, IntSupplier action) {
         if (first != CudaResult.OUT_OF_MEMORY) {

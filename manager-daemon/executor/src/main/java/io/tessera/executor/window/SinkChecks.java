@@ -146,7 +146,7 @@ final class SinkChecks {
         }
     }
 
-    /** A client is about to launch its first kernel: from now on it can write. What checks under way find can be this client's. */
+    /** Records that a client is about to launch its first kernel: from now on it can write. Writes that checks in progress find can be this client's. */
     void writes(WindowClient client) {
         suspects.begins(client);
     }

@@ -22,7 +22,7 @@ final class SinkKernel {
     /** Offset there of the epoch, 8 bytes, which the host writes while comparisons are under way. */
     static final long EPOCH = 16;
     private static final int THREADS = 256;
-    /** Most blocks: they fill the largest GPUs, which hold eight of them in each of some 130 multiprocessors. */
+    /** Maximum number of blocks: they fill the largest GPUs, which hold eight of them in each of some 130 multiprocessors. */
     private static final long MOST_BLOCKS = 1_024;
     /** Offset of the driver's room for results where arguments are built. */
     private static final int ARGUMENTS_AT = 256;

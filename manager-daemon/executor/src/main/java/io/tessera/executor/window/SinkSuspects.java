@@ -32,7 +32,7 @@ final class SinkSuspects {
         this.changed = changed;
     }
 
-    /** A client is about to launch its first kernel. */
+    /** Records that a client is about to launch its first kernel. */
     synchronized void begins(WindowClient client) {
         epoch++;
         changed.accept(epoch);
@@ -61,13 +61,13 @@ final class SinkSuspects {
         return working.values().stream().anyMatch(client -> client.isLeaving() || client.isCheckedLast());
     }
 
-    /** A number that grows with clients that ended unchecked, for {@link #swept}; {@link #NONE}: they have left nothing. */
+    /** Returns a number that grows with clients that ended unchecked, for {@link #swept}; {@link #NONE}: they have left no writes. */
     long leftovers() {
         long now = left;
         return now == swept ? NONE : now;
     }
 
-    /** A check has ended that began when the leftovers had a number. */
+    /** Records the end of a check that began when the leftovers had this number. */
     synchronized void swept(long leftovers) {
         swept = Math.max(swept, leftovers);
     }

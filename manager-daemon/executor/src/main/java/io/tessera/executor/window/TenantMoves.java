@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
  * up and cleared when they come back, and parts that equal the copy which the host kept are given up. The window's lock guards it.
  */
 final class TenantMoves {
-    /** Moved together: what leaves is free for others when the group has left. */
+    /** Size of a group that is moved together: its memory is free for others when the group has left. */
     private static final long GROUP_BYTES = 1L << 30;
     private static final long PART = HostFrames.FRAME_BYTES;
     /** Value of a result that the kernel has not written. It cannot be a hash, since those are below 2^61. */
@@ -42,7 +42,7 @@ final class TenantMoves {
     private final Map<Long, PieceContent> contents = new HashMap<>();
     /** The results for the parts of a group, {@link ContentKernel#RESULT} numbers each. */
     private final long[] results;
-    /** Pinned memory that the kernel reads addresses from and writes results to; 0: none yet. */
+    /** Pinned memory from which the kernel reads addresses and to which it writes results; 0: none yet. */
     private long table;
     /** Written with the lock, read by any thread. */
     private volatile long copiedBytes;
@@ -86,7 +86,7 @@ final class TenantMoves {
         return said;
     }
 
-    /** Copied to the host so far, in bytes. */
+    /** Returns the bytes that were copied to the host so far. */
     long copiedBytes() {
         return copiedBytes;
     }
@@ -229,7 +229,7 @@ final class TenantMoves {
         return result;
     }
 
-    /** Pieces side by side go in one call. */
+    /** Adjacent pieces are moved by one call. */
     private interface Run {
         int run(long first, int count);
     }
@@ -301,7 +301,7 @@ final class TenantMoves {
         return arrived == CudaResult.SUCCESS ? result : arrived;
     }
 
-    /** Clears what was zero, since others had this memory, and copies the rest. */
+    /** Clears parts that were zero, since others had this memory, and copies the rest. */
     private int fill(DriverCalls driver, long own, long[] pieces, List<PieceContent> coming) {
         boolean[] copied = new boolean[pieces.length * parts];
         boolean clean = driver.port().makesZeroedMemory();

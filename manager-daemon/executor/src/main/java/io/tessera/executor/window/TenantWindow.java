@@ -362,7 +362,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return checks;
     }
 
-    /** First address behind all memory that the window ever had; any thread. */
+    /** Returns the first address behind all memory that the window ever had; any thread. */
     long reachedAddress() {
         return pages.reachedAddress();
     }
@@ -509,12 +509,12 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return limit.getAsLong();
     }
 
-    /** Physical memory of the sink when {@link #statistics} was last asked. */
+    /** Returns the physical memory of the sink at the last call of {@link #statistics}. */
     long sinkBytes() {
         return sinkBytes;
     }
 
-    /** Mappings of the sink and of memory when {@link #statistics} was last asked. */
+    /** Returns the mappings of the sink and of memory at the last call of {@link #statistics}. */
     int mappings() {
         return mappings;
     }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * the threads of their clients, one at a time.
  */
 public final class TenantWindows {
-    /** Places that are tried where the driver or the system has something in the way. */
+    /** Maximum number of places that are tried where the driver or the system occupies some. */
     private static final int MOST_PLACES = 64;
     /** Where a driver's sinks repeat, pieces of memory have a size with which all memory of the device has about this many mappings. */
     private static final long MOST_SLOTS = 4_096;
@@ -160,7 +160,9 @@ public final class TenantWindows {
     record Joined(int result, String refusal, TenantWindow window, long lacksBytes) {
     }
 
-    /** A client joins its tenant's window, which is made for the first, when others have made room if there is none. Waits for a bounded time. */
+    /**
+     * Joins a client to its tenant's window, which is made for the first client. If there is no memory, waits for a bounded time until others have made room.
+     */
     Joined join(String tenant, TenantMemory account, WindowClient client) {
         Joined joined = tryJoin(tenant, account, client);
         if (joined.lacksBytes > 0) {
@@ -296,7 +298,7 @@ public final class TenantWindows {
         }
     }
 
-    /** A tenant finds no memory: the others give back what they have and do not use. Returns whether they have any. */
+    /** Asks other tenants to give back unused memory, because a tenant finds none. Returns whether they have any. */
     private boolean relieve() {
         boolean any = false;
         for (TenantWindow window : all) {

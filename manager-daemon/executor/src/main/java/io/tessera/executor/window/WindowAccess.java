@@ -31,7 +31,7 @@ public interface WindowAccess {
         return false;
     }
 
-    /** A kernel that reaches the first 4 GiB alone is about to be launched. Returns whether it may be: {@link #isNarrow}. */
+    /** Records that a kernel that reaches only the first 4 GiB is about to be launched. Returns whether it may be: {@link #isNarrow}. */
     default boolean launchesNarrow() {
         return false;
     }
@@ -77,9 +77,9 @@ public interface WindowAccess {
     enum StrayWrites {
         /** No new writes. */
         NONE,
-        /** This client's kernels did. */
+        /** Kernels of this client wrote there. */
         OWN,
-        /** Kernels of this client or of another one of the tenant did. */
+        /** Kernels of this client or of another one of the tenant wrote there. */
         OF_THE_TENANT
     }
 

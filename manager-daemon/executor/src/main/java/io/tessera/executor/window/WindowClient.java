@@ -79,7 +79,7 @@ final class WindowClient {
         goOn = asked;
     }
 
-    /** By which number checks of the sink know it, from its first launch on; 0: it has launched nothing. Any thread. */
+    /** Returns the number by which checks of the sink know the client, from its first launch on; 0: it has launched nothing. Any thread. */
     int writer() {
         return writer;
     }

@@ -36,7 +36,7 @@ final class WindowGate {
             }
         }
 
-        /** The client submits nothing for now. */
+        /** Leaves the gate: the client submits nothing for now. */
         void leave() {
             inside = false;
         }
@@ -58,7 +58,7 @@ final class WindowGate {
             return lock.isHeldByCurrentThread();
         }
 
-        /** Does something for which the client counts as having left; the caller does not hold the lock. */
+        /** Runs an action for which the client counts as having left; the caller does not hold the lock. */
         void outside(Runnable action) {
             boolean was = inside;
             midway = was;
@@ -140,7 +140,7 @@ final class WindowGate {
         }
     }
 
-    /** A pass for one more client, which is outside. */
+    /** Creates a pass for one more client, which is outside. */
     Pass pass() {
         Pass pass = new Pass();
         passes.add(pass);

@@ -30,7 +30,7 @@ final class WindowPages {
     private long slotSink;
     private long granuleSink;
     private volatile boolean backed;
-    /** Something of a backed window may lead nowhere. */
+    /** Whether a part of a backed window may have no memory. */
     private volatile boolean broken;
     private long realBytes;
     private long awayBytes;
@@ -96,7 +96,7 @@ final class WindowPages {
         return backed;
     }
 
-    /** First address behind all memory that was ever placed; any thread. */
+    /** Returns the first address behind all memory that was ever placed; any thread. */
     long reachedAddress() {
         return reached;
     }
@@ -116,7 +116,7 @@ final class WindowPages {
         givenUp = hearing;
     }
 
-    /** Physical memory of the sinks. */
+    /** Returns the physical memory of the sinks. */
     long sinkBytes() {
         return (slotSink == 0 ? 0 : slotBytes) + (granuleSink == 0 || granuleSink == slotSink ? 0 : granuleBytes);
     }
@@ -139,7 +139,7 @@ final class WindowPages {
         }
     }
 
-    /** Mappings that there are now. */
+    /** Returns the current number of mappings. */
     int mappings() {
         return pieces.size();
     }
@@ -372,7 +372,7 @@ final class WindowPages {
         return piece != null && piece.kind == Kind.AWAY;
     }
 
-    /** Pieces of the window's memory on the device, or of what is away, from the lowest address on. */
+    /** Returns pieces of the window's memory on the device, or of that off the device, from the lowest address on. */
     long[] pieces(boolean away, int most) {
         Kind wanted = away ? Kind.AWAY : Kind.REAL;
         return pieces.values().stream().filter(piece -> piece.kind == wanted).limit(most).mapToLong(Piece::address).toArray();
@@ -485,7 +485,7 @@ final class WindowPages {
         return first;
     }
 
-    /** Mappings side by side go in one call. */
+    /** Adjacent mappings are unmapped by one call. */
     private int unmapRun(DriverCalls driver, long begin, long end) {
         return begin == end ? CudaResult.SUCCESS : driverPages.unmap(driver, begin, end - begin);
     }

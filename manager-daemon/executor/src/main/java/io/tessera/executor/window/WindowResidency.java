@@ -83,7 +83,7 @@ final class WindowResidency {
         return awayBytes;
     }
 
-    /** Copied out of the device so far, in bytes. Any thread. */
+    /** Returns the bytes that were copied from the device so far. Any thread. */
     long copiedBytes() {
         return moves.copiedBytes();
     }
@@ -98,13 +98,13 @@ final class WindowResidency {
         return turns.othersBytes(party);
     }
 
-    /** An operator has the tenant leave. Any thread. */
+    /** Has the tenant leave by order of an operator. Any thread. */
     void park() {
         recalled = false;
         turns.park(party);
     }
 
-    /** An operator has the tenant's memory come back. Any thread. */
+    /** Has the tenant's memory come back by order of an operator. Any thread. */
     void recall() {
         turns.stay(party);
         recalled = away;
@@ -115,7 +115,7 @@ final class WindowResidency {
         return recalled;
     }
 
-    /** A client has just executed records, which may have taken long. */
+    /** Records that a client has just executed records, which may have taken long. */
     void worked() {
         long nowNs = clock.nanoTime();
         if (nowNs - workedNs > NOTED_NS) {
@@ -128,7 +128,7 @@ final class WindowResidency {
         party.grows(now);
     }
 
-    /** The window's memory has changed; the lock is held. */
+    /** Records that the window's memory has changed; the lock is held. */
     void changed() {
         awayBytes = pages.awayBytes();
         away = awayBytes > 0;
@@ -317,7 +317,7 @@ final class WindowResidency {
         turns.withdraw(party, clock.nanoTime());
     }
 
-    /** The window is closed. Returns a CUresult. */
+    /** Records that the window is closed. Returns a CUresult. */
     int close(DriverCalls driver) {
         turns.leave(party, clock.nanoTime());
         return moves.close(driver);
