@@ -104,7 +104,7 @@ public final class MemoryPool {
         this.events = events;
     }
 
-    /** Returns what stands for it in the client's table of handles. */
+    /** Returns its value in the client's table of handles. */
     public long number() {
         return number;
     }

@@ -44,7 +44,7 @@ public final class StreamParts {
         this.query = query;
     }
 
-    /** Returns the device's. */
+    /** Returns the parts of the device. */
     public ProcessorParts processors() {
         return processors;
     }

@@ -317,7 +317,7 @@ final class WindowResidency {
         turns.withdraw(party, clock.nanoTime());
     }
 
-    /** Records that the window is closed. Returns a CUresult. */
+    /** Leaves the turns and frees the copies, when the window is closed. Returns a CUresult. */
     int close(DriverCalls driver) {
         turns.leave(party, clock.nanoTime());
         return moves.close(driver);

@@ -137,7 +137,7 @@ final class WorkerProcess {
         }
     }
 
-    /** Returns what it said at last, for people; when it has ended. */
+    /** Returns its last output, for log lines; to be called when it has ended. */
     String lastWords() {
         try {
             listener.join(END_MS);

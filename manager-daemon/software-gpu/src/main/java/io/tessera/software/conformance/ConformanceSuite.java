@@ -58,7 +58,7 @@ public final class ConformanceSuite {
         }
     }
 
-    /** Returns what differs, one line per record with inputs and results in hexadecimal; empty if nothing does. */
+    /** Returns the differences, one line per record with inputs and results in hexadecimal; empty if there are none. */
     public static List<String> differences(ConformanceCase of, byte[] expected, byte[] actual) {
         ByteBuffer wanted = ByteBuffer.wrap(expected).order(ByteOrder.LITTLE_ENDIAN);
         ByteBuffer found = ByteBuffer.wrap(actual).order(ByteOrder.LITTLE_ENDIAN);

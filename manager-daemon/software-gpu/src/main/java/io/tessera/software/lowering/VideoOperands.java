@@ -66,7 +66,7 @@ final class VideoOperands {
         };
     }
 
-    /** Returns what an operand's dot is followed by, or null. */
+    /** Returns the text after an operand's dot, or null. */
     private static String word(io.tessera.guardian.ptx.Operand operand) {
         return switch (operand) {
             case Minus minus -> word(minus.operand());

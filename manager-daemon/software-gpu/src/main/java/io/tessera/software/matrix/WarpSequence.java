@@ -80,12 +80,12 @@ public final class WarpSequence implements WarpFunction {
         return new WarpSequence(builder);
     }
 
-    /** Returns what each lane gives, in the order of slots. */
+    /** Returns the results of each lane, in the order of slots. */
     public List<LoweredOperand> given() {
         return given;
     }
 
-    /** Returns what each lane takes. */
+    /** Returns the arguments of each lane. */
     public List<Result> results() {
         return results;
     }

@@ -93,7 +93,7 @@ public final class DeviceMemory implements AutoCloseable {
         map.close();
     }
 
-    /** Returns what kernels may touch. */
+    /** Returns the map of memory that kernels may access. */
     public MemoryMap map() {
         return map;
     }

@@ -44,7 +44,7 @@ public enum ValueType {
         return Math.max(1, bits / 8);
     }
 
-    /** Returns what the bits mean. */
+    /** Returns the meaning of the bits. */
     public Kind kind() {
         return kind;
     }

@@ -291,7 +291,7 @@ public final class ProgramMaker {
         }
     }
 
-    /** Returns what the compiler said. */
+    /** Returns the compiler's output. */
     private String assemble(String tenant, byte[] text, CodeOptions options) throws ProgramRefusedException {
         return require(workers.assemble(tenant, text, options), "a fenced program").text();
     }

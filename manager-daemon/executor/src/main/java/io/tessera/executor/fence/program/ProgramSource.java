@@ -106,12 +106,12 @@ public final class ProgramSource {
         return hold == Hold.KEPT;
     }
 
-    /** Returns what it takes of the heap, in bytes. */
+    /** Returns the heap memory that it takes, in bytes. */
     public long heapBytes() {
         return hold == Hold.KEPT ? 0 : images.stream().mapToLong(image -> image.bytes().byteSize()).sum();
     }
 
-    /** Returns what users call it by: the first digits of its hash, as {@code tessera fence} prints it. */
+    /** Returns its name for users: the first digits of its hash, as {@code tessera fence} prints it. */
     public String label() {
         return main.hash().substring(0, LABEL_DIGITS);
     }

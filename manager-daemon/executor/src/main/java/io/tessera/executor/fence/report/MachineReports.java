@@ -49,7 +49,7 @@ final class MachineReports {
         characters -= image == null ? 0 : image.characters();
     }
 
-    /** Returns what a word other than 0 says. */
+    /** Returns the meaning of a word other than 0. */
     Said read(int word) {
         Image image = images.getOrDefault(MachineFence.valueOf(word), UNKNOWN);
         if (!MachineFence.isAssertion(word)) {

@@ -68,7 +68,7 @@ public final class Capture {
         return origin;
     }
 
-    /** Returns what it writes. */
+    /** Returns the graph that it records. */
     public CudaGraph graph() {
         return graph;
     }
@@ -101,7 +101,7 @@ public final class Capture {
         return blocking;
     }
 
-    /** Returns what the stream's next node waits for. */
+    /** Returns the nodes for which the stream's next node waits. */
     public Map<GraphNode, Long> frontier(long stream) {
         return frontier.get(stream);
     }
@@ -119,7 +119,7 @@ public final class Capture {
         return node;
     }
 
-    /** Returns what an event stands for that is recorded now. */
+    /** Returns the meaning of an event that is recorded now. */
     Point point(long stream) {
         return new Point(this, new LinkedHashMap<>(frontier.get(stream)));
     }

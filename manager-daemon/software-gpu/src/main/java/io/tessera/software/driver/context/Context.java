@@ -36,7 +36,7 @@ public final class Context {
         legacy = new Stream(order, order.legacy(), 0, 0, NEXT_STREAM_ID.getAndIncrement());
     }
 
-    /** Returns what it shares with other contexts. */
+    /** Returns the services that it shares with other contexts. */
     public Services services() {
         return order.services();
     }
@@ -56,7 +56,7 @@ public final class Context {
         flags = next;
     }
 
-    /** Returns what it is lost to, if anything. */
+    /** Returns the error to which it is lost, if any. */
     public FaultState fault() {
         return order.fault();
     }

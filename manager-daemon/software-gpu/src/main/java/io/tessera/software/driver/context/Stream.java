@@ -91,7 +91,7 @@ public final class Stream {
         output.add(text, order.limits().printBytes());
     }
 
-    /** Returns what its kernels printed. */
+    /** Returns the output of its kernels. */
     public StreamOutput output() {
         return output;
     }

@@ -47,7 +47,7 @@ final class WorkOrder {
         this.context = context;
     }
 
-    /** Returns what the context shares with others. */
+    /** Returns the services that the context shares with others. */
     Services services() {
         return services;
     }
@@ -57,7 +57,7 @@ final class WorkOrder {
         return context;
     }
 
-    /** Returns what the context is lost to, if anything. */
+    /** Returns the error to which the context is lost, if any. */
     FaultState fault() {
         return fault;
     }
@@ -113,7 +113,7 @@ final class WorkOrder {
         return new Task(operation, fault, output, services.workers());
     }
 
-    /** Returns what a launch of a graph needs. */
+    /** Returns the services that a launch of a graph needs. */
     GraphExec.Environment environment(Output output) {
         return new GraphExec.Environment(fault, output, services.workers(), services.clock());
     }

@@ -64,7 +64,7 @@ public final class DriverState implements AutoCloseable {
         next.run();
     }
 
-    /** Returns what runs kernels. */
+    /** Returns the processor, which runs kernels. */
     public SoftwareProcessor processor() {
         return processor;
     }
@@ -84,7 +84,7 @@ public final class DriverState implements AutoCloseable {
         return virtual;
     }
 
-    /** Returns what the device says of itself. */
+    /** Returns the device's properties. */
     public DeviceProfile profile() {
         return profile;
     }

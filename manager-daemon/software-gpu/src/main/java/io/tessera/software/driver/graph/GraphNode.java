@@ -46,7 +46,7 @@ public final class GraphNode {
         return id;
     }
 
-    /** Returns what it does. */
+    /** Returns its operation. */
     public Operation operation() {
         return operation;
     }
@@ -56,12 +56,12 @@ public final class GraphNode {
         operation = next;
     }
 
-    /** Returns what it waits for, with the eight bytes of CUgraphEdgeData; not to be changed. */
+    /** Returns the nodes for which it waits, with the eight bytes of CUgraphEdgeData; must not be modified. */
     public Map<GraphNode, Long> dependencies() {
         return dependencies;
     }
 
-    /** Returns what waits for it; not to be changed. */
+    /** Returns the nodes that wait for it; must not be modified. */
     public Map<GraphNode, Long> dependents() {
         return dependents;
     }

@@ -57,7 +57,7 @@ public final class AddressRange {
         return address + bytes;
     }
 
-    /** Returns what it is. */
+    /** Returns its kind. */
     public Kind kind() {
         return kind;
     }
@@ -97,7 +97,7 @@ public final class AddressRange {
         pool = handle;
     }
 
-    /** Returns what is mapped here; null for all kinds but {@link Kind#MAPPED}. */
+    /** Returns the memory that is mapped here; null for all kinds but {@link Kind#MAPPED}. */
     public PhysicalMemory backing() {
         return backing;
     }

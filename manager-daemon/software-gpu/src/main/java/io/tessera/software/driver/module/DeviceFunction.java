@@ -32,7 +32,7 @@ public final class DeviceFunction {
         /** Registers that a thread may have, by an option of its JIT; 0: there was none. */
         int mostRegisters();
 
-        /** Returns what texture and surface references stand for now. */
+        /** Returns the current bindings of texture and surface references. */
         TextureUnit bound();
     }
 
@@ -63,12 +63,12 @@ public final class DeviceFunction {
         return loaded.name();
     }
 
-    /** Returns what the processor runs. */
+    /** Returns the kernel for the processor. */
     public LoadedKernel loaded() {
         return loaded;
     }
 
-    /** Returns what the processor knows of it. */
+    /** Returns the processor's properties of the kernel. */
     public Kernel kernel() {
         return loaded.kernel();
     }

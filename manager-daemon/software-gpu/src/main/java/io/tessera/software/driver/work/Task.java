@@ -36,7 +36,7 @@ public final class Task implements Operation.Run {
         this.runner = runner;
     }
 
-    /** Returns what it does. */
+    /** Returns its operation. */
     public Operation operation() {
         return operation;
     }
@@ -51,7 +51,7 @@ public final class Task implements Operation.Run {
         return output;
     }
 
-    /** Returns what runs it. */
+    /** Returns its runner. */
     public Runner runner() {
         return runner;
     }
