@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Reads the generated resource: a line for each entry, after it one for each of its parameters. Stateless. */
+/** Reads the generated resource: a line for each entry, followed by a line for each of its parameters. Stateless. */
 final class DescriptionReader {
     private static final String ENTRY = "entry ";
 
     private DescriptionReader() {
     }
 
-    /** All entries, by ordinal. */
+    /** Returns all entries, by ordinal. */
     static EntryDescription[] read(List<String> lines) {
         EntryDescription[] entries = new EntryDescription[DriverEntry.values().length];
         int at = 0;

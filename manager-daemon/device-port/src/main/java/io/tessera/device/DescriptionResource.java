@@ -11,7 +11,7 @@ final class DescriptionResource {
     private DescriptionResource() {
     }
 
-    /** The lines of one. */
+    /** Returns the lines of a resource. */
     static List<String> lines(String resource) {
         try (InputStream stream = DescriptionResource.class.getResourceAsStream(resource)) {
             if (stream == null) {

@@ -1,6 +1,6 @@
 package io.tessera.device;
 
-/** Which way the content behind a pointer goes. */
+/** Direction in which the content behind a pointer is passed. */
 public enum Direction {
     /** The driver reads it. */
     IN,
@@ -9,12 +9,12 @@ public enum Direction {
     /** The driver reads and writes it. */
     INOUT;
 
-    /** Whether the driver reads it. */
+    /** Returns whether the driver reads it. */
     public boolean goesIn() {
         return this != OUT;
     }
 
-    /** Whether the driver writes it. */
+    /** Returns whether the driver writes it. */
     public boolean comesOut() {
         return this != IN;
     }

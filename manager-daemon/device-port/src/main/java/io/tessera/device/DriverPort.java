@@ -16,19 +16,19 @@ public interface DriverPort extends AutoCloseable {
      */
     int SINK_LOCATION = 0x53494e4b;
 
-    /** What it is, for messages and status: {@code "NVIDIA driver 13.0 at /usr/lib/..."}. */
+    /** Returns a description for messages and status: {@code "NVIDIA driver 13.0 at /usr/lib/..."}. */
     String name();
 
-    /** Whether kernels run on the CPU. */
+    /** Returns whether kernels run on the CPU. */
     boolean software();
 
-    /** Whether memory that cuMemCreate makes is zero, so that nobody need clear what others may have left there. */
+    /** Returns whether memory that cuMemCreate makes is zero, so that it need not be cleared of other clients' data. */
     default boolean makesZeroedMemory() {
         return false;
     }
 
     /**
-     * Whether cuMemCreate makes sinks ({@link #SINK_LOCATION}): a piece of memory of the least size that repeats behind all of
+     * Returns whether cuMemCreate makes sinks ({@link #SINK_LOCATION}): a piece of memory of the least size that repeats behind all of
      * a mapping of any size, is not counted against the device's memory, and costs the host no mapping. Copies that are made
      * without a kernel do not reach it: what they write there is lost with the next change of a mapping.
      */
@@ -36,40 +36,38 @@ public interface DriverPort extends AutoCloseable {
         return false;
     }
 
-    /** Whether {@link #call} of this entry reaches a driver. */
+    /** Returns whether {@link #call} of this entry reaches a driver. */
     boolean supports(DriverEntry entry);
 
     /**
      * Calls an entry.
      *
-     * @param entry which
-     * @param slots native memory, 8-aligned: one 64-bit slot for each parameter in order, at least as many as
-     *              {@link EntryDescription#parameters} tells. Numbers as the ABI widens them (a float as its bits in
-     *              the low half), pointers as native addresses; for a structure by value the address of its bytes.
-     *              Only read
+     * @param entry the entry
+     * @param slots native memory, 8-aligned: one 64-bit slot for each parameter in order, at least as many as {@link EntryDescription#parameters} has. Numbers
+     * as the ABI widens them (a float as its bits in the low half), pointers as native addresses; for a structure by value the address of its bytes. Only read
      * @return the {@code CUresult}; {@link CudaResult#NOT_SUPPORTED} where the driver lacks the entry
      */
     int call(DriverEntry entry, MemorySegment slots);
 
     /**
-     * Why code cannot be used: asked right after a {@link #call} of the same thread that answered {@code CUDA_ERROR_INVALID_PTX}.
+     * Returns why code cannot be used. To be called right after a {@link #call} of the same thread that returned {@code CUDA_ERROR_INVALID_PTX}.
      *
-     * @return one sentence, which names the kernel and what is wrong with it; empty where the driver does not say
+     * @return one sentence, which names the kernel and its error; empty where the driver gives no reason
      */
     default String whyInvalid() {
         return "";
     }
 
     /**
-     * Makes calls as fast as they will ever be, without reaching a driver. For a thread of its own.
+     * Runs the code of calls until the JVM has compiled it, without reaching a driver. For a thread of its own.
      *
-     * @param goOn asked now and then whether that is still wanted
+     * @param goOn called from time to time; returns whether to continue
      */
     default void warm(BooleanSupplier goOn) {
         // there is nothing to prepare
     }
 
-    /** Lets go of the driver. Calls must have ended; a later one is an {@link IllegalStateException} or answers an error. */
+    /** Releases the driver. Calls must have ended; a later one is an {@link IllegalStateException} or returns an error. */
     @Override
     void close();
 }

@@ -5,13 +5,13 @@ package io.tessera.device;
  * without parameters that does nothing, and are thread-safe.
  */
 public interface DriverPortProvider {
-    /** The word that options and messages use: {@code "nvidia"}, {@code "software"}. */
+    /** Returns the word that options and messages use: {@code "nvidia"}, {@code "software"}. */
     String name();
 
     /**
      * Opens the driver.
      *
-     * @return a driver that is initialised ({@code cuInit}) and has the device asked for; the caller closes it
+     * @return a driver that is initialised ({@code cuInit}) and has the requested device; the caller closes it
      * @throws DriverUnavailableException where that is impossible here, which is an ordinary case
      */
     DriverPort open(DriverOptions options) throws DriverUnavailableException;

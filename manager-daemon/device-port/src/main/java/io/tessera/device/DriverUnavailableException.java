@@ -7,12 +7,12 @@ public final class DriverUnavailableException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** With the reason, as a sentence for users. */
+    /** Creates an instance with the reason, as a sentence for users. */
     public DriverUnavailableException(String reason) {
         super(reason);
     }
 
-    /** With the reason and what led to it. */
+    /** Creates an instance with the reason and its cause. */
     public DriverUnavailableException(String reason, Throwable cause) {
         super(reason, cause);
     }

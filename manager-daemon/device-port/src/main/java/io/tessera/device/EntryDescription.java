@@ -3,12 +3,12 @@ package io.tessera.device;
 import java.util.List;
 
 /**
- * What is known of an entry.
+ * Description of an entry.
  *
- * @param entry      which
- * @param api        of which call it is a version: {@code cuMemAlloc} for {@code cuMemAlloc_v2}
+ * @param entry      the entry
+ * @param api        the call of which it is a version: {@code cuMemAlloc} for {@code cuMemAlloc_v2}
  * @param perThread  whether stream 0 is the per-thread default stream
- * @param known      whether its parameters are known; nothing can call it otherwise
+ * @param known      whether its parameters are known; otherwise it cannot be called
  * @param relay      how the relay port serves it
  * @param parameters in order
  */

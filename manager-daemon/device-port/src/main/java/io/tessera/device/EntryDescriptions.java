@@ -13,22 +13,22 @@ public final class EntryDescriptions {
     private EntryDescriptions() {
     }
 
-    /** The description of an entry. */
+    /** Returns the description of an entry. */
     public static EntryDescription of(DriverEntry entry) {
         return DESCRIPTIONS[entry.ordinal()];
     }
 
-    /** All of them, by ordinal. */
+    /** Returns all descriptions, by ordinal. */
     public static List<EntryDescription> all() {
         return List.of(DESCRIPTIONS);
     }
 
-    /** The entry with an index, as a record of the relay names it; empty where there is none. */
+    /** Returns the entry with an index, as a record of the relay names it; empty where there is none. */
     public static Optional<DriverEntry> ofIndex(int index) {
         return index >= 0 && index < ENTRIES.length ? Optional.of(ENTRIES[index]) : Optional.empty();
     }
 
-    /** The entry with an exported name; empty where the driver exports no such name. */
+    /** Returns the entry with an exported name; empty where the driver exports no such name. */
     public static Optional<DriverEntry> ofName(String name) {
         int index = Arrays.binarySearch(ENTRIES, name, (left, right) -> left.toString().compareTo(right.toString()));
         return ofIndex(index);

@@ -1,17 +1,17 @@
 package io.tessera.device;
 
-/** How many elements lie behind a pointer. */
+/** Number of elements behind a pointer. */
 public sealed interface Extent {
-    /** So many, always. */
+    /** A constant number. */
     record Constant(long elements) implements Extent {
     }
 
     /** {@code factor} times the value of the parameter with this index, less {@code less}, and never below 0. */
     record Value(int parameter, long factor, long less) implements Extent {
         /**
-         * The elements for a value of the parameter.
+         * Returns the number of elements for a value of the parameter.
          *
-         * @throws ArithmeticException where they are more than a long counts; the value is taken as unsigned
+         * @throws ArithmeticException where they exceed a long; the value is taken as unsigned
          */
         public long elements(long value) {
             if (value < 0) {
@@ -21,7 +21,7 @@ public sealed interface Extent {
         }
     }
 
-    /** As many as the number behind the parameter with this index says when the call is made. */
+    /** The number behind the parameter with this index at the time of the call. */
     record Behind(int parameter) implements Extent {
     }
 
@@ -30,9 +30,9 @@ public sealed interface Extent {
     }
 
     /**
-     * No generated code knows: hand-written code packs it at one end of a relayed call and unpacks it at the other.
+     * An extent that generated code cannot express: hand-written code packs the data at one end of a relayed call and unpacks it at the other.
      *
-     * @param expression what is known of it, for readers; may be empty
+     * @param expression a description for readers; may be empty
      */
     record Handwritten(String expression) implements Extent {
     }

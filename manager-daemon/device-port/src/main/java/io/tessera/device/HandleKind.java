@@ -1,6 +1,6 @@
 package io.tessera.device;
 
-/** Types whose values name something in the driver, with the numbers of {@code TESSERA_HANDLE_} in the relay's header. */
+/** Types whose values name an object in the driver, with the numbers of {@code TESSERA_HANDLE_} in the relay's header. */
 public enum HandleKind {
     /** {@code CUcontext}; never travels through the relay. */
     CONTEXT(1),
@@ -10,7 +10,7 @@ public enum HandleKind {
     EVENT(3),
     /** {@code CUmodule}. */
     MODULE(4),
-    /** {@code CUfunction}; where one is asked a {@link #KERNEL} is accepted. */
+    /** {@code CUfunction}; a {@link #KERNEL} is accepted in its place. */
     FUNCTION(5),
     /** {@code CUlibrary}. */
     LIBRARY(6),
@@ -46,7 +46,7 @@ public enum HandleKind {
     GREEN_CONTEXT(21),
     /** {@code CUdevResourceDesc}. */
     RESOURCE(22),
-    /** What only refused entries take: external memory, graphics resources. The relay has no number for it. */
+    /** Types that only refused entries take: external memory, graphics resources. The relay has no number for them. */
     FOREIGN(0);
 
     private final int number;
@@ -55,12 +55,12 @@ public enum HandleKind {
         this.number = number;
     }
 
-    /** The number inside of a relayed handle; 0 for what has none. */
+    /** Returns the number in a relayed handle; 0 for types without a number. */
     public int number() {
         return number;
     }
 
-    /** Whether the device's own values travel, because programs hand them to kernels. */
+    /** Returns whether the device's own values are passed to the client, because programs pass them to kernels. */
     public boolean deviceValue() {
         return this == TEXTURE || this == SURFACE;
     }

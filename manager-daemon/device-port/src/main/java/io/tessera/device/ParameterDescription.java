@@ -7,10 +7,10 @@ import java.util.Optional;
  *
  * @param name  in the header
  * @param type  the C type at the end of the pointers, as the header names it: {@code CUdeviceptr}, {@code CUstream}
- * @param shape how it fills its slot, and what lies behind it
+ * @param shape how it fills its slot, and the data behind it
  */
 public record ParameterDescription(String name, String type, Shape shape) {
-    /** The structure behind it, or that it is; empty where nothing in it needs a look. */
+    /** Returns the structure that the parameter is or points to; empty where no field of it needs translation or a check. */
     public Optional<StructureDescription> structure() {
         return StructureDescriptions.of(type);
     }
@@ -37,7 +37,7 @@ public record ParameterDescription(String name, String type, Shape shape) {
     }
 
     /**
-     * An address that nobody looks behind.
+     * An address that is only passed on.
      *
      * @param function whether it is a function of the program
      */
@@ -49,8 +49,8 @@ public record ParameterDescription(String name, String type, Shape shape) {
      *
      * @param bytes         its size
      * @param alignment     in bytes
-     * @param argumentClass how it travels (System V psABI 3.2.3): a letter for each eightbyte, {@code i} general register,
-     *                      {@code f} vector register; {@code m} for memory
+     * @param argumentClass how it is passed (System V psABI 3.2.3): a letter for each eightbyte, {@code i} general register, {@code f} vector register;
+     * {@code m} for memory
      */
     public record Structure(int bytes, int alignment, String argumentClass) implements Shape {
     }
@@ -58,11 +58,11 @@ public record ParameterDescription(String name, String type, Shape shape) {
     /**
      * A pointer to host memory.
      *
-     * @param direction    which way its content goes
+     * @param direction    direction in which its content is passed
      * @param elementBytes size of an element; 1 for bytes of unknown type
      * @param pointers     whether the elements are pointers themselves
      * @param element      the kind of handle that the elements are; empty for others
-     * @param extent       how many elements
+     * @param extent       number of elements
      */
     public record Pointer(Direction direction, int elementBytes, boolean pointers, Optional<HandleKind> element,
             Extent extent) implements Shape {

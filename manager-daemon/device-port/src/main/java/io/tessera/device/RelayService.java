@@ -1,17 +1,17 @@
 package io.tessera.device;
 
-/** How the relay port serves an entry, as far as the executor sees it. */
+/** How the relay port serves an entry, from the executor's point of view. */
 public enum RelayService {
-    /** Answered in the client, or by records that are no CALL: a CALL of it is malformed. */
+    /** Answered in the client, or by other records than CALL: a CALL of it is malformed. */
     LOCAL,
-    /** Travels as a CALL whose sender waits for the answer. */
+    /** Sent as a CALL whose sender waits for the answer. */
     CALL,
-    /** Travels as a CALL that nobody waits for; its first error comes with a later one. */
+    /** Sent as a CALL without a wait for the answer; its first error is reported by a later call. */
     POST,
     /** Refused in the client: a CALL of it is malformed. */
     REFUSED;
 
-    /** Whether CALL records may name such an entry. */
+    /** Returns whether CALL records may name such an entry. */
     public boolean travels() {
         return this == CALL || this == POST;
     }

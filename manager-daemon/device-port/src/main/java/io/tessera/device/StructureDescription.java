@@ -6,13 +6,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The fields in a structure of the driver that have to be translated or checked before it goes from one process to another: handles,
- * devices, addresses and pointers. Structures inside of it are flattened; fields that share their place with others have conditions.
- * Immutable and thread-safe.
+ * The fields in a structure of the driver that have to be translated or checked before it is passed from one process to another: handles, devices, addresses
+ * and pointers. Structures inside of it are flattened; fields that share their place with others have conditions. Immutable and thread-safe.
  *
  * @param type   the C type
  * @param bytes  its size
- * @param fields in the order of the header; several may lie at one offset, under different conditions
+ * @param fields in the order of the header; several may have one offset, under different conditions
  */
 public record StructureDescription(String type, int bytes, List<Field> fields) {
     /** Copies the list. */
@@ -20,7 +19,7 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
         fields = List.copyOf(fields);
     }
 
-    /** What a field is. */
+    /** Kind of a field. */
     public sealed interface Kind {
     }
 
@@ -43,7 +42,7 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
     /**
      * A pointer to host memory, 8 bytes.
      *
-     * @param type         what it points to: {@code void} too
+     * @param type         the type behind it; may be {@code void}
      * @param elementBytes size of an element; 1 for {@code void}, 8 for pointers
      */
     public record Pointer(String type, int elementBytes) implements Kind {
@@ -53,9 +52,9 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
      * A member.
      *
      * @param path       its name, as {@code res.array.hArray}
-     * @param offset     in bytes from the begin of the structure
-     * @param kind       what it is
-     * @param conditions all must hold for it to mean anything
+     * @param offset     in bytes from the start of the structure
+     * @param kind       its kind
+     * @param conditions all of them must hold for the field to be valid
      */
     public record Field(String path, int offset, Kind kind, List<Condition> conditions) {
         /** Copies the list. */
@@ -63,7 +62,7 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
             conditions = List.copyOf(conditions);
         }
 
-        /** Whether it means something in this structure. */
+        /** Returns whether the field is valid in this structure. */
         public boolean applies(MemorySegment structure) {
             for (Condition condition : conditions) {
                 if (!condition.holds(structure)) {
@@ -77,9 +76,9 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
     /**
      * A discriminator.
      *
-     * @param offset in bytes from the begin of the structure
+     * @param offset in bytes from the start of the structure
      * @param bytes  its size, 4 or 8
-     * @param values one of these it must be
+     * @param values it must have one of these values
      */
     public record Condition(int offset, int bytes, Set<Long> values) {
         /** Copies the set. */
@@ -87,7 +86,7 @@ public record StructureDescription(String type, int bytes, List<Field> fields) {
             values = Set.copyOf(values);
         }
 
-        /** Whether it holds in this structure. */
+        /** Returns whether it holds in this structure. */
         public boolean holds(MemorySegment structure) {
             long value = bytes == Long.BYTES ? structure.get(ValueLayout.JAVA_LONG_UNALIGNED, offset)
                     : Integer.toUnsignedLong(structure.get(ValueLayout.JAVA_INT_UNALIGNED, offset));

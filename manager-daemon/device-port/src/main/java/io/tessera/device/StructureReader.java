@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Reads the generated resource: a line for each structure, after it one for each of its fields. Stateless. */
+/** Reads the generated resource: a line for each structure, followed by a line for each of its fields. Stateless. */
 final class StructureReader {
     private static final String STRUCTURE = "structure ";
     private static final String CONDITION = " when ";
@@ -15,7 +15,7 @@ final class StructureReader {
     private StructureReader() {
     }
 
-    /** All structures by type. */
+    /** Returns all structures by type. */
     static Map<String, StructureDescription> read(List<String> lines) {
         Map<String, StructureDescription> structures = new HashMap<>();
         int at = 0;

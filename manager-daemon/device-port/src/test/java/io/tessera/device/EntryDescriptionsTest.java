@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is generated, held against the committed list of names and against entries whose parameters are well known. */
+/** Compares the generated descriptions with the committed list of names and with entries whose parameters are well known. */
 class EntryDescriptionsTest {
     private static final Path NAMES = Path.of("../../native-preload/api/cuda-580.names");
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is known of structures, held against offsets of cuda.h 13.0 and against the conditions of its unions. */
+/** Compares the descriptions of structures with offsets of cuda.h 13.0 and with the conditions of its unions. */
 class StructureDescriptionTest {
     private static List<String> applying(String type, MemorySegment structure) {
         return StructureDescriptions.of(type).orElseThrow().fields().stream().filter(field -> field.applies(structure))
@@ -76,7 +76,7 @@ class StructureDescriptionTest {
         assertEquals(8, location.structure().orElseThrow().bytes());
     }
 
-    /** No two things that differ may be meant at once. */
+    /** Two different members may never be valid at the same time. */
     @Test
     void fieldsLieInsideAndAreTakenApart() {
         for (ParameterDescription parameter : EntryDescriptions.all().stream().flatMap(e -> e.parameters().stream()).toList()) {

@@ -52,22 +52,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An executor: wires its parts and runs the thread of its connections. {@link #run} belongs to one thread; the orders and
- * reports may come from any.
+ * An executor. Connects its parts and runs the thread that serves connections. {@link #run} is called by one thread; orders and reports may come from any
+ * thread.
  */
 public final class Executor implements ManagerOrders, Reports {
     /** Heartbeats are due twice a second (RELAY.md); clients give up after 30 s. */
     private static final long CYCLE_NS = 100_000_000L;
     private static final long STATS_NS = 1_000_000_000L;
-    /** From a lost context to the end: clients read the reason in their segments, which stay theirs. */
+    /** Time from the loss of the context to the end of the executor: clients read the reason in their segments, which remain mapped. */
     private static final long LEAVE_NS = 12_000_000_000L;
     /** Without a manager and without clients. */
     private static final long LONELY_NS = 60_000_000_000L;
-    /** How long a client may still be leaving when the manager ends: programs and their manager are often ended together. */
+    /** Time for which clients may still be leaving after the manager has ended: programs and their manager are often ended together. */
     private static final long LEAVING_NS = 2_000_000_000L;
     /** A call of the driver that takes longer may wait for kernels. */
     private static final long LONG_CALL_NS = 1_000_000_000L;
-    /** From here on the log names it. */
+    /** Duration from which on the log names a call. */
     private static final long SAID_CALL_NS = 3_000_000_000L;
     /** An executor that lives for seconds does not earn back what it compiles ahead. */
     private static final boolean WARMS_UP = !"no".equals(System.getProperty("tessera.executor.warmUp"));
@@ -89,15 +89,15 @@ public final class Executor implements ManagerOrders, Reports {
     private final SessionFactory factory;
     private final BoundsBook book;
     private final LogFile log;
-    /** Why the executor ends; null: it goes on. Any thread sets it, the first one counts. */
+    /** The reason for which the executor ends; null while it runs. Any thread may set it; the first value counts. */
     private final AtomicReference<String> failure = new AtomicReference<>();
     /** Until its end is seen; null: none. Owned by the running thread. */
     private JitWarmUp warmUp;
-    /** When somebody last needed this executor. Owned by the running thread. */
+    /** When this executor was last needed. Owned by the running thread. */
     private long neededNs;
-    /** Whether it is to end if nobody needs it now. */
+    /** Whether the executor is to end if it is not needed now. */
     private volatile boolean asked;
-    /** Until this time it ends as soon as nobody needs it, since its manager has ended. Owned by the running thread. */
+    /** Until this time the executor ends as soon as it is not needed, since its manager has ended. Owned by the running thread. */
     private long leavingNs;
     private volatile int lostResult;
     private volatile String stuckTenant;
@@ -108,7 +108,7 @@ public final class Executor implements ManagerOrders, Reports {
     private volatile boolean stopping;
 
     /**
-     * Over a driver that the caller closes.
+     * Creates an instance over a driver that the caller closes.
      *
      * @param text    what the driver prints
      * @param cache   machine code of fenced modules
@@ -122,7 +122,7 @@ public final class Executor implements ManagerOrders, Reports {
         this(port, ordinal, place, channel, clock, text, cache, trusted, workers, Linux.sharedMemory());
     }
 
-    /** The same with segments and pinned memory from a port, which may have none left. */
+    /** As above, with segments and pinned memory from a port, which may have none left. */
     Executor(DriverPort port, int ordinal, ExecutorPlace place, ManagerChannel channel, NanoClock clock, PrintedText text,
             CodeCache cache, TrustedImages trusted, CodeWorkers workers, SharedMemoryPort memory)
             throws DriverFailedException, LinuxException {
@@ -146,7 +146,7 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     /**
-     * Serves until it is told to stop or cannot go on.
+     * Serves clients until it is ordered to stop or cannot continue.
      *
      * @return whether it was ordered to stop
      */
@@ -155,9 +155,9 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     /**
-     * The same, but ends also when it was without a manager and without clients for 60 s.
+     * As above, but also ends after 60 s without a manager and without clients.
      *
-     * @param managed whether a manager is there
+     * @param managed whether there is a manager
      */
     public boolean run(BooleanSupplier managed) throws LinuxException {
         channel.ready(device, snapshot, socket);
@@ -237,7 +237,10 @@ public final class Executor implements ManagerOrders, Reports {
         }
     }
 
-    /** A manager that comes within a minute adopts this executor, also without clients; what nobody needs frees the device. */
+    /**
+     * Ends the executor if it is not needed: a manager that connects within a minute adopts it even if it has no clients. Otherwise it ends, which frees the
+     * device.
+     */
     private void lookWhetherNeeded(boolean managed, long nowNs) {
         boolean idle = connections.isEmpty() && !admission.isExpecting(nowNs);
         if (managed || !idle) {
@@ -311,7 +314,7 @@ public final class Executor implements ManagerOrders, Reports {
         suspects.forEach((session, itself) -> session.contextLost(blame, itself));
     }
 
-    /** The tenant whose kernels have ended this executor; null: it is not known. */
+    /** Returns the tenant whose kernels have ended this executor; null: it is not known. */
     private String culprit() {
         if (stuckTenant != null) {
             return stuckTenant;
@@ -364,17 +367,17 @@ public final class Executor implements ManagerOrders, Reports {
         factory.windows().recall(tenant);
     }
 
-    /** The gate that holds submissions back. Thread-safe. */
+    /** Returns the gate that holds submissions back. Thread-safe. */
     SubmissionGate gate() {
         return factory.parts().gate();
     }
 
-    /** The tenants in it. Thread-safe. */
+    /** Returns the tenants in it. Thread-safe. */
     TenantPresence presence() {
         return fencing.presence();
     }
 
-    /** The tenants' windows. */
+    /** Returns the tenants' windows. */
     public TenantWindows windows() {
         return factory.windows();
     }

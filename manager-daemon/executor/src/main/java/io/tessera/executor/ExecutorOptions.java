@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an executor is started with.
+ * Configuration of an executor.
  *
- * @param ordinal     the device, as its driver counts
- * @param devices     devices in software that there are, with an executor each
- * @param provider    whose driver: {@code nvidia}, {@code software} or {@code auto}
- * @param place       where clients connect, and whose manager it serves
- * @param memoryBytes memory of a device in software; 0: its own choice
+ * @param ordinal     the device's number in the driver's order
+ * @param devices     number of software devices, with one executor each
+ * @param provider    the driver to use: {@code nvidia}, {@code software} or {@code auto}
+ * @param place       the socket for clients, and the user of the manager that it serves
+ * @param memoryBytes memory of a software device; 0: its own default
  */
 public record ExecutorOptions(int ordinal, int devices, String provider, ExecutorPlace place, long memoryBytes) {
     /** The usage text. */

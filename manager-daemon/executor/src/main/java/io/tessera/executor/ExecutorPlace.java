@@ -4,17 +4,16 @@ import io.tessera.os.linux.Linux;
 import java.nio.file.Path;
 
 /**
- * The socket of an executor, and the users that may connect. Root's manager runs its executors as a user of their own, and serves everybody
- * all the same.
+ * The socket of an executor, and the user of its manager. Root's manager runs its executors as a user of their own, and still serves all users.
  *
- * @param socket     of clients
- * @param managerUid the user of the manager that starts it
+ * @param socket     the socket to which clients connect
+ * @param managerUid the user of the manager that starts the executor
  */
 public record ExecutorPlace(Path socket, int managerUid) {
     private static final int EVERYBODY = 0666;
     private static final int OWN = 0600;
 
-    /** The place of an executor for a manager of this process's own user. */
+    /** Returns the place of an executor for a manager of this process's own user. */
     public static ExecutorPlace own(Path socket) {
         return new ExecutorPlace(socket, Linux.open().processes().uid());
     }

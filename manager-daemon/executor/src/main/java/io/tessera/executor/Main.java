@@ -58,7 +58,7 @@ public final class Main {
 
     /** See {@code --help}. */
     public static void main(String[] arguments) {
-        // halt: a lost context makes the driver's own exit handlers hang, and nothing of ours is left to do.
+        // halt: a lost context makes the driver's own exit handlers hang, and the executor has nothing left to do.
         Runtime.getRuntime().halt(run(List.of(arguments)));
     }
 
@@ -129,7 +129,7 @@ public final class Main {
     }
 
     private static WorkerPool workers(DriverPort port, ExecutorOptions options) {
-        // What auto has found here, a worker shall have too.
+        // Workers use the driver that "auto" has found here.
         String provider = port.software() ? DriverOpening.SOFTWARE : DriverOpening.NVIDIA;
         OperatingSystemMXBean machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         return new WorkerPool(WorkerSettings.of(provider, new DriverOptions(options.ordinal(), options.devices(), COMPILING_BYTES),

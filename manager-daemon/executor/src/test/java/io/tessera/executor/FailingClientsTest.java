@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients whose thread in the executor does not end as it should: broken rings, and what nobody has thought of. */
+/** Clients whose thread in the executor does not end normally: broken rings, and unforeseen errors. */
 @Timeout(300)
 class FailingClientsTest {
     @TempDir
@@ -52,7 +52,7 @@ class FailingClientsTest {
         }
     }
 
-    /** The device may write still what nobody could take back: nothing of it is given to others. */
+    /** The device may still write to memory that could not be taken back: none of it is given to others. */
     @Test
     void anEndThatFailsEndsTheExecutorInItsTenantsName() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);

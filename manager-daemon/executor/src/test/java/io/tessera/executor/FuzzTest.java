@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(3600)
 class FuzzTest {
     private static final int RECORDS = Integer.getInteger("tessera.fuzz.records", 400_000);
-    /** What the executor logs of a record that only its safety net refused: a check is missing then. */
+    /** Log text for a record that only the executor's safety net refused: then a check is missing. */
     private static final String UNFORESEEN = "was not checked well enough";
 
     @TempDir

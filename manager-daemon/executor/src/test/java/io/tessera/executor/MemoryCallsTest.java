@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Memory calls of clients: all of it comes from their tenant's window, and all of it goes. */
+/** Memory calls of clients: all memory comes from their tenant's window, and all of it is given back. */
 @Timeout(300)
 class MemoryCallsTest {
     private static final long MIB = 1 << 20;

@@ -51,12 +51,12 @@ public final class RunningExecutor implements AutoCloseable {
         return new RunningExecutor(folder, Linux.sharedMemory(), () -> startNs + (System.nanoTime() - startNs) / 20, () -> true);
     }
 
-    /** With memory from a port. */
+    /** Creates an instance with memory from a port. */
     public RunningExecutor(Path folder, SharedMemoryPort memory) throws Exception {
         this(folder, memory, Clocks.system().monotonic(), () -> true);
     }
 
-    /** With a clock, and with a manager or not. */
+    /** Creates an instance with a clock, and with a manager or not. */
     public RunningExecutor(Path folder, SharedMemoryPort memory, NanoClock clock, BooleanSupplier managed) throws Exception {
         this(folder, memory, clock, managed, TrustedImages.none(), _ -> {});
     }
@@ -123,7 +123,7 @@ public final class RunningExecutor implements AutoCloseable {
         executor.terms(tenant, terms);
     }
 
-    /** The gate that holds submissions back. */
+    /** Returns the gate that holds submissions back. */
     public SubmissionGate gate() {
         return executor.gate();
     }
@@ -133,22 +133,22 @@ public final class RunningExecutor implements AutoCloseable {
         executor.stopIfIdle();
     }
 
-    /** Whether it runs. */
+    /** Returns whether it runs. */
     public boolean isRunning() {
         return thread.isAlive();
     }
 
-    /** The tenants' windows. */
+    /** Returns the tenants' windows. */
     public TenantWindows windows() {
         return executor.windows();
     }
 
-    /** Where it listens. */
+    /** Returns where it listens. */
     public Path socket() {
         return socket;
     }
 
-    /** What it told the manager. */
+    /** Returns what it told the manager. */
     public String told() {
         return told.toString(StandardCharsets.UTF_8);
     }

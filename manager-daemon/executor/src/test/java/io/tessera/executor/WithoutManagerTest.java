@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How long an executor lives that no manager and no client needs. */
+/** Tests how long an executor lives that no manager and no client needs. */
 @Timeout(180)
 class WithoutManagerTest {
     private static final long S = 1_000_000_000L;

@@ -10,27 +10,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the vendor's driver library is: the rules of {@code native-preload/src/driver/find_library.c}. The library that the user names
- * decides; else the first of the library path, the loader's cache and the usual folders that is not our own library, which has the same
- * name. Stateless.
+ * Finds the vendor's driver library by the rules of {@code native-preload/src/driver/find_library.c}. A library that the user names is used. Otherwise it is
+ * the first one of the library path, the loader's cache and the usual folders that is not Tessera's own library, which has the same name. Stateless.
  */
 final class DriverFile {
     /** System property and environment variable that name the library by absolute path. */
     static final String PROPERTY = "tessera.driver";
     static final String VARIABLE = "TESSERA_DRIVER";
     private static final String NAME = "libcuda.so.1";
-    /** Where driver packages, containers and WSL put it. */
+    /** Folders in which driver packages, containers and WSL install it. */
     private static final List<String> FOLDERS = List.of("/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu",
             "/usr/lib64", "/lib64", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "/usr/lib", "/usr/local/cuda/compat");
-    /** A name that only our own library exports. */
+    /** A name that only Tessera's own library exports. */
     private static final String OURS = "tessera_memory_of";
-    /** Ours is smaller than a megabyte, a vendor's has dozens. */
+    /** Bound on the size of Tessera's own library, which is smaller than a megabyte; a vendor's has dozens. */
     private static final long OURS_MAX_BYTES = 8L << 20;
 
     private DriverFile() {
     }
 
-    /** The path to open; empty where there is no driver. */
+    /** Returns the path to open; empty where there is no driver. */
     static Optional<Path> find() {
         String named = Optional.ofNullable(System.getProperty(PROPERTY)).orElse(System.getenv(VARIABLE));
         if (named != null && !named.isEmpty()) {
@@ -48,7 +47,7 @@ final class DriverFile {
         return candidates.stream().filter(DriverFile::vendors).findFirst();
     }
 
-    /** Whether a file is there and is not ours, under whatever name. */
+    /** Returns whether a file exists and is not Tessera's own library, whatever its name. */
     static boolean vendors(Path path) {
         try {
             return Files.isRegularFile(path) && (Files.size(path) > OURS_MAX_BYTES

@@ -3,25 +3,25 @@ package io.tessera.nvidia;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Reads arguments that are more than a 64-bit slot; called by the classes that {@link EntryBinder} makes. Stateless. */
+/** Reads arguments that need more than a 64-bit slot; called by the classes that {@link EntryBinder} makes. Stateless. */
 final class EntryArguments {
-    /** Offsets of a structure behind an address need not be aligned as a long. */
+    /** The offset of a structure behind an address need not be aligned for a long. */
     private static final ValueLayout.OfLong EIGHTBYTE = ValueLayout.JAVA_LONG_UNALIGNED;
 
     private EntryArguments() {
     }
 
-    /** A float whose bits are in a slot's low half. */
+    /** Returns a float whose bits are in a slot's low half. */
     static float floating(MemorySegment slots, long offset) {
         return slots.get(ValueLayout.JAVA_FLOAT, offset);
     }
 
-    /** A structure of one eightbyte that travels in a general register; the slot holds its address. */
+    /** Returns a structure of one eightbyte that is passed in a general register; the slot holds its address. */
     static long behind(MemorySegment slots, long offset) {
         return bytes(slots, offset, Long.BYTES).get(EIGHTBYTE, 0);
     }
 
-    /** A structure that travels in memory; the slot holds its address. */
+    /** Returns a structure that is passed in memory; the slot holds its address. */
     static MemorySegment bytes(MemorySegment slots, long offset, long size) {
         return MemorySegment.ofAddress(slots.get(ValueLayout.JAVA_LONG, offset)).reinterpret(size);
     }

@@ -42,17 +42,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 
 /**
- * Makes {@link EntryCall}s of entries' addresses and descriptions. Stateless but for the classes that it has made. Thread-safe.
+ * Makes {@link EntryCall}s from entries' addresses and descriptions. Stateless except for the classes that it has made. Thread-safe.
  *
- * <p>A call goes through a hidden class with the downcall as its constant: a method handle that is read from an array is none to
- * the JVM, and is called through interpreted or generic code until it has been called long enough to be specialised. There is one
- * class for all entries with alike parameters, which takes the address as an argument: until the JVM has compiled a class, after
- * some 10,000 calls, each call costs some 0.8 µs more, and few entries are called so often.
+ * <p>A call goes through a hidden class with the downcall as its constant: a method handle that is read from an array is not a constant for the JVM, which
+ * calls it through interpreted or generic code until it is specialised after many calls. There is one class for all entries with the same kinds of parameters,
+ * which takes the address as an argument: until the JVM has compiled a class, after some 10,000 calls, each call costs some 0.8 µs more, and few entries are
+ * called so often.
  *
- * <p>Everything that travels in general registers is declared as a 64-bit integer, pointers too: System V psABI 3.2.3
- * passes them alike, and the slots hold what the ABI asks for. No call is declared {@code critical}: any entry may wait
- * for a lock of the driver or for room in a queue, and a thread that does so without a transition would stop the JVM's
- * safepoints.
+ * <p>Every argument in a general register is declared as a 64-bit integer, pointers too: System V psABI 3.2.3 passes them alike, and the slots hold what the
+ * ABI asks for. No call is declared {@code critical}: any entry may wait for a lock of the driver or for room in a queue, and a thread that does so without a
+ * transition would stop the JVM's safepoints.
  */
 final class EntryBinder {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -68,16 +67,16 @@ final class EntryBinder {
             MethodTypeDesc.of(CD_Object, CD_MethodHandles_Lookup, CD_String, CD_Class));
     private static final DynamicConstantDesc<MethodHandle> DOWNCALL = DynamicConstantDesc.ofNamed(CLASS_DATA, DEFAULT_NAME, CD_MethodHandle);
 
-    /** Beyond what the JVM counts before it compiles a method for good (Tier4InvocationThreshold, 5000), with time to do so. */
+    /** More calls than the JVM counts before it compiles a method at its highest tier (Tier4InvocationThreshold, 5000), with time to do so. */
     private static final int WARM_CALLS = 20_000;
-    /** cuLaunchKernel's, of all that are called often the most. */
+    /** Parameters of cuLaunchKernel, the maximum of all frequently called entries. */
     private static final int MOST_WARMED = 11;
     private static final Map<List<String>, ShapedCall> SHAPED = new ConcurrentHashMap<>();
 
     private EntryBinder() {
     }
 
-    /** What a shape's class does; the address may be of any entry with such parameters. */
+    /** A call by the class of a shape; the address may be of any entry with such parameters. */
     @FunctionalInterface
     interface ShapedCall {
         int call(MemorySegment address, MemorySegment slots) throws Throwable;
@@ -91,14 +90,14 @@ final class EntryBinder {
         }
     }
 
-    /** What calls an entry; its parameters must be known. */
+    /** Returns the call of an entry, whose parameters must be known. */
     static EntryCall bind(MemorySegment address, EntryDescription description) {
         return new BoundEntry(shaped(description.parameters().stream().map(ParameterDescription::shape).toList()), address);
     }
 
-    /** Has the JVM compile the calls of the usual shapes, as long as that is wanted; some tenths of a second. */
+    /** Has the JVM compile the calls of the usual shapes, as long as {@code goOn} returns true; takes some tenths of a second. */
     static void warm(BooleanSupplier goOn) {
-        MemorySegment harmless = LINKER.defaultLookup().find("labs").orElseThrow(); // looks at its first argument alone
+        MemorySegment harmless = LINKER.defaultLookup().find("labs").orElseThrow(); // reads only its first argument
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment slots = arena.allocate(ValueLayout.JAVA_LONG, MOST_WARMED);
             for (int count = 1; count <= MOST_WARMED; count++) {
@@ -116,7 +115,7 @@ final class EntryBinder {
         return SHAPED.computeIfAbsent(shapes.stream().map(EntryBinder::read).toList(), _ -> make(shapes));
     }
 
-    /** How an argument is read from its slot. */
+    /** Returns the code that reads an argument from its slot. */
     private static String read(Shape shape) {
         return switch (shape) {
             case Floating _ -> "float";

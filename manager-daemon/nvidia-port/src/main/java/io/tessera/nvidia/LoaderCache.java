@@ -26,7 +26,7 @@ final class LoaderCache {
     private LoaderCache() {
     }
 
-    /** Absolute paths of this machine's libraries of that name, in the cache's order; none where there is no cache. */
+    /** Returns absolute paths of this machine's libraries of that name, in the cache's order; none where there is no cache. */
     static List<Path> paths(String name) {
         try {
             return paths(ByteBuffer.wrap(Files.readAllBytes(FILE)), name);
@@ -37,7 +37,7 @@ final class LoaderCache {
         }
     }
 
-    /** The same of a cache's bytes; entries that point outside of them are passed over. */
+    /** As above, for a cache's bytes; entries that point outside of them are skipped. */
     static List<Path> paths(ByteBuffer cache, String name) {
         ByteBuffer bytes = cache.order(ByteOrder.LITTLE_ENDIAN);
         List<Path> paths = new ArrayList<>();

@@ -12,15 +12,15 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * An open vendor's driver. Entries are bound at their first use; two threads that race bind the same twice. The library
- * stays loaded for the life of the process: a driver that has started threads cannot be unloaded safely.
+ * An open vendor's driver. Entries are bound at their first use; two threads that race bind the same entry twice. The library stays loaded for the life of the
+ * process: a driver that has started threads cannot be unloaded safely.
  */
 final class NvidiaDriver implements DriverPort {
     private static final EntryCall LACKING = _ -> CudaResult.NOT_SUPPORTED;
 
     private final SymbolLookup library;
     private final String name;
-    /** By ordinal; null: not bound yet. They have no fields, so that they are safe to publish by a race. */
+    /** By ordinal; null: not bound yet. Bound calls have no fields, so that they are safe to publish by a race. */
     private final EntryCall[] bound = new EntryCall[DriverEntry.values().length];
 
     NvidiaDriver(SymbolLookup library, String name) {

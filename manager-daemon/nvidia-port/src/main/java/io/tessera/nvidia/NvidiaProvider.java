@@ -15,7 +15,7 @@ import java.nio.file.Path;
 
 /** Opens the vendor's driver of this machine. */
 public final class NvidiaProvider implements DriverPortProvider {
-    /** For {@link java.util.ServiceLoader}. */
+    /** Creates an instance for {@link java.util.ServiceLoader}. */
     public NvidiaProvider() {
         /* Nothing is opened before open(). */
     }

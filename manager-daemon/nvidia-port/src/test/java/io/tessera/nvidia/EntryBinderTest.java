@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whether every kind of argument arrives, in registers and on the stack. */
+/** Tests that every kind of argument arrives, in registers and on the stack. */
 @Timeout(180)
 class EntryBinderTest {
     private static final int NOTES = 16;
@@ -140,7 +140,7 @@ class EntryBinderTest {
         assertEquals(2.0, notes.getAtIndex(ValueLayout.JAVA_DOUBLE, 1));
     }
 
-    /** A description that no call could be made of would only show when a client first uses the entry. */
+    /** A description from which no call can be made would otherwise only be noticed when a client first uses the entry. */
     @Test
     void everyDescribedEntryCanBeBound() {
         MemorySegment somewhere = MemorySegment.ofAddress(notes.address());

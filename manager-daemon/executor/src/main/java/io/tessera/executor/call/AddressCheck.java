@@ -12,8 +12,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Whether the addresses of a call are the client's own, over their whole length. Checked on the executor's copy of the
- * arguments, so that nothing changes between check and use. One owner thread.
+ * Checks that the addresses of a call belong to the client over their whole length. The check reads the executor's copy of the arguments, so that nothing
+ * changes between check and use. One owner thread.
  */
 public final class AddressCheck {
     private final ClientMemory memory;
@@ -21,7 +21,7 @@ public final class AddressCheck {
     private final DeferredReleases deferredReleases;
     private final MovedBytes moved;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public AddressCheck(ClientMemory memory, ClientStreams streams, DeferredReleases deferredReleases, MovedBytes moved) {
         this.moved = moved;
         this.deferredReleases = deferredReleases;
@@ -73,16 +73,16 @@ public final class AddressCheck {
                             operations.get(WireTypes.U32, at + CUstreamBatchMemOpParams.waitValue_flags),
                             inGraph);
                 }
-                // Others have their address somewhere else, where nobody has looked.
+                // Other types have their address at another place, which was not checked.
                 default -> throw RejectedException.unsupported("stream memory operation " + operation);
             }
         }
     }
 
     /**
-     * Whether a stream may wait for a value in memory that is the client's.
+     * Checks that a stream may wait for a value in memory of the client.
      *
-     * @throws RejectedException if nothing of the client's could ever end the wait
+     * @throws RejectedException if nothing that belongs to the client could ever end the wait
      */
     public void awaits(long address, boolean wide, long value, int flags, boolean inGraph) throws RejectedException {
         String refusal = streams.waits(address, wide, value, flags, inGraph);

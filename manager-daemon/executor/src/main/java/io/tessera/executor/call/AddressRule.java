@@ -1,9 +1,9 @@
 package io.tessera.executor.call;
 
-/** How many bytes from an address of device memory a call touches. Stateless. */
+/** Number of bytes from an address of device memory that a call touches. Stateless. */
 @FunctionalInterface
 public interface AddressRule {
-    /** At least the byte at the address must be the client's. */
+    /** At least the byte at the address must belong to the client. */
     AddressRule ONE_BYTE = (_, _) -> 1;
     /** The call's own steps check its addresses. */
     AddressRule IN_CALL = (_, _) -> {

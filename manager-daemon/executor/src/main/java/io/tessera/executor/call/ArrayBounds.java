@@ -9,8 +9,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Whether a copy stays within its arrays. The driver is asked for the array's shape and for nothing else: an array's addresses are the
- * driver's, so a comparison of its own that wraps would lead into other clients' memory. One owner thread.
+ * Checks that a copy stays within its arrays. The driver is only asked for the shape of an array: the addresses of an array are the driver's own, so a
+ * wrap-around in the driver's comparison would lead into other clients' memory. One owner thread.
  */
 public final class ArrayBounds {
     /** No element of a compressed or planar format has more bytes: a block of BC2 to BC7 has 16 for 16 elements. */
@@ -19,7 +19,7 @@ public final class ArrayBounds {
     private final DeferredReleases deferredReleases;
     private final MovedBytes moved;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public ArrayBounds(DriverCalls driver, DeferredReleases deferredReleases, MovedBytes moved) {
         this.moved = moved;
         this.deferredReleases = deferredReleases;

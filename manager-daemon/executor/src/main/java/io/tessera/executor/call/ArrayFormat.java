@@ -10,7 +10,7 @@ public final class ArrayFormat {
     }
 
     /**
-     * Bytes of an element.
+     * Returns the bytes of an element.
      *
      * @throws RejectedException if linear memory has no such elements
      */

@@ -6,11 +6,11 @@ import io.tessera.executor.stream.ClientContext;
 @FunctionalInterface
 public interface CallBody {
     /**
-     * Makes the call; arguments are read, handles translated, addresses checked.
+     * Makes the call. Arguments are read, handles translated and addresses checked before.
      *
      * @param context the client's context; null for calls that need none
-     * @return the CUresult; out-data stands behind the frame's pointers
-     * @throws RejectedException if something is not as it may be
+     * @return the CUresult; output data is behind the frame's pointers
+     * @throws RejectedException if an argument is not allowed
      */
     int call(CallFrame frame, ClientContext context) throws RejectedException;
 }

@@ -46,7 +46,7 @@ public final class CallFrame {
     private ClientStream stream;
     private long scratchUsed;
 
-    /** With memory of an arena that lives as long as this. */
+    /** Creates an instance with memory of an arena that lives as long as this. */
     public CallFrame(Arena arena) {
         this.slots = arena.allocate((long) MOST_PARAMETERS * Long.BYTES, Long.BYTES);
         this.scratch = arena.allocate(SCRATCH_BYTES, ALIGNMENT);
@@ -55,7 +55,7 @@ public final class CallFrame {
     /**
      * Reads a record's arguments and data.
      *
-     * @param packedParameters by index, whether no description tells what lies behind a parameter
+     * @param packedParameters by index, whether the data behind a parameter has no description
      * @param hostAddresses    whether addresses of pinned memory may stand for pointers
      * @param ofCall           the client's context; null: it needs none
      * @param bulk             data that came ahead; null: it is in the record
@@ -103,7 +103,7 @@ public final class CallFrame {
     }
 
     /**
-     * Whether the driver reads nothing there. Then nothing of the client's stands there either: bytes that a successful driver has not
+     * Returns whether the driver reads nothing there. Then nothing of the client's stands there either: bytes that a successful driver has not
      * written would else pass for its results, handles above all.
      */
     private boolean isWrittenAlone(int i) {
@@ -132,7 +132,7 @@ public final class CallFrame {
         return number.signed() ? value << shift >> shift : value << shift >>> shift;
     }
 
-    /** Data for the driver; in place where it came in bulk and only goes in. */
+    /** Places data for the driver; it stays in place if it came in bulk and is only input. */
     private MemorySegment place(Shape shape, MemorySegment from, long at, long inBytes, int outBytes, boolean inPlace)
             throws RejectedException {
         if (inPlace && outBytes <= inBytes && inBytes > 0) {
@@ -152,7 +152,7 @@ public final class CallFrame {
         return placed;
     }
 
-    /** Whether there is as much behind a pointer as the driver will look at. */
+    /** Checks that the data behind a pointer is as long as the driver will read or write. */
     private void checkExtent(int i) throws RejectedException {
         if (shapes[i] instanceof Structure structure && in[i] != structure.bytes()) {
             throw malformed("a structure of " + in[i] + " bytes");
@@ -182,7 +182,7 @@ public final class CallFrame {
         return in[i];
     }
 
-    /** The number behind a pointer, as wide as it is. */
+    /** Returns the number behind a pointer, as wide as it is. */
     private long behind(int i) {
         if (data[i] == null || in[i] < Integer.BYTES) {
             return 0;
@@ -216,32 +216,32 @@ public final class CallFrame {
         throw malformed("an address where nobody knows how much is meant");
     }
 
-    /** The entry's description. */
+    /** Returns the entry's description. */
     CallShape described() {
         return described;
     }
 
-    /** Whether a parameter's data is packed (RELAY.md, section 8). */
+    /** Returns whether a parameter's data is packed (RELAY.md, section 8). */
     boolean isPacked(int parameter) {
         return packed[parameter];
     }
 
-    /** Which entry is called. */
+    /** Returns the entry that is called. */
     public DriverEntry entry() {
         return described.description.entry();
     }
 
-    /** The client's context; null: the call needs none. */
+    /** Returns the client's context; null: the call needs none. */
     public ClientContext context() {
         return context;
     }
 
-    /** Its number; 0: the call needs none. */
+    /** Returns the number of the context; 0: the call needs none. */
     public int contextNumber() {
         return context == null ? 0 : context.number();
     }
 
-    /** The stream that the call works on; null: none. */
+    /** Returns the stream that the call works on; null: none. */
     public ClientStream stream() {
         return stream;
     }
@@ -251,27 +251,27 @@ public final class CallFrame {
         stream = worksOn;
     }
 
-    /** How many parameters the entry has. */
+    /** Returns the number of the entry's parameters. */
     public int parameters() {
         return shapes.length;
     }
 
-    /** How a parameter fills its slot. */
+    /** Returns how a parameter fills its slot. */
     public Shape shape(int i) {
         return shapes[i];
     }
 
-    /** The kind of the handles behind a pointer; null: it leads to something else, or is none. */
+    /** Returns the kind of the handles behind a pointer; null: it leads to something else, or is none. */
     public HandleKind elements(int i) {
         return CallShape.elements(shapes[i]);
     }
 
-    /** The C type of a parameter. */
+    /** Returns the C type of a parameter. */
     public String type(int i) {
         return described.description.parameters().get(i).type();
     }
 
-    /** The parameter with a name that the entry has. */
+    /** Returns the parameter with a name that the entry has. */
     public int parameter(String name) {
         for (int i = 0; i < shapes.length; i++) {
             if (described.description.parameters().get(i).name().equals(name)) {
@@ -281,7 +281,7 @@ public final class CallFrame {
         throw new IllegalStateException(entry() + " has no " + name);
     }
 
-    /** The last parameter behind the first that is a pointer: that of a node's structure; -1: there is none. */
+    /** Returns the last parameter behind the first that is a pointer: that of a node's structure; -1: there is none. */
     public int lastPointer() {
         for (int i = shapes.length - 1; i > 0; i--) {
             if (shapes[i] instanceof Pointer) {
@@ -291,12 +291,12 @@ public final class CallFrame {
         return -1;
     }
 
-    /** The record's value for a parameter. */
+    /** Returns the record's value for a parameter. */
     public long argument(int i) {
         return arguments[i];
     }
 
-    /** The driver's value for a parameter. */
+    /** Returns the driver's value for a parameter. */
     public long slot(int i) {
         return slots.getAtIndex(ValueLayout.JAVA_LONG, i);
     }
@@ -306,18 +306,18 @@ public final class CallFrame {
         slots.setAtIndex(ValueLayout.JAVA_LONG, i, value);
     }
 
-    /** The arguments for the driver. */
+    /** Returns the arguments for the driver. */
     public MemorySegment slots() {
         return slots;
     }
 
-    /** The data behind a pointer or structure; null if it is null. At least as long as in-data and out-data. */
+    /** Returns the data behind a pointer or structure; null if it is null. At least as long as in-data and out-data. */
     public MemorySegment data(int i) {
         return data[i];
     }
 
     /**
-     * The data that came in behind a pointer.
+     * Returns the data that came in behind a pointer.
      *
      * @throws RejectedException if it is null
      */
@@ -348,7 +348,7 @@ public final class CallFrame {
     }
 
     /**
-     * More memory for this call, zeroed.
+     * Returns more memory for this call, zeroed.
      *
      * @throws RejectedException if there is no more
      */
@@ -373,7 +373,7 @@ public final class CallFrame {
         }
     }
 
-    /** The first parameter whose handles are of a kind; -1 if there is none. */
+    /** Returns the first parameter whose handles are of a kind; -1 if there is none. */
     public int handleParameter(HandleKind kind) {
         for (int i = 0; i < shapes.length; i++) {
             if (shapes[i] instanceof Handle handle && handle.kind() == kind) {

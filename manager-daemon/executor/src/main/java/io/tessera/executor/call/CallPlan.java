@@ -3,7 +3,7 @@ package io.tessera.executor.call;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.call.CallRow.StreamUse;
 
-/** How a client's CALL of one entry is made: the entry's shape, and the row of its call. Immutable. */
+/** Plan of a client's CALL of one entry: the entry's shape, and the row of its call. Immutable. */
 public final class CallPlan {
     final CallShape shape;
     final CallRow row;
@@ -21,7 +21,7 @@ public final class CallPlan {
         }
     }
 
-    /** Which entry. */
+    /** Returns the entry. */
     public DriverEntry entry() {
         return shape.description.entry();
     }
@@ -31,32 +31,32 @@ public final class CallPlan {
         return row;
     }
 
-    /** How it is made. */
+    /** Returns the body that makes the call. */
     public CallBody body() {
         return body;
     }
 
-    /** The shape of the entry. */
+    /** Returns the shape of the entry. */
     public CallShape shape() {
         return shape;
     }
 
-    /** Whether it submits something to the stream that it names, so that what that stream waits for comes before. */
+    /** Returns whether it submits something to the stream that it names, so that what that stream waits for comes before. */
     public boolean submits() {
         return shape.stream >= 0 && row.streamUse != StreamUse.STATE;
     }
 
-    /** Whether it has the device work, and so waits for its tenant's turn. */
+    /** Returns whether it has the device work, and so waits for its tenant's turn. */
     public boolean occupiesDevice() {
         return row.isOccupyingDevice();
     }
 
-    /** Whether what it submits is a node of a graph while the stream is captured. */
+    /** Returns whether what it submits is a node of a graph while the stream is captured. */
     public boolean isNode() {
         return shape.stream >= 0 && row.streamUse == StreamUse.WORK;
     }
 
-    /** By index: whether a parameter's data is packed (RELAY.md, section 8); nobody changes it. */
+    /** Returns by index whether a parameter's data is packed (RELAY.md, section 8). Must not be modified. */
     public boolean[] packed() {
         return packed;
     }

@@ -15,25 +15,25 @@ import java.util.function.ToLongFunction;
  * {@link CallTable#row}, complete when its family has entered it. Owned by one client's thread.
  */
 public final class CallRow {
-    /** What a call is to the stream that it names. */
+    /** How a call uses the stream that it names. */
     public enum StreamUse {
-        /** It submits work, which is a node of a graph while the stream is captured. */
+        /** Submits work, which is a node of a graph while the stream is captured. */
         WORK,
-        /** It orders work or asks for it: no node of a graph. */
+        /** Orders work or queries it; not a node of a graph. */
         ORDER,
-        /** It changes or asks the stream itself and submits nothing. */
+        /** Changes or queries the stream itself and submits nothing. */
         STATE
     }
 
-    /** Whether the stream may stand still at a call. */
+    /** What the stream may wait for at a call, so that it stands still. */
     public enum Pause {
-        /** It may not. */
+        /** Nothing. */
         NONE,
-        /** For a value in memory, which the program itself may write. */
+        /** A value in memory, which the program itself may write. */
         FOR_VALUE,
-        /** For other streams' work. */
+        /** Work of other streams. */
         FOR_STREAM,
-        /** At waits in a graph. */
+        /** A wait that is a node of a graph. */
         IN_GRAPH
     }
 
@@ -55,7 +55,7 @@ public final class CallRow {
     private CallStep[] checks = {};
     private CallStep capture;
     private CallStep preparation = NOTHING;
-    /** How it is made; null: by the driver's entry alone. */
+    /** Makes the call; null: the driver's entry alone does. */
     CallBody body;
     private Consumer<CallFrame> submitted;
     private CallOutcome completion;
@@ -67,7 +67,7 @@ public final class CallRow {
         this.api = api;
     }
 
-    /** It needs no context of the client. */
+    /** Declares that the call needs no context of the client. */
     public CallRow withoutContext() {
         contextless = true;
         return this;
@@ -86,7 +86,7 @@ public final class CallRow {
         return this;
     }
 
-    /** Its effect on the stream that it names; work by default. */
+    /** Sets how the call uses the stream that it names; work by default. */
     public CallRow stream(StreamUse use) {
         streamUse = use;
         return this;
@@ -98,19 +98,19 @@ public final class CallRow {
         return this;
     }
 
-    /** It makes memory of the client's, or names it for the first time: one range more, which must be in the client's limit. */
+    /** Declares that the call makes memory of the client, or names it for the first time: one range more, which must be within the client's limit. */
     public CallRow makesMemory() {
         makesMemory = true;
         return this;
     }
 
-    /** It has the device work: it waits for its tenant's turn. */
+    /** Declares that the call occupies the device: it waits for its tenant's turn. */
     public CallRow occupiesDevice() {
         occupiesDevice = true;
         return this;
     }
 
-    /** Its first parameter is over when it succeeds, and what belongs to that. */
+    /** Declares that the object of the first parameter ends when the call succeeds, with all that belongs to it. */
     public CallRow ends(HandleKind kind) {
         ends = kind;
         return this;
@@ -122,7 +122,7 @@ public final class CallRow {
         return this;
     }
 
-    /** The client's handle of what its results end with, where that is no parameter of the kind that things of theirs end with. */
+    /** Sets the client's handle with which the results end, if that is not the usual parameter for results of their kind. */
     public CallRow parent(ToLongFunction<CallFrame> handle) {
         parent = handle;
         return this;
@@ -146,7 +146,7 @@ public final class CallRow {
         return this;
     }
 
-    /** When handles are translated and addresses checked; steps of one row run in the order in which they are entered. */
+    /** Adds a step that runs when handles are translated and addresses checked; steps of one row run in the order in which they are added. */
     public CallRow checks(CallStep step) {
         checks = Arrays.copyOf(checks, checks.length + 1);
         checks[checks.length - 1] = step;
@@ -165,25 +165,25 @@ public final class CallRow {
         return this;
     }
 
-    /** In place of the driver's entry alone. */
+    /** Sets a body that is called in place of the driver's entry. */
     public CallRow executes(CallBody calls) {
         body = calls;
         return this;
     }
 
-    /** When it has succeeded, before its stream counts it. */
+    /** Sets a step that runs when the call has succeeded, before its stream counts it. */
     public CallRow submits(Consumer<CallFrame> step) {
         submitted = step;
         return this;
     }
 
-    /** When it has been made or rejected after {@link #prepares}, with the driver's handles in the results. */
+    /** Sets a step that runs when the call has been made or rejected after {@link #prepares}, with the driver's handles in the results. */
     public CallRow completes(CallOutcome outcome) {
         completion = outcome;
         return this;
     }
 
-    /** When it has succeeded, with the client's handles in the results. */
+    /** Adds a step that runs when the call has succeeded, with the client's handles in the results. */
     public CallRow records(Consumer<CallFrame> step) {
         return answers(frame -> {
             step.accept(frame);
@@ -191,44 +191,44 @@ public final class CallRow {
         });
     }
 
-    /** The same with the CUresult that the client gets then. */
+    /** As {@link #records}; the step returns the CUresult that the client gets. */
     public CallRow answers(ToIntFunction<CallFrame> step) {
         records.add(step);
         return this;
     }
 
-    /** When it has failed, with no handles in the results. */
+    /** Sets a step that runs when the call has failed, with no handles in the results. */
     public CallRow fails(Consumer<CallFrame> step) {
         failed = step;
         return this;
     }
 
-    /** Whether it needs no context. */
+    /** Returns whether it needs no context. */
     public boolean isContextless() {
         return contextless;
     }
 
-    /** Whether graphs may keep what it names. */
+    /** Returns whether graphs may keep what it names. */
     public boolean isOfGraphs() {
         return namesForGraphs;
     }
 
-    /** Whether it has the device work. */
+    /** Returns whether it has the device work. */
     boolean isOccupyingDevice() {
         return occupiesDevice;
     }
 
-    /** Whether it makes a range of memory. */
+    /** Returns whether it makes a range of memory. */
     public boolean isMakingMemory() {
         return makesMemory;
     }
 
-    /** What it ends; null: nothing. */
+    /** Returns the kind of object that the call ends; null: none. */
     public HandleKind ended() {
         return ends;
     }
 
-    /** Whether the stream may stand still at it. */
+    /** Returns what the stream may wait for at the call. */
     public Pause pause() {
         return pause;
     }
@@ -255,21 +255,21 @@ public final class CallRow {
         preparation.take(frame);
     }
 
-    /** It has succeeded; its stream has not counted it. */
+    /** Runs the step after success; the stream has not counted the call yet. */
     public void submitted(CallFrame frame) {
         if (submitted != null) {
             submitted.accept(frame);
         }
     }
 
-    /** It has been made or rejected. */
+    /** Runs the step after the call was made or rejected. */
     public void complete(CallFrame frame, int result) {
         if (completion != null) {
             completion.completed(frame, result);
         }
     }
 
-    /** It has succeeded. Returns SUCCESS, or what the client is answered. */
+    /** Runs the last steps after success. Returns SUCCESS, or the result for the client. */
     public int record(CallFrame frame) {
         int result = 0;
         for (int i = 0; i < records.size() && result == 0; i++) {
@@ -278,7 +278,7 @@ public final class CallRow {
         return result;
     }
 
-    /** It has failed. */
+    /** Runs the step after a failure. */
     public void failed(CallFrame frame) {
         if (failed != null) {
             failed.accept(frame);
@@ -289,7 +289,7 @@ public final class CallRow {
         return span;
     }
 
-    /** Whether addresses of pinned memory may stand for pointers. */
+    /** Returns whether addresses of pinned memory may stand for pointers. */
     public boolean isTakingHostAddresses() {
         return takesHostAddresses;
     }

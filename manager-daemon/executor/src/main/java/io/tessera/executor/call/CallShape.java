@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** What an entry's generated description says of its parameters. Immutable and thread-safe. */
+/** The generated description of an entry's parameters. Immutable and thread-safe. */
 public final class CallShape {
     private static final CallShape[] SHAPES = EntryDescriptions.all().stream().map(CallShape::new).toArray(CallShape[]::new);
 
@@ -39,7 +39,7 @@ public final class CallShape {
                 streamAt = i;
             }
             String type = described.get(i).type();
-            // An address that nobody looks behind is an address of the device all the same: that of a tensor map, for example.
+            // An address behind which the executor does not look is still an address of the device: that of a tensor map, for example.
             if (type.equals("CUdeviceptr") && parameters[i] instanceof ParameterDescription.Number
                     || parameters[i] instanceof ParameterDescription.Opaque opaque && !opaque.function()) {
                 found.add(i);
@@ -53,17 +53,17 @@ public final class CallShape {
         this.addresses = found.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** The shape of an entry. */
+    /** Returns the shape of an entry. */
     static CallShape of(DriverEntry entry) {
         return SHAPES[entry.ordinal()];
     }
 
-    /** Whether a CALL may name an entry. All others are answered in the client, or reach beyond it into the shared context. */
+    /** Returns whether a CALL may name an entry. All others are answered in the client, or reach beyond it into the shared context. */
     public static boolean served(EntryDescription description) {
         return description.known() && description.relay().travels();
     }
 
-    /** Kinds of the handles that it gives out; nobody changes them. */
+    /** Returns the kinds of the handles that the entry returns. Must not be modified. */
     public HandleKind[] makes() {
         return makes;
     }
@@ -73,12 +73,12 @@ public final class CallShape {
         return stream;
     }
 
-    /** Whether a parameter is a device's number. */
+    /** Returns whether a parameter is a device's number. */
     public boolean isDevice(int parameter) {
         return devices[parameter];
     }
 
-    /** The kind of a pointer's elements if they are handles, which are translated; else null. */
+    /** Returns the kind of a pointer's elements if they are handles, which are translated; else null. */
     static HandleKind elements(Shape shape) {
         return shape instanceof Pointer pointer ? pointer.element().orElse(null) : null;
     }

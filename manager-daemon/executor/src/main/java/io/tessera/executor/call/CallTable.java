@@ -15,9 +15,9 @@ public final class CallTable {
     private final CallPlan[] plans = new CallPlan[DriverEntry.values().length];
 
     /**
-     * With no call.
+     * Creates a table without calls.
      *
-     * @param plain makes calls whose row does not say how
+     * @param plain makes calls whose row has no body
      */
     public CallTable(CallBody plain) {
         this.plain = plain;
@@ -43,14 +43,14 @@ public final class CallTable {
         }
     }
 
-    /** Enters such calls that need no context of the client. */
+    /** Adds calls that need no special row and no context of the client. */
     public void plainWithoutContext(DriverApi... apis) {
         for (DriverApi api : apis) {
             row(api).withoutContext();
         }
     }
 
-    /** How an entry is called; null: it is not relayed. */
+    /** Returns the plan of an entry; null: it is not relayed. */
     public CallPlan plan(DriverEntry entry) {
         CallPlan plan = plans[entry.ordinal()];
         if (plan == null) {
@@ -64,7 +64,7 @@ public final class CallTable {
         return plan;
     }
 
-    /** The calls that have a row. */
+    /** Returns the calls that have a row. */
     public Set<DriverApi> calls() {
         Set<DriverApi> calls = EnumSet.noneOf(DriverApi.class);
         for (DriverApi api : DriverApi.values()) {

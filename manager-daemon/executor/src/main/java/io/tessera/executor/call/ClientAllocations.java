@@ -8,7 +8,7 @@ import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.window.ClientWindow;
 
 /**
- * Device memory of one client. Parts are owned by the client's thread, unless they say otherwise.
+ * Device memory of one client. Parts are owned by the client's thread, unless their documentation says otherwise.
  *
  * @param memory      its live memory
  * @param charge      what it has taken of its tenant's memory

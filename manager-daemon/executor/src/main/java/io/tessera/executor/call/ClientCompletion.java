@@ -6,12 +6,12 @@ import io.tessera.executor.stream.EventWatch;
 import io.tessera.protocol.relay.RelaySegment;
 
 /**
- * How one client learns how far its work has come. Parts are owned by the client's thread, unless they say otherwise.
+ * The means by which one client learns of the progress of its work. Parts are owned by the client's thread, unless their documentation says otherwise.
  *
- * @param segment  what is shared with the client
+ * @param segment  the segment that is shared with the client
  * @param words    its completion words
  * @param watch    its watched events
- * @param printing what its kernels print
+ * @param printing the output of its kernels
  */
 public record ClientCompletion(RelaySegment segment, CompletionCounters words, EventWatch watch, ClientPrinting printing) {
 }

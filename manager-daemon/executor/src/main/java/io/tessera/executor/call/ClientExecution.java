@@ -7,14 +7,14 @@ import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStreams;
 
 /**
- * With what one client's calls are made. Parts are owned by the client's thread, unless they say otherwise.
+ * The objects with which one client's calls are made. Parts are owned by the client's thread, unless their documentation says otherwise.
  *
  * @param device  the one context
  * @param driver  the executor's own calls for this client
  * @param handles its handles
  * @param streams its contexts and streams
  * @param fences  its modules
- * @param moved   what its call in progress moves
+ * @param moved   the bytes that its call in progress moves
  */
 public record ClientExecution(DeviceContext device, DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientFences fences,
         MovedBytes moved) {

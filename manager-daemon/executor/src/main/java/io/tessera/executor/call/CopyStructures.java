@@ -31,7 +31,7 @@ public final class CopyStructures {
     private record Side(int x, int y, int z, int type, int host, int device, int array, int pitch, int height) {
     }
 
-    /** For one client; of a context of the driver. */
+    /** Creates an instance for one client; of a context of the driver. */
     public CopyStructures(ClientHandles handles, AddressCheck addresses, ArrayBounds arrays, long context) {
         this.handles = handles;
         this.addresses = addresses;

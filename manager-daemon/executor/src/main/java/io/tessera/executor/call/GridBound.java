@@ -4,11 +4,11 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How many blocks and threads a launch may have. A GPU begins every block of a grid, also when each ends at once because its tenant's kernels
- * are to end, and nothing else ends a grid. Stateless.
+ * Bound on the blocks and threads of a launch. A GPU begins every block of a grid, even if each ends at once because its tenant's kernels are to end, and
+ * nothing else ends a grid. Stateless.
  */
 public final class GridBound {
-    /** As many as a grid has in x. An H100 begins and ends 2^32 of a warp each in 3.7 s. */
+    /** The maximum of a grid's size in x. An H100 begins and ends 2^32 blocks of a warp each in 3.7 s. */
     private static final long MOST_BLOCKS = 1L << 31;
     /** More than any GPU has bytes. An H100 begins and ends 2^39 in blocks of 1,024 in 7 s. */
     private static final long MOST_THREADS = 1L << 37;
@@ -21,7 +21,7 @@ public final class GridBound {
     /**
      * Checks a launch.
      *
-     * @param at where the grid's x, y and z stand, and the block's behind them, each of 32 bits, unsigned
+     * @param at offset of the grid's x, y and z, followed by the block's, each of 32 bits, unsigned
      * @throws RejectedException if it has more; with a line for the program
      */
     public static void check(MemorySegment structure, long at) throws RejectedException {

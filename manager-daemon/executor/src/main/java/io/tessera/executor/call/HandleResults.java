@@ -22,33 +22,33 @@ public final class HandleResults {
 
     private final ClientHandles handles;
     private final DriverCalls driver;
-    /** The value for the client in place of a driver's handle that stands for another. */
+    /** Translates a driver's handle for which the client has another value. */
     private final Shown shown;
     private final Map<HandleKind, EndListener> listeners = new EnumMap<>(HandleKind.class);
 
     /** The driver's handle by which the client knows something. */
     @FunctionalInterface
     public interface Shown {
-        /** The value in the client's table for a driver's handle. */
+        /** Returns the value in the client's table for a driver's handle. */
         long value(HandleKind kind, long value);
     }
 
     /**
-     * Hears that an object of a client has ended: while the client's table knows it, or, where the driver counts references, when the last
-     * is gone.
+     * Receives the ends of a client's objects, while the client's table still has the object, or, where the driver counts references, when the last one is
+     * released.
      */
     @FunctionalInterface
     public interface EndListener {
         /**
-         * It is over.
+         * Called when an object has ended.
          *
          * @param clientHandle the client's handle
-         * @param value the driver's, which is not valid any more
+         * @param value        the driver's handle, which is no longer valid
          */
         void ended(long clientHandle, long value);
     }
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public HandleResults(ClientHandles handles, DriverCalls driver, Shown shown) {
         this.handles = handles;
         this.driver = driver;
@@ -97,7 +97,7 @@ public final class HandleResults {
         }
     }
 
-    /** After a call that failed: the driver's own handles do not travel. */
+    /** Clears the results of a failed call: the driver's own handles are not sent to clients. */
     public void clear(CallFrame frame) {
         for (int i = 0; i < frame.parameters(); i++) {
             if (frame.shape(i) instanceof Pointer pointer && pointer.direction().comesOut()
@@ -133,19 +133,19 @@ public final class HandleResults {
     private long parent(CallFrame frame, HandleKind kind) {
         long parent = Lifetimes.parent(frame, kind);
         boolean ofNode = kind == HandleKind.GRAPH_NODE && parent == HandleTable.NONE && frame.handleParameter(kind) >= 0;
-        // Neighbours of a node go away with its graph.
+        // Neighbours of a node end with its graph.
         return ofNode ? handles.table(kind).parent(frame.argument(frame.handleParameter(kind))) : parent;
     }
 
     /**
-     * The client's value for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It
-     * gets no new handle of that, since it would keep it beyond the end.
+     * Returns the client's value for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It gets no new
+     * handle of that, since it would keep it beyond the end.
      */
     public long known(HandleKind kind, long value) {
         return value == 0 ? 0 : handles.find(kind, shown.value(kind, value));
     }
 
-    /** The library of a function or kernel; NONE: it has none. */
+    /** Returns the library of a function or kernel; NONE: it has none. */
     public long library(long clientHandle) {
         for (long parent = clientHandle; parent != HandleTable.NONE;) {
             int type = RelayHandle.type(parent);
@@ -159,15 +159,15 @@ public final class HandleResults {
         return HandleTable.NONE;
     }
 
-    /** The same of what stands in a structure: nodes of graphs are found so for the first time, all else is {@link #known}. */
+    /** As above, for a handle in a structure: nodes of graphs are found in this way for the first time, all others are {@link #known}. */
     public long named(HandleKind kind, long value, long parent, int context) {
         return kind == HandleKind.GRAPH_NODE || kind == HandleKind.GRAPH ? translated(kind, value, parent, context) : known(kind, value);
     }
 
     /**
-     * The same of the function of a node, which the client may know as a kernel of a library only.
+     * As above, for the function of a node, which the client may know only as a kernel of a library.
      *
-     * @param kernel the driver's kernel, if it tells that; 0: it does not
+     * @param kernel the driver's kernel; 0: the driver does not report it
      */
     public long function(long function, long kernel, int context) {
         long clientHandle = known(HandleKind.FUNCTION, function);
@@ -185,7 +185,7 @@ public final class HandleResults {
         return HandleTable.NONE;
     }
 
-    /** The client's value for a driver's handle; 0 for 0. */
+    /** Returns the client's value for a driver's handle; 0 for 0. */
     public long translated(HandleKind kind, long value, long parent, int context) {
         if (value == 0) {
             return 0;
@@ -193,7 +193,7 @@ public final class HandleResults {
         return handles.put(kind, shown.value(kind, value), parent, Lifetimes.context(kind, context));
     }
 
-    /** An object has ended: forgets it and those that end with it. */
+    /** Removes an object that has ended, and those that end with it. */
     public void ended(HandleKind kind, long clientHandle) {
         EndListener listener = listeners.get(kind);
         long value = handles.value(kind, clientHandle);

@@ -5,7 +5,7 @@ import io.tessera.device.ParameterDescription.Handle;
 import java.util.Map;
 import java.util.Set;
 
-/** Which objects end with which others. Stateless. */
+/** Defines which objects end with which others. Stateless. */
 final class Lifetimes {
     /** Kinds that end with another object, and what those can be. */
     private static final Map<HandleKind, Set<HandleKind>> PARENTS = Map.of(
@@ -24,17 +24,17 @@ final class Lifetimes {
     private Lifetimes() {
     }
 
-    /** Whether the driver counts references to it, so that only the last end counts. */
+    /** Returns whether the driver counts references to it, so that only the last end counts. */
     static boolean counted(HandleKind kind) {
         return kind == HandleKind.ALLOCATION;
     }
 
-    /** The context that something belongs to when it was made in a call of that context. */
+    /** Returns the context to which an object belongs that is made in a call of that context. */
     static int context(HandleKind kind, int context) {
         return CONTEXTLESS.contains(kind) ? 0 : context;
     }
 
-    /** The handle in a call's arguments that something it makes goes away with; 0: none. */
+    /** Returns the handle in a call's arguments with which a new object ends; 0: none. */
     static long parent(CallFrame frame, HandleKind made) {
         Set<HandleKind> kinds = PARENTS.get(made);
         if (kinds != null) {

@@ -3,9 +3,9 @@ package io.tessera.executor.call;
 import io.tessera.executor.stream.MoveTime;
 import java.util.function.LongPredicate;
 
-/** How much the copy or memset of the call in progress reads and writes. One owner thread. */
+/** Number of bytes that the copy or memset of the call in progress reads and writes. One owner thread. */
 public final class MovedBytes {
-    /** All memory of an H200 takes 3 s to the host, and that of a GPU whose speed is not known 10 s. */
+    /** Bound on the time of one copy. All memory of an H200 takes 3 s to the host, and that of a GPU whose speed is not known 10 s. */
     private static final long MOST_NS = 30_000_000_000L;
 
     private final MoveTime time;
@@ -15,23 +15,23 @@ public final class MovedBytes {
     private long rows;
 
     /**
-     * Nothing yet.
+     * Creates an empty count.
      *
-     * @param host whether an address is of pinned memory
+     * @param host tells whether an address is in pinned memory
      */
     public MovedBytes(MoveTime time, LongPredicate host) {
         this.time = time;
         this.host = host;
     }
 
-    /** Another call begins. */
+    /** Starts the count of another call. */
     public void begin() {
         deviceBytes = 0;
         hostBytes = 0;
         rows = 0;
     }
 
-    /** At most this many bytes at an address are read or written; they are the client's. */
+    /** Adds an access of at most this many bytes at an address; they belong to the client. */
     public void at(long address, long bytes) {
         if (host.test(address)) {
             hostBytes += bytes;
@@ -40,12 +40,12 @@ public final class MovedBytes {
         }
     }
 
-    /** The moved bytes lie in this many rows. */
+    /** Sets the number of rows of the moved bytes. */
     public void inRows(long count) {
         rows += count;
     }
 
-    /** The bytes of an array. */
+    /** Adds the bytes of an array. */
     public void ofArray(long bytes) {
         deviceBytes += bytes;
     }
@@ -63,17 +63,17 @@ public final class MovedBytes {
         }
     }
 
-    /** How long copies and memsets take. */
+    /** Returns the estimate of the time of copies and memsets. */
     public MoveTime time() {
         return time;
     }
 
-    /** Whether an address is of pinned memory. */
+    /** Returns whether an address is of pinned memory. */
     public boolean isPinned(long address) {
         return host.test(address);
     }
 
-    /** The device time of all that. */
+    /** Returns the device time of all that. */
     public long ns() {
         return time.ns(deviceBytes, hostBytes, rows);
     }

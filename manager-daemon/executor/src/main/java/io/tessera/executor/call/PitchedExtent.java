@@ -3,11 +3,11 @@ package io.tessera.executor.call;
 import io.tessera.device.CudaResult;
 
 /**
- * How far a box of rows in linear memory reaches (cuda.h, {@code CUDA_MEMCPY3D}). All numbers are unsigned, as the driver
- * reads them: a stride that a signed comparison takes for small may lead anywhere. Stateless.
+ * Extent of a box of rows in linear memory (cuda.h, {@code CUDA_MEMCPY3D}). All numbers are unsigned, as the driver reads them: a stride that a signed
+ * comparison takes for small may lead anywhere. Stateless.
  */
 final class PitchedExtent {
-    /** No device or host address has more bits, so no stride or coordinate that is larger can be meant. */
+    /** No device or host address has more bits, so a larger stride or coordinate is invalid. */
     private static final long MOST = 1L << 48;
 
     private PitchedExtent() {
@@ -45,7 +45,7 @@ final class PitchedExtent {
         return number;
     }
 
-    /** Product of numbers in memory, or sums of few of them; if one is 0 the others do not matter. */
+    /** Returns the product of numbers in memory, or of sums of few of them; if one is 0 the others do not matter. */
     private static long product(long first, long second, long third) throws RejectedException {
         if (first == 0 || second == 0 || third == 0) {
             return 0;

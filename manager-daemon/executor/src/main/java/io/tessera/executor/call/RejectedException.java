@@ -14,7 +14,7 @@ public final class RejectedException extends Exception {
     private final int result;
     private final boolean told;
 
-    /** With the CUresult, and why, for a test or a debugger. */
+    /** Creates an instance with the CUresult, and why, for a test or a debugger. */
     public RejectedException(int result, String reason) {
         this(result, reason, false);
     }
@@ -25,7 +25,7 @@ public final class RejectedException extends Exception {
         this.told = told;
     }
 
-    /** Rejects a call beyond a bound that the driver has not: OUT_OF_MEMORY, and the program is told which. */
+    /** Rejects a call beyond a bound that the driver does not have: OUT_OF_MEMORY, and the program is told which bound. */
     public static RejectedException bound(String reason) {
         return new RejectedException(CudaResult.OUT_OF_MEMORY, reason, true);
     }
@@ -49,12 +49,12 @@ public final class RejectedException extends Exception {
         return new RejectedException(CudaResult.NOT_SUPPORTED, what + " is not supported in space sharing" + ProgramRefusedException.REMEDY, true);
     }
 
-    /** The CUresult. */
+    /** Returns the CUresult. */
     public int result() {
         return result;
     }
 
-    /** Whether the reason is a line on the program's standard error. */
+    /** Returns whether the reason is a line on the program's standard error. */
     public boolean isTold() {
         return told;
     }

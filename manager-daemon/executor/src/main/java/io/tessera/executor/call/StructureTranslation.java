@@ -23,7 +23,7 @@ public final class StructureTranslation {
     private final AddressCheck addresses;
     private final HandleResults results;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public StructureTranslation(DeviceContext device, ClientHandles handles, AddressCheck addresses, HandleResults results) {
         this.device = device;
         this.handles = handles;
@@ -35,7 +35,7 @@ public final class StructureTranslation {
      * Translates a structure that goes to the driver.
      *
      * @param type the C type
-     * @throws RejectedException if something in it is not the client's
+     * @throws RejectedException if something in it does not belong to the client
      */
     public void in(MemorySegment structure, String type) throws RejectedException {
         StructureDescription description = StructureDescriptions.of(type).orElse(null);
@@ -74,7 +74,7 @@ public final class StructureTranslation {
     /**
      * Translates the value of an attribute of streams and kernel nodes ({@code CUlaunchAttributeValue}).
      *
-     * @throws RejectedException if memory in it is not the client's, or it has handles, which no such attribute needs
+     * @throws RejectedException if memory in it does not belong to the client, or it has handles, which no such attribute needs
      */
     public void attribute(int attribute, MemorySegment value) throws RejectedException {
         switch (attribute) {

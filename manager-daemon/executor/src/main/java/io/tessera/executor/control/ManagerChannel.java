@@ -40,7 +40,7 @@ public final class ManagerChannel {
 
     private final Consumer<String> out;
     private final List<String> early = new ArrayList<>();
-    /** What managers have set, in bytes. */
+    /** Limits that managers have set, in bytes. */
     private final Map<String, Long> limits = new LinkedHashMap<>();
     private String state;
     private ManagerOrders orders;
@@ -57,12 +57,12 @@ public final class ManagerChannel {
         early.clear();
     }
 
-    /** A manager is there: says what it has to know first, before any other message. */
+    /** Registers a manager, and sends it what it has to know before any other message. */
     public synchronized void meet(Consumer<List<String>> manager) {
         manager.accept(greeting());
     }
 
-    /** The executor's identity and limits, and whether clients may come. */
+    /** Returns the executor's identity and limits, and whether clients may come. */
     private List<String> greeting() {
         List<String> lines = new ArrayList<>();
         JsonObject executor = new JsonObject();
@@ -80,7 +80,7 @@ public final class ManagerChannel {
         return lines;
     }
 
-    /** A manager says a line. */
+    /** Handles a line from a manager. */
     public synchronized void hear(String line) {
         if (orders == null) {
             early.add(line);
@@ -133,7 +133,7 @@ public final class ManagerChannel {
         }
     }
 
-    /** What is not said counts as the safest. */
+    /** Reads the settings of a client's fences. Missing settings get the safest value. */
     private static FenceSettings fences(JsonObject client) {
         FenceSettings safest = FenceSettings.safest();
         return new FenceSettings(
@@ -148,7 +148,7 @@ public final class ManagerChannel {
         return from.has(name) ? from.get(name).getAsString() : "";
     }
 
-    /** The executor can be reached. */
+    /** Reports that clients can connect to the executor. */
     public void ready(DeviceContext device, DeviceSnapshot snapshot, Path socket) {
         JsonObject ready = new JsonObject();
         ready.addProperty("uuid", snapshot.uuid().toString());
@@ -162,15 +162,15 @@ public final class ManagerChannel {
         keep("ready", ready);
     }
 
-    /** The executor cannot be, or cannot go on. */
+    /** Reports that the executor cannot start, or cannot continue. */
     public void failed(String reason) {
         failed(reason, null);
     }
 
     /**
-     * The executor cannot go on.
+     * Reports that the executor cannot continue.
      *
-     * @param tenant whose kernels are the cause; null: it is not known
+     * @param tenant the tenant whose kernels are the cause; null: it is not known
      */
     public void failed(String reason, String tenant) {
         JsonObject failed = new JsonObject();
@@ -181,7 +181,7 @@ public final class ManagerChannel {
         keep("failed", failed);
     }
 
-    /** What the clients do, on which processors, and the bounds of the tenants' windows. */
+    /** Reports the clients' activity, their processors, and the bounds of the tenants' windows. */
     public void stats(List<ClientSession> sessions, PartKeeper parts, List<TenantWindows.Bounds> bounds) {
         JsonArray clients = new JsonArray();
         for (ClientSession session : sessions) {

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ManagerLink implements AutoCloseable {
     private static final long BEAT_NS = 250_000_000L;
-    /** From the last word to its being read. */
+    /** Time for which the last message may remain unread. */
     private static final long PATIENCE_MS = 2_000;
     private static final int PERMISSIONS = 0600;
     private static final int BACKLOG = 16;
@@ -57,11 +57,11 @@ public final class ManagerLink implements AutoCloseable {
     }
 
     /**
-     * Listens.
+     * Begins to listen.
      *
-     * @param path     a socket that is left behind there is removed
-     * @param meeting says where to send what a manager is told first; what is told afterwards comes after it
-     * @param heard    hears what managers say, on a thread of ours
+     * @param path    a socket that was left behind there is removed
+     * @param meeting is told where to send the first messages for a manager; later messages follow them
+     * @param heard   receives the managers' lines, on a thread of the executor
      */
     public ManagerLink(LinuxPort os, Path path, Consumer<Consumer<List<String>>> meeting,
             Consumer<String> heard) throws LinuxException {
@@ -76,7 +76,7 @@ public final class ManagerLink implements AutoCloseable {
         thread.start();
     }
 
-    /** Whether a manager is there. Any thread. */
+    /** Returns whether a manager is there. Any thread. */
     public boolean hasManager() {
         return manager != null;
     }
@@ -122,7 +122,7 @@ public final class ManagerLink implements AutoCloseable {
                 present.lines.send(scratch);
             }
         } catch (LinuxException e) {
-            leave(); // it is gone
+            leave(); // the manager has left
         }
     }
 
@@ -182,7 +182,7 @@ public final class ManagerLink implements AutoCloseable {
         BoundedWait.begin(clock, WaitLimit.FIRST_MANAGER).until(this::hasManager);
     }
 
-    /** Says what is left to be said, for at most 2 s, and removes the socket. */
+    /** Sends remaining messages, for at most 2 s, and removes the socket. */
     @Override
     public void close() {
         closing = true;

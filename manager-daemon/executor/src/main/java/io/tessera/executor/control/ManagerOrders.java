@@ -6,33 +6,33 @@ import io.tessera.policy.PolicyName;
 import io.tessera.policy.TenantTerms;
 import io.tessera.protocol.message.RelayToken;
 
-/** What the manager says. Called by the channel's reading thread. */
+/** Orders of the manager. Called by the channel's reading thread. */
 public interface ManagerOrders {
-    /** A client will come. */
+    /** Announces a client. */
     void admit(RelayToken token, Admission.Client client);
 
     /**
-     * A tenant's limit of device memory changes while it runs.
+     * Changes a tenant's limit of device memory while it runs.
      *
      * @param limitBytes 0: none
      */
     void limit(String tenant, long limitBytes);
 
-    /** A tenant's memory leaves the device until the tenant's next call. */
+    /** Has a tenant's memory leave the device until the tenant's next call. */
     void park(String tenant);
 
-    /** A tenant's memory comes back to the device without a call. */
+    /** Brings a tenant's memory back to the device without a call. */
     void wake(String tenant);
 
-    /** What an operator has set for a tenant; also for one that has not come. */
+    /** Sets the terms that an operator has given a tenant; also for a tenant without clients. */
     void terms(String tenant, TenantTerms terms);
 
-    /** By which policy tenants take turns, and whether. */
+    /** Sets the policy by which tenants take turns, and whether they do. */
     void turns(PolicyName policy, TurnUse use);
 
-    /** The executor must end, even if clients are there. */
+    /** Orders the executor to end, even if there are clients. */
     void stop();
 
-    /** The manager ends: the executor is to end, too, unless it has clients. */
+    /** Reports that the manager ends: the executor ends, too, unless it has clients. */
     void stopIfIdle();
 }

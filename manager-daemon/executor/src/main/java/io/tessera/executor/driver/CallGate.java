@@ -4,31 +4,30 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Decides which of a device's client threads calls the driver next. A driver has one lock a context, and it is not fair: a thread that
- * launches without a pause takes it again before a thread that sleeps for it wakes (measured on driver 580: a call of 3 µs takes 23 µs
- * while another client launches). Threads come here first, and one that has just called lets a waiting one go ahead.
+ * Decides which of a device's client threads calls the driver next. A driver has one lock a context, and it is not fair: a thread that launches without a pause
+ * takes it again before a sleeping thread that waits for it wakes (measured on driver 580: a call of 3 µs takes 23 µs while another client launches). Threads
+ * enter this gate first, and a thread that has just called lets a waiting one go ahead.
  *
- * <p>It orders calls and protects nothing. A thread that waits longer than a submission takes breaks the gate and goes on. So a long call
- * (a module, an allocation) keeps others waiting once, for some microseconds, and then the driver's own lock decides. Thread-safe; a {@link
- * Pass} belongs to one thread.
+ * <p>It orders calls and protects nothing. A thread that waits longer than a submission takes ignores the gate and continues. So a long call (a module, an
+ * allocation) keeps others waiting once, for some microseconds, and then the driver's own lock decides. Thread-safe; a {@link Pass} belongs to one thread.
  */
 public final class CallGate {
     /** Calls of {@link Thread#onSpinWait}, 40 ns each on Intel, 15 on AMD; so some 10 µs, several launches. */
     private static final int BROKEN_AFTER = 256;
-    /** How long a thread that called last waits for one that was there before it, which may have lost its core. */
+    /** How long a thread that called last waits for an earlier one, which may have lost its core. */
     private static final int POLITE = 48;
     /** Distance between words that different threads write: pairs of cache lines are fetched together. */
     private static final int STRIDE = 128 / Integer.BYTES;
 
-    /** Above 0: the pass that is inside. Else nobody is, and this is the negative of the last one that was. */
+    /** Above 0: the pass that is inside. Otherwise no pass is inside, and this is the negative number of the last one that was. */
     private static final int STATE = STRIDE;
-    /** Passes that wait. */
+    /** Number of passes that wait. */
     private static final int WAITING = 2 * STRIDE;
 
     private final AtomicIntegerArray words = new AtomicIntegerArray(4 * STRIDE);
     private final AtomicInteger passes = new AtomicInteger();
 
-    /** One thread's pass: goes in before a call and out after it. */
+    /** The pass of one thread, which enters before a call and leaves after it. */
     public final class Pass {
         private final int number = passes.incrementAndGet();
         private boolean keeps;
@@ -38,14 +37,14 @@ public final class CallGate {
         }
 
         /**
-         * From now on the thread stays inside between its calls, until {@link #release}. For a few short calls that follow each other: one after the
-         * other they find the driver's memory in the core's cache, where calls of several threads in turn fetch it from each other.
+         * Keeps the thread inside between its calls from now on, until {@link #release}. For a few short calls in sequence: in direct sequence they find the
+         * driver's memory in the core's cache, whereas alternating threads fetch it from each other.
          */
         public void keep() {
             keeps = true;
         }
 
-        /** The thread goes out, if it is inside. */
+        /** Leaves the gate, if the thread is inside. */
         public void release() {
             keeps = false;
             if (inside) {
@@ -53,7 +52,7 @@ public final class CallGate {
             }
         }
 
-        /** Before a call. Bounded. */
+        /** Enters the gate before a call. The wait is bounded. */
         public void enter() {
             int state = words.get(STATE);
             if (inside && state == number) {
@@ -82,7 +81,7 @@ public final class CallGate {
             return mayGo && words.compareAndSet(STATE, state, number);
         }
 
-        /** After the call. */
+        /** Leaves the gate after the call. */
         public void leave() {
             if (!keeps) {
                 goOut();
@@ -98,7 +97,7 @@ public final class CallGate {
         }
     }
 
-    /** A pass for the calling thread. */
+    /** Creates a pass for the calling thread. */
     public Pass pass() {
         return new Pass();
     }

@@ -66,27 +66,27 @@ public final class DeviceContext {
         }
     }
 
-    /** The driver. */
+    /** Returns the driver. */
     public DriverPort port() {
         return port;
     }
 
-    /** The driver's number for the device. */
+    /** Returns the driver's number for the device. */
     public int device() {
         return device;
     }
 
-    /** The device, counted as the driver counts. */
+    /** Returns the device, counted as the driver counts. */
     public int ordinal() {
         return ordinal;
     }
 
-    /** Devices that the driver has. */
+    /** Returns the number of the driver's devices. */
     public int count() {
         return count;
     }
 
-    /** The driver's handle of the context. */
+    /** Returns the driver's handle of the context. */
     public long handle() {
         return context;
     }

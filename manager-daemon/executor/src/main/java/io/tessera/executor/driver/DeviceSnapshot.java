@@ -109,27 +109,27 @@ public final class DeviceSnapshot {
         device.set(WireTypes.U64, TOTAL_BYTES, visibleBytes);
     }
 
-    /** The device's UUID. */
+    /** Returns the device's UUID. */
     public DeviceUuid uuid() {
         return DeviceUuid.read(image, UUID);
     }
 
-    /** The device's name. */
+    /** Returns the device's name. */
     public String name() {
         return WireTypes.getText(image, NAME, RelayLayout.NAME_BYTES);
     }
 
-    /** An attribute of the device (CUdevice_attribute); 0 if the driver does not tell it. */
+    /** Returns an attribute of the device (CUdevice_attribute); 0 if the driver does not report it. */
     public int attribute(int number) {
         return image.get(WireTypes.U32, offset(DEVICE, "attributes") + 4L * number);
     }
 
-    /** Whether it is a GPU in software. */
+    /** Returns whether it is a GPU in software. */
     public boolean software() {
         return image.get(WireTypes.U32, offset(DEVICE, "software")) != 0;
     }
 
-    /** The device's memory. */
+    /** Returns the device's memory. */
     public long totalBytes() {
         return image.get(WireTypes.U64, TOTAL_BYTES);
     }

@@ -23,17 +23,17 @@ public final class DriverCalls {
     private final CallGate.Pass pass;
     private final MemorySegment slots;
     private final MemorySegment out;
-    /** Where synchronizing calls wait; null: nobody else is in the context, or the caller waits for nobody. */
+    /** Gate at which synchronizing calls wait; null: no other client is in the context, or the caller does not wait for others. */
     private SynchronizationGate.Client synchronization;
     private LongPredicate room = _ -> false;
     private DriverEntry unsupported;
 
-    /** With memory of an arena that lives as long as this; nobody else calls the driver often. */
+    /** Creates an instance with memory of an arena that lives as long as this. No other thread may call the driver often. */
     public DriverCalls(DriverPort port, Arena arena) {
         this(port, arena, new CallGate());
     }
 
-    /** The same for one of several threads, which share the gate. */
+    /** As above, for one of several threads, which share the gate. */
     public DriverCalls(DriverPort port, Arena arena, CallGate gate) {
         this.port = port;
         this.pass = gate.pass();
@@ -41,51 +41,51 @@ public final class DriverCalls {
         this.out = arena.allocate(OUT_BYTES, 64);
     }
 
-    /** From now on synchronizing calls wait until no stream of the context waits for its program. */
+    /** Has synchronizing calls wait from now on until no stream of the context waits for its program. */
     public void waitAt(SynchronizationGate.Client client) {
         synchronization = client;
     }
 
-    /** The calls that follow are made one after the other, with nobody's between them, until {@link #burstEnds}; if they are short and few. */
+    /** Makes the following calls in sequence, without calls of other threads between them, until {@link #burstEnds}; for a few short calls. */
     public void burstBegins() {
         pass.keep();
     }
 
-    /** Others may call in between again. */
+    /** Ends the sequence: calls of other threads may come between again. */
     public void burstEnds() {
         pass.release();
     }
 
-    /** The thread begins to ask again and again whether work on the device is done, and does nothing else: as if it were in one call. */
+    /** Begins a wait in which the thread only polls whether work on the device is done: it counts as a single call. */
     void waitBegins() {
         if (synchronization != null) {
             synchronization.waitBegins();
         }
     }
 
-    /** That work is done. */
+    /** Ends such a wait; that work is done. */
     void waitEnds() {
         if (synchronization != null) {
             synchronization.waitEnds();
         }
     }
 
-    /** The driver. */
+    /** Returns the driver. */
     public DriverPort port() {
         return port;
     }
 
     /**
-     * Sets the function that makes room on the device where a driver lacks memory for something of its own: code, graphs, streams, what
-     * kernels need beside their parameters.
+     * Sets the function that makes room on the device where a driver lacks memory of its own: for code, graphs, streams, or memory that kernels need beside
+     * their parameters.
      *
-     * @param making gets a number of bytes; whether there is such room now, so that the call is made again
+     * @param making gets a number of bytes; returns whether there is such room now, so that the call is repeated
      */
     public void room(LongPredicate making) {
         room = making;
     }
 
-    /** The entry that the driver last answered with NOT_SUPPORTED, once; null: none since it was taken. */
+    /** Returns the entry that the driver last answered with NOT_SUPPORTED, once; null: none since it was taken. */
     public DriverEntry takeUnsupported() {
         DriverEntry entry = unsupported;
         unsupported = null;
@@ -149,13 +149,13 @@ public final class DriverCalls {
         return synchronization != null && synchronization.mayWaitIn(row);
     }
 
-    /** Calls an entry at once, also if the driver may wait for streams in it: for calls that end such waits. */
+    /** Calls an entry at once, even if the driver may wait for streams in it: for calls that end such waits. */
     public int callAtOnce(DriverEntry entry, long... arguments) {
         fill(arguments);
         return submit(entry, DriverTable.row(entry), slots);
     }
 
-    /** The same of a call of which only the caller knows that it synchronizes. */
+    /** As above, for a call that synchronizes in this case only, as the caller knows. */
     public int callSynchronizing(DriverEntry entry, MemorySegment arguments) {
         DriverRow row = DriverTable.row(entry);
         int result;
@@ -215,17 +215,17 @@ public final class DriverCalls {
         return out.address();
     }
 
-    /** The room for results. */
+    /** Returns the room for results. */
     public MemorySegment outMemory() {
         return out;
     }
 
-    /** The result at {@link #out}. */
+    /** Returns the result at {@link #out}. */
     public long outLong(int index) {
         return out.getAtIndex(ValueLayout.JAVA_LONG, index);
     }
 
-    /** The result at {@link #out}, its low half. */
+    /** Returns the result at {@link #out}, its low half. */
     public int outInt(int index) {
         return out.get(ValueLayout.JAVA_INT, (long) index * Long.BYTES);
     }

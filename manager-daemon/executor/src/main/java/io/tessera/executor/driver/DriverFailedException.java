@@ -9,7 +9,7 @@ public final class DriverFailedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** With the call and its CUresult. */
+    /** Creates an instance with the call and its CUresult. */
     public DriverFailedException(DriverApi call, int result) {
         super(call + " answered " + result);
     }

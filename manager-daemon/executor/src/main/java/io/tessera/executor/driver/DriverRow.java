@@ -1,13 +1,13 @@
 package io.tessera.executor.driver;
 
 /**
- * What a driver does at one entry, whoever calls it. Entries of which nothing is known have {@link #PLAIN}. Immutable.
+ * Behaviour of a driver at one entry, whatever its caller. Entries without special behaviour have {@link #PLAIN}. Immutable.
  *
- * @param synchronizes  it waits for every stream of the context, and lets nobody submit meanwhile
- * @param needsRoom     it takes device memory of its own: for code, graphs, streams, or what kernels need beside their parameters
- * @param lockedForLong it works on a whole graph, and holds the context's lock meanwhile
- * @param streams       by how many streams the context has more after it
- * @param sharesChannel its stream may share a channel with others, so that it may wait for what stands there
+ * @param synchronizes  whether it waits for every stream of the context and lets no thread submit meanwhile
+ * @param needsRoom     whether it takes device memory of its own: for code, graphs, streams, or memory that kernels need beside their parameters
+ * @param lockedForLong whether it works on a whole graph and holds the context's lock meanwhile
+ * @param streams       number of streams by which the context grows
+ * @param sharesChannel whether its stream may share a channel with others, so that it may wait for their work
  */
 record DriverRow(boolean synchronizes, boolean needsRoom, boolean lockedForLong, int streams, boolean sharesChannel) {
     static final DriverRow PLAIN = new DriverRow(false, false, false, 0, false);

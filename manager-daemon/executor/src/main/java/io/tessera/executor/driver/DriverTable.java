@@ -4,8 +4,9 @@ import io.tessera.device.DriverEntry;
 import java.util.Arrays;
 
 /**
- * What a driver does at its entries, a row for each. It is no property of a client's call: such a call may lead to other entries than its own (cuMemFree unmaps
- * pages of a window), and the executor makes calls for itself. What a client's call means is in the call table ({@code CallTable}). Immutable and thread-safe.
+ * Behaviour of a driver at its entries, a row for each. It is not a property of a client's call: such a call may lead to other entries than its own (cuMemFree
+ * unmaps pages of a window), and the executor makes calls for itself. The meaning of a client's call is in the call table ({@code CallTable}). Immutable and
+ * thread-safe.
  *
  * <p>Sources of the rows: measurements on driver 580 (the GPU suite {@code standing}; {@code tests/gpu/FINDINGS.md}).
  */
@@ -50,7 +51,7 @@ final class DriverTable {
         }
     }
 
-    /** The row of an entry. */
+    /** Returns the row of an entry. */
     static DriverRow row(DriverEntry entry) {
         return ROWS[entry.ordinal()];
     }

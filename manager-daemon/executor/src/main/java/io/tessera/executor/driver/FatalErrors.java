@@ -12,7 +12,7 @@ public final class FatalErrors {
     private FatalErrors() {
     }
 
-    /** Whether it is an error after which the process must end to use CUDA again (cuda.h), or one of broken hardware. */
+    /** Returns whether it is an error after which the process must end to use CUDA again (cuda.h), or one of broken hardware. */
     public static boolean isFatal(int result) {
         return switch (result) {
             case CudaResult.ECC_UNCORRECTABLE, CudaResult.NVLINK_UNCORRECTABLE, CudaResult.CONTAINED, UNCONTAINED -> true;

@@ -30,18 +30,18 @@ public final class FreshArrays {
     private long zeros;
     private int out;
 
-    /** For one context, of which nothing is made yet. */
+    /** Creates an instance for one context, without arrays. */
     FreshArrays(NanoClock clock) {
         this.clock = clock;
     }
 
     /**
-     * Zeroes a whole array; after any result but SUCCESS the caller must not give it to anybody.
+     * Zeroes a whole array; after any result but SUCCESS the caller must not give it to a client.
      *
      * @param rowBytes bytes of a row
      * @param rows     1 or more
      * @param planes   slices, layers and faces: 1 or more
-     * @param destroy ends the array if it is not zeroed, by the calls of a later client when nothing writes it any more
+     * @param destroy ends the array if it is not zeroed, by the calls of a later client, when nothing writes it any more
      * @return a CUresult; NOT_READY if it takes too long
      */
     public synchronized int zero(DriverCalls driver, long array, long rowBytes, long rows, long planes, Consumer<DriverCalls> destroy) {

@@ -6,9 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair:
- * a client that makes one such call after the other keeps others out for several of them. So a client that made a long one pauses for as long as it took.
- * Stateless.
+ * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair: a client
+ * that makes such calls in sequence keeps others out for several of them. So a client that made a long one pauses for as long as it took. Stateless.
  */
 final class LongCalls {
     /** Shorter calls are not noticeable. */
@@ -20,7 +19,7 @@ final class LongCalls {
     private LongCalls() {
     }
 
-    /** A call that began at this time is over; others go first, if there are any. */
+    /** Lets others go first, if there are any, after a call that began at this time. */
     static void giveWay(DriverEntry entry, SynchronizationGate.Client client, long beginNs) {
         long tookNs = client.nowNs() - beginNs;
         if (tookNs < LONG_NS) {

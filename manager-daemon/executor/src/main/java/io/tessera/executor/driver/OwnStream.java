@@ -8,16 +8,16 @@ import io.tessera.executor.wait.WaitLimit;
 import java.util.function.LongToIntFunction;
 
 /**
- * A stream for the executor's own writes of memory that a client is given afterwards. Clients' streams do not wait for the
- * null stream, and a driver returns before the device has written, so such memory is written here and awaited before a
- * client hears of it. It has the highest priority: clients' streams have a higher one than the lowest, and a client whose
- * work never pauses would keep a kernel here waiting for as long as that goes on. Its owner lets one thread at a time call.
+ * A stream for the executor's own writes to memory that a client gets afterwards. Clients' streams do not wait for the null stream, and a driver returns before
+ * the device has written. So such memory is written here and awaited before the client learns its address. The stream has the highest priority: clients'
+ * streams have a higher one than the lowest, and a client whose work never pauses would keep a kernel here waiting for as long. Its owner lets one thread at a
+ * time call.
  */
 public final class OwnStream {
-    /** No device has a higher priority; a driver takes the highest that it has. */
+    /** Higher than the highest priority of any device; a driver takes the highest that it has. */
     private static final long HIGHEST = -100;
 
-    /** 0: not made yet. */
+    /** The stream; 0: not made yet. */
     private long stream;
 
     private int open(DriverCalls driver) {
@@ -90,9 +90,9 @@ public final class OwnStream {
     }
 
     /**
-     * Waits for what was begun.
+     * Waits for the work that was begun.
      *
-     * @param wait how long
+     * @param wait bound on the wait
      * @return a CUresult; NOT_READY: it is not done yet
      */
     public int await(DriverCalls driver, BoundedWait wait) {
@@ -104,7 +104,7 @@ public final class OwnStream {
         return result;
     }
 
-    /** Whether all submitted work is done. */
+    /** Returns whether all submitted work is done. */
     public boolean isDone(DriverCalls driver) {
         return query(driver) == CudaResult.SUCCESS;
     }

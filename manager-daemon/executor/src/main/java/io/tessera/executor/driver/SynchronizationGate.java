@@ -15,12 +15,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Keeps streams that wait for their own program from holding up everybody in the context. For some calls a driver waits until every stream
- * of the context has done all its work, and lets nobody submit meanwhile: modules that come and go, memory of arrays and of the host that
- * is given back (measured on driver 580; the GPU suite {@code standing} lists them). A stream that waits for a value keeps such a call
- * waiting for as long as its program likes, and what would end the wait may need the driver itself. So such a call begins only while no
- * stream waits for its program, such a wait is submitted only while no such call is under way, and a thread that waits for either waits
- * here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread but where it says otherwise.
+ * Keeps streams that wait for their own program from blocking all clients of the context. For some calls a driver waits until every stream of the context has
+ * done all its work, and lets no thread submit meanwhile: loading and unloading of modules, and freeing of arrays and host memory (measured on driver 580; the
+ * GPU suite {@code standing} lists them). A stream that waits for a value delays such a call for as long as its program likes, and the call that would end the
+ * wait may need the driver itself. So such a call begins only while no stream waits for its program, such a wait is submitted only while no such call is under
+ * way, and a thread that waits for either waits here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread unless a method
+ * says otherwise.
  */
 public final class SynchronizationGate {
     /**
@@ -49,25 +49,25 @@ public final class SynchronizationGate {
     private final NanoClock clock;
     private final List<Client> clients = new CopyOnWriteArrayList<>();
     private final AtomicInteger streams = new AtomicInteger();
-    /** Clients that have a stream that may wait for its program. */
+    /** Number of clients with a stream that may wait for its program. */
     private int standing;
-    /** Synchronizing calls under way. */
+    /** Number of synchronizing calls in progress. */
     private int inside;
-    /** Synchronizing calls that wait to begin. */
+    /** Number of synchronizing calls that wait to begin. */
     private int waiting;
-    /** Clients that have let calls begin for long enough, and stand before the next one. */
+    /** Number of clients that have let calls begin for long enough, and stand before the next call. */
     private int nexts;
-    /** Since when there are any of those; 0: there are none. */
+    /** Since when calls wait to begin; 0: none does. */
     private volatile long awaitedNs;
-    /** When the supervising thread last looked at calls that are under way: for calls that begin until its next look. */
+    /** When the supervising thread last looked at calls in progress; calls that begin before its next look get this time. */
     private volatile long lookNs = 1;
 
-    /** With nobody in the context. */
+    /** Creates a gate without clients. */
     public SynchronizationGate(NanoClock clock) {
         this.clock = clock;
     }
 
-    /** A client comes in, under a name for logs. */
+    /** Adds a client, under a name for logs. */
     public Client enter(String name) {
         Client client = new Client(name);
         clients.add(client);
@@ -75,8 +75,8 @@ public final class SynchronizationGate {
     }
 
     /**
-     * The call of the driver that has been under way for longest, if that is longer than a bound. Calls begin when this was last called: it is
-     * called often, by one thread.
+     * Returns the call of the driver that has been under way for longest, if that is longer than a bound. Calls begin when this was last called: it is called
+     * often, by one thread.
      */
     public Optional<LongCall> longCall(long nowNs, long boundNs) {
         lookNs = nowNs;
@@ -94,8 +94,8 @@ public final class SynchronizationGate {
     }
 
     /**
-     * Names of clients whose streams wait for their programs while somebody has been waiting for them for longer than a bound; empty:
-     * nobody waits that long.
+     * Returns the names of clients whose streams wait for their programs while others have waited for them for longer than a bound; empty: no client waits that
+     * long.
      */
     public String keepers(long nowNs, long boundNs) {
         long sinceNs = awaitedNs;
@@ -115,27 +115,27 @@ public final class SynchronizationGate {
 
     /** One client of the context. */
     public final class Client {
-        /** Looks after the client while its thread waits here; whether to go on waiting. */
+        /** Supervises the client while its thread waits here; returns whether to continue to wait. */
         private BooleanSupplier goOn = () -> true;
-        /** What is around a wait for others. */
+        /** Wrapper of a wait for others. */
         private Consumer<Runnable> around = Runnable::run;
         /** The action of its thread before a call that may wait for the client's own work. */
         private Runnable before = () -> {};
         private volatile boolean stands;
         private volatile long standsNs;
         private volatile int own;
-        /** Since when its work has been late while others stand; 0: it is not. */
+        /** Since when the client's work has been late while others stand; 0: it is not late. */
         private volatile long lateNs;
         private final String name;
-        /** When its last synchronizing call began or ended. */
+        /** When the client's last synchronizing call began or ended. */
         private volatile long synchronizedNs = Long.MIN_VALUE / 2;
-        /** Whether it makes one, or waits to. */
+        /** Whether the client makes such a call, or waits to. */
         private volatile boolean synchronizes;
-        /** Since when its thread is in a call of the driver; 0: it is in none. */
+        /** Since when the client's thread is in a call of the driver; 0: it is not. */
         private long callNs;
         /** The entry of that call. */
         private DriverEntry entry;
-        /** Since when its thread asks for the end of one work; 0: it does not. */
+        /** Since when the client's thread polls for the end of some work; 0: it does not. */
         private volatile long waitNs;
 
         private Client(String name) {
@@ -143,10 +143,10 @@ public final class SynchronizationGate {
         }
 
         /**
-         * What happens while the client's thread waits here.
+         * Sets the actions for the time in which the client's thread waits here.
          *
-         * @param asked whether to go on; its callee looks after the client meanwhile
-         * @param outside runs a wait for others, outside of what keeps others out
+         * @param asked   supervises the client meanwhile; returns whether to continue to wait
+         * @param outside runs a wait for others outside of the parts that keep others out
          */
         public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
             goOn = asked;
@@ -162,34 +162,37 @@ public final class SynchronizationGate {
             return clock.nanoTime();
         }
 
-        /** Its thread sleeps for a time, and not longer than a limit. */
+        /** Lets the thread sleep for a time, at most until a limit. */
         void sleep(WaitLimit limit, long ns) {
             BoundedWait.sleep(clock, limit, ns);
         }
 
-        /** Whether others are in the context, too. */
+        /** Returns whether others are in the context, too. */
         boolean hasCompany() {
             return clients.size() > 1;
         }
 
-        /** Whether a stream of the client may wait for its program. */
+        /** Returns whether a stream of the client may wait for its program. */
         public boolean isStanding() {
             return stands;
         }
 
-        /** Whether somebody waits until no stream waits for its program any more. */
+        /** Returns whether a client waits until no stream waits for its program any more. */
         public boolean isAwaited() {
             return awaitedNs != 0;
         }
 
-        /** Whether a synchronizing call could begin now; what can be done without one is done without it. */
+        /** Returns whether a synchronizing call could begin now; what can be done without one is done without it. */
         public boolean mayBegin() {
             synchronized (SynchronizationGate.this) {
                 return standing == 0;
             }
         }
 
-        /** Whether another client makes a synchronizing call, which waits for all that is queued in the context, or has made one lately: the next may follow. */
+        /**
+         * Returns whether another client makes a synchronizing call, which waits for all that is queued in the context, or has made one lately: the next may
+         * follow.
+         */
         public boolean isBesideSynchronizing() {
             long nowNs = clock.nanoTime();
             for (Client other : clients) {
@@ -200,7 +203,7 @@ public final class SynchronizationGate {
             return false;
         }
 
-        /** For how long streams of this client have kept others waiting, at most; 0: they do not. */
+        /** Returns for how long streams of this client have kept others waiting, at most; 0: they do not. */
         public long keepsOthersNs(long nowNs) {
             long since = awaitedNs == 0 ? Long.MAX_VALUE : awaitedNs;
             if (own >= MANY_STREAMS && streams.get() > CHANNELS) {
@@ -211,9 +214,9 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Whether the client's work may wait in a channel in which a stream of another client stands.
+         * Returns whether the client's work may wait in a channel behind a waiting stream of another client.
          *
-         * @param late whether it waits for longer than it should; then others hear of it
+         * @param late whether the work is late; then others are notified
          */
         public boolean mayWaitBehindOthers(boolean late, long nowNs) {
             boolean may = streams.get() > CHANNELS
@@ -222,33 +225,35 @@ public final class SynchronizationGate {
             return may;
         }
 
-        /** Whether the driver may wait in an entry for streams of others: for all of them, or for those with which a new stream would share a channel. */
+        /**
+         * Returns whether the driver may wait in an entry for streams of others: for all of them, or for those with which a new stream would share a channel.
+         */
         boolean mayWaitIn(DriverRow row) {
             return row.synchronizes() || row.sharesChannel() && streams.get() >= CHANNELS;
         }
 
-        /** Its thread is about to call the driver. */
+        /** Records that the thread is about to call the driver. */
         void calls(DriverEntry called) {
             entry = called;
             CALL_NS.setOpaque(this, lookNs);
         }
 
-        /** The call is over. */
+        /** Records that the call has returned. */
         void returned() {
             CALL_NS.setOpaque(this, 0L);
         }
 
-        /** Its thread is about to ask for the end of one work until that is done. */
+        /** Records that the thread is about to poll for the end of some work. */
         void waitBegins() {
             waitNs = lookNs;
         }
 
-        /** The work is done. */
+        /** Records that the work is done. */
         void waitEnds() {
             waitNs = 0;
         }
 
-        /** A call has succeeded: streams are counted. */
+        /** Records that a call has succeeded: streams are counted. */
         void called(DriverRow row) {
             if (row.streams() != 0) {
                 own += row.streams(); // its own thread alone writes it
@@ -256,7 +261,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** Before a synchronizing call, which {@link #end} ends; false: it must not be made, since the client is given up. */
+        /** Begins a synchronizing call, which {@link #end} ends. Returns false if it must not be made, since the client is given up. */
         boolean begin() {
             synchronizedNs = clock.nanoTime();
             synchronizes = true;
@@ -294,7 +299,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** A synchronizing call is over. */
+        /** Ends a synchronizing call. */
         void end() {
             synchronizedNs = clock.nanoTime();
             synchronizes = false;
@@ -304,9 +309,9 @@ public final class SynchronizationGate {
         }
 
         /**
-         * A stream is about to be told to wait for its program.
+         * Begins a wait of a stream for its program.
          *
-         * @return false: it must not, since the client is given up
+         * @return false: it must not wait, since the client is given up
          */
         public boolean stand() {
             BoundedWait holdBack = BoundedWait.begin(clock, WaitLimit.HOLD_BACK);
@@ -329,9 +334,9 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Stands if nothing forbids it.
+         * Begins to stand if nothing forbids it.
          *
-         * @param patient whether it has let others come in for long enough; then no further call begins before it stands
+         * @param patient whether the client has let others go first for long enough; then no further call begins before it stands
          * @param next    set when that is so
          */
         private boolean tryStand(boolean patient, boolean[] next) {
@@ -352,7 +357,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** No stream of the client waits for its program any more. */
+        /** Records that no stream of the client waits for its program any more. */
         public void over() {
             if (stands) {
                 synchronized (SynchronizationGate.this) {
@@ -362,7 +367,7 @@ public final class SynchronizationGate {
             }
         }
 
-        /** The client is gone, with all its work. */
+        /** Removes the client, which has left with all its work. */
         public void leave() {
             over();
             streams.addAndGet(-own);

@@ -10,9 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The same modules without fences, for a tenant that is alone: made when nobody waits for them, over the same variables. A
- * program that keeps state of its own in its code (constants and texture references that the host writes) has none: its two
- * codes would not share that. One owner thread.
+ * A client's modules without fences, for a tenant that is alone. They are made when no thread waits for them, over the same variables. A program that keeps
+ * state of its own in its code (constants and texture references that the host writes) gets none: its two codes would not share that state. One owner thread.
  */
 final class AloneModules {
     private static final Logger LOG = LoggerFactory.getLogger(AloneModules.class);

@@ -40,12 +40,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All modules of one client: loads what can be fenced in its fenced form, when something of it is needed, lets through by
- * the client's policy what cannot, and keeps what the program sees as it would be without. One owner thread; the figures may
- * be read by any.
+ * All modules of one client. Loads images in their fenced form, once a part of them is needed; lets images that cannot be fenced through as the client's policy
+ * says; and shows the program its modules as they would be without fences. One owner thread; the figures may be read by any thread.
  */
 public final class ClientFences {
-    /** Stand-ins of modules that need not be loaded yet: odd, and in no driver's address space. */
+    /** First value for modules that need not be loaded yet: odd, and not an address of any driver's object. */
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
 
     private final FenceSettings settings;
@@ -56,14 +55,14 @@ public final class ClientFences {
     private final DriverCalls driver;
     private final RelaySegment segment;
     private final Map<Long, TenantModule> modules = new HashMap<>();
-    /** By the driver's handle; also modules of libraries. */
+    /** Modules by the driver's handle; includes modules of libraries. */
     private final Map<Long, TenantModule> loaded = new HashMap<>();
     private final UnfencedImages unfenced;
     private final MachineLoads machineLoads;
-    /** What modules and kernels find in memory is written here. */
+    /** Stream on which the contents of modules' and kernels' memory are written. */
     private final OwnStream stream = new OwnStream();
     private final TextureBitmap textures;
-    /** Variables of modules that are gone; they go when the client's work is done. */
+    /** Variables of unloaded modules; they are freed when the client's work is done. */
     private final List<HoistedMemory> leaving = new ArrayList<>();
     private final int device;
     private final ClientKernels kernels;
@@ -74,10 +73,10 @@ public final class ClientFences {
     private ReportPage page;
     private Violations violations;
     private volatile long violationCount;
-    /** Whether kernels were loaded that look at the stop word: those made of PTX do, and most of machine code with fences. */
+    /** Whether kernels were loaded that read the stop word: those made of PTX do, and most of machine code with fences. */
     private boolean looksAtStopWord;
 
-    /** A client that has loaded nothing. */
+    /** Creates an instance for a client that has loaded nothing. */
     public ClientFences(FenceSettings settings, FencingService fencing, TenantPresence.Member member, WindowAccess window,
             ClientCharge charge, DriverCalls driver, RelaySegment segment, ClientHandles handles,
             ProgressEvents progress, SynchronizationGate.Client synchronization) {
@@ -105,49 +104,49 @@ public final class ClientFences {
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
-    /** The module that the client's tables hold so; null: it runs as it is. */
+    /** Returns the module that the client's tables hold so; null: it runs as it is. */
     private TenantModule ofStandIn(long value) {
         TenantModule module = modules.get(value);
         return module == null ? loaded.get(value) : module;
     }
 
-    /** The client's entry among those of the executor. */
+    /** Returns the client's entry among those of the executor. */
     public TenantPresence.Member member() {
         return member;
     }
 
-    /** A texture or surface object is the client's, or is not any more. Returns the CUresult. */
+    /** Sets whether a texture or surface object belongs to the client. Returns the CUresult. */
     public int texture(long handle, boolean own) {
         return textures.set(handle, own);
     }
 
-    /** What looks after kernels that do not end. */
+    /** Returns the watchdog, which supervises kernels that do not end. */
     public Watchdog watchdog() {
         return watchdog;
     }
 
-    /** What finds writes of its kernels to where no program has memory. */
+    /** Returns the checks that find writes of its kernels to addresses without memory of a program. */
     public StrayWriteChecks strayWrites() {
         return strayWrites;
     }
 
-    /** The program ends, and all its work is done: reports now what its kernels wrote where it has no memory. Waits for a bounded time. */
+    /** Reports, at the end of the program, the writes of its kernels to addresses without memory. All its work is done. Waits for a bounded time. */
     public void finish() {
         if (strayWrites.finish()) {
             kernels.launchesNoMore();
         }
     }
 
-    /** Its kernels. */
+    /** Returns the client's kernels. */
     public ClientKernels kernels() {
         return kernels;
     }
 
     /**
-     * An image is to be loaded.
+     * Loads an image.
      *
-     * @return what stands for its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then {@link
-     *         #askedAsItIs} has to be called
+     * @return the value that represents its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then {@link #askedAsItIs} has
+     * to be called
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
@@ -189,15 +188,15 @@ public final class ClientFences {
         TenantModule.requireRoom(modules.values(), bytes);
     }
 
-    /** Links what the client wants to have linked. */
+    /** Returns the links of the client. */
     public ClientLinks links() {
         return links;
     }
 
     /**
-     * What the driver is to load of an image that {@link #load} let through.
+     * Returns what the driver has to load for an image that {@link #load} let through.
      *
-     * @return a cubin with fences, which {@link #askedAsItIs} or {@link #loadsAsItIs} gets again; null: the image as it is
+     * @return a cubin with fences, to be passed to {@link #askedAsItIs} or {@link #loadsAsItIs}; null: the image as it is
      * @throws ProgramRefusedException if there is no memory for its variables
      */
     public PlacedImage machineCode(ProgramSource source) throws ProgramRefusedException {
@@ -215,11 +214,11 @@ public final class ClientFences {
     }
 
     /**
-     * What {@link #load} let through is about to be loaded without fences.
+     * Checks an image that {@link #load} let through and that is about to be loaded without fences.
      *
-     * @param untaken the one with fences, which the driver did not take; null: there is none
-     * @return what stands for its handle, since it has PTX; 0: it is to be loaded as it is
-     * @throws ProgramRefusedException if it must not be; the user was told
+     * @param untaken the fenced image that the driver did not accept; null: there is none
+     * @return the value that represents its handle, if it has PTX; 0: it is to be loaded as it is
+     * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long loadsAsItIs(ProgramSource source, PlacedImage untaken, CodeOptions options, boolean library) throws ProgramRefusedException {
         if (untaken != null) {
@@ -236,15 +235,15 @@ public final class ClientFences {
     }
 
     /**
-     * The driver has answered for what {@link #load} let through; the handle counts if it has loaded it.
+     * Records the driver's result for an image that {@link #load} let through; the handle is valid if it was loaded.
      *
-     * @param fenced what it was given; null: the image as it is
+     * @param fenced the fenced image that was given to the driver; null: the image as it is
      */
     public void askedAsItIs(int result, long handle, ProgramSource source, PlacedImage fenced) {
         unfenced.asked(result, handle, source, fenced);
     }
 
-    /** The driver's handle for what the client's tables hold; loads what was not needed so far. */
+    /** Returns the driver's handle for what the client's tables hold; loads what was not needed so far. */
     public long realised(long value) throws ProgramRefusedException {
         TenantModule module = modules.get(value);
         if (module == null) {
@@ -254,7 +253,7 @@ public final class ClientFences {
         return module.code.handle();
     }
 
-    /** What the client's tables hold for a driver's module or library. */
+    /** Returns the value that the client's tables have for a driver's module or library. */
     public long shown(HandleKind kind, long value) {
         TenantModule module = kind == HandleKind.MODULE || kind == HandleKind.LIBRARY ? loaded.get(value) : null;
         return module == null || module.library != (kind == HandleKind.LIBRARY) ? value : module.standIn;
@@ -282,7 +281,7 @@ public final class ClientFences {
         }
     }
 
-    /** There is PTX, but it cannot be fenced: the client's policy decides as if there were none. */
+    /** Loads an image whose PTX cannot be fenced: the client's policy decides as if it had none. */
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         boolean let = false;
         try {
@@ -346,7 +345,7 @@ public final class ClientFences {
         return page;
     }
 
-    /** What a module of the client has to know of the window. */
+    /** Returns the constants by which a module of the client knows the window. */
     private byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         page();
         looksAtStopWord = true;
@@ -358,7 +357,7 @@ public final class ClientFences {
         return violations;
     }
 
-    /** A library was asked for its module. */
+    /** Records that a library was asked for its module. */
     public void moduleOfLibrary(long library, long module) {
         TenantModule known = loaded.get(library);
         if (known != null) {
@@ -368,10 +367,10 @@ public final class ClientFences {
     }
 
     /**
-     * Address and size of a variable that was hoisted.
+     * Returns address and size of a variable that was moved out of its module.
      *
-     * @param handle the driver's, of a module or library
-     * @return null: the driver knows whether there is such a one
+     * @param handle the driver's handle of a module or library
+     * @return null: the driver knows whether there is such a variable
      * @throws ProgramRefusedException if the program must not know it, or cannot have its address
      */
     public long[] global(long handle, String name) throws ProgramRefusedException {
@@ -397,16 +396,16 @@ public final class ClientFences {
         return new long[] {module.memory.address(place), place.variable().sizeBytes()};
     }
 
-    /** Whether kernels of a module may report, so that synchronising has to wait until somebody has looked. */
+    /** Returns whether kernels of a module may report, so that synchronization has to wait until the reports were read. */
     public boolean reports(long value) {
         TenantModule module = modules.get(value);
         return module == null ? unfenced.reports(value) : module.program != null && module.program.reports();
     }
 
     /**
-     * A kernel is asked for by name.
+     * Checks a kernel that is requested by name.
      *
-     * @param handle the driver's, of a module or library
+     * @param handle the driver's handle of a module or library
      * @throws ProgramRefusedException if the original has it and it could not be fenced; the user was told
      */
     public void kernel(long handle, String name) throws ProgramRefusedException {
@@ -421,7 +420,7 @@ public final class ClientFences {
         }
     }
 
-    /** Whether kernels of all modules that are loaded may run in clusters. */
+    /** Returns whether kernels of all modules that are loaded may run in clusters. */
     public boolean allKnowClusters() {
         return loaded.values().stream().allMatch(module -> module.asItIs || module.program.clusters());
     }
@@ -459,18 +458,18 @@ public final class ClientFences {
         violations().removeImage(image.number());
     }
 
-    /** Whether memory waits for the client's work to be done. */
+    /** Returns whether memory waits for the client's work to be done. */
     public boolean isLeaving() {
         return !leaving.isEmpty();
     }
 
-    /** The client has no work now: what waited for that goes. */
+    /** Frees objects that waited for the client to have no work, which is the case now. */
     public void quiet() {
         leaving.forEach(memory -> memory.free(window, charge));
         leaving.clear();
     }
 
-    /** Looks whether kernels reported what is an error. Returns the CUresult, sticky. */
+    /** Checks whether kernels reported an error. Returns the CUresult, sticky. */
     public int violated() {
         int result = page == null ? CudaResult.SUCCESS : violations().look();
         long count = page == null ? 0 : page.count();
@@ -479,7 +478,7 @@ public final class ClientFences {
         return result;
     }
 
-    /** Looks as {@link #violated} does, and tells the client before it hears that its work is done: a waiting thread looks then. */
+    /** Checks as {@link #violated} does, and notifies the client before it learns that its work is done: a waiting thread checks for errors then. */
     public void tellViolated() {
         int result = violated();
         if (result != CudaResult.SUCCESS) {
@@ -487,7 +486,7 @@ public final class ClientFences {
         }
     }
 
-    /** By a thread that is not the owner: the client must hear of it before it hears that its work is done. */
+    /** Orders kernels to end, called by another thread than the owner: the client must be notified before it learns that its work is done. */
     private void halt(ReportPage made) {
         segment.contextError(CudaResult.LAUNCH_TIMEOUT);
         made.halt();
@@ -501,13 +500,13 @@ public final class ClientFences {
         return looksAtStopWord;
     }
 
-    /** How the client is fenced now. Any thread. */
+    /** Returns the figures of the client's fences. Any thread. */
     public FenceFigures figures() {
         return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches(), kernels.partLaunches(),
                 kernels.fewBlockLaunches());
     }
 
-    /** Frees what the modules' end has left, when the client's work is done and its modules are gone. */
+    /** Frees what unloaded modules have left, when the client's work is done and its modules are unloaded. */
     public void close() {
         quiet();
         kernels.variants().narrow().close();

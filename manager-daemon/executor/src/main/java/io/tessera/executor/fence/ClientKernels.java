@@ -29,12 +29,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 
 /**
- * Which code a client's kernels run: fenced, without a fence while the tenant is alone, or machine code: with the fences of its window or of 4 GiB, or as it is, its pointers checked.
- * Remembers the last launches, for the case that something goes wrong. One owner thread; {@link #recent} may be called by
- * any.
+ * Chooses the code that a client's kernels run: fenced, without a fence while the tenant is alone, or machine code: with the fences of its window or of 4 GiB,
+ * or as it is, its pointers checked. Remembers the last launches, for error reports. One owner thread; {@link #recent} may be called by any thread.
  */
 public final class ClientKernels {
-    /** The driver does not say how many blocks a processor holds. */
+    /** The driver does not report how many blocks a processor holds. */
     public static final int NOT_SAID = 0;
 
     private static final long[] NO_MAPS = {};
@@ -60,15 +59,15 @@ public final class ClientKernels {
     /** A ring; read by others for a log, where a torn view does no harm. */
     private final Launchable[] recent = new Launchable[RECENT];
     private long launches;
-    /** Whether the window knows that kernels of the client may run. */
+    /** Whether the window was notified that kernels of the client may run. */
     private boolean announced;
     private boolean clusters;
 
     /**
-     * For a client that has launched nothing.
+     * Creates the kernels of a client that has launched nothing.
      *
      * @param unfenced  its images that run as they are
-     * @param byStandIn the module that the client's tables hold so; null: it runs as it is
+     * @param byStandIn finds the module by its value in the client's tables; null: it runs as it is
      */
     ClientKernels(FenceSettings settings, TenantPresence.Member member, WindowAccess window, UnfencedImages unfenced,
             LongFunction<TenantModule> byStandIn, FencingService fencing, KernelVariants variants, ClientHandles handles, DriverCalls driver) {
@@ -94,12 +93,12 @@ public final class ClientKernels {
         return partLaunches.getAcquire();
     }
 
-    /** How many launches ran code for few blocks. Any thread. */
+    /** Returns how many launches ran code for few blocks. Any thread. */
     long fewBlockLaunches() {
         return fewBlockLaunches.getAcquire();
     }
 
-    /** Whether a kernel may run in clusters. Errors where it is none. */
+    /** Returns whether a kernel may run in clusters. Errors where it is none. */
     public boolean knowsClusters(long handle, long function) throws ProgramRefusedException {
         return knowsClusters(find(handle, function));
     }
@@ -108,22 +107,22 @@ public final class ClientKernels {
         return kernel.module == null || kernel.module.program.clusters();
     }
 
-    /** Whether a kernel was ever to run in clusters that its text does not name. */
+    /** Returns whether a kernel was ever to run in clusters that its text does not name. */
     public boolean hasClusters() {
         return clusters;
     }
 
-    /** Whether any kernel was launched. */
+    /** Returns whether any kernel was launched. */
     boolean hasLaunched() {
         return launches > 0;
     }
 
     /**
-     * What a handle of the client launches.
+     * Returns the kernel that a handle of the client names.
      *
      * @param handle of a function or kernel
      * @return null: it names nothing
-     * @throws ProgramRefusedException if it is none of the program's
+     * @throws ProgramRefusedException if it is not a kernel of the program
      */
     public Launchable launchable(long handle) throws ProgramRefusedException {
         boolean kernel = RelayHandle.type(handle) == HandleKind.KERNEL.number();
@@ -136,10 +135,10 @@ public final class ClientKernels {
     }
 
     /**
-     * The driver's function for a launch, after {@link #loads}.
+     * Returns the driver's function for a launch, after {@link #loads}.
      *
-     * @param captured whether it goes into a graph: then it stays fenced
-     * @throws ProgramRefusedException if it must not be launched so
+     * @param captured whether the launch goes into a graph: then it stays fenced
+     * @throws ProgramRefusedException if it must not be launched in this way
      */
     public long toLaunch(Launchable kernel, LaunchPlan launch, boolean captured) throws ProgramRefusedException {
         announce();
@@ -158,34 +157,37 @@ public final class ClientKernels {
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
         if (!captured && !settings.alwaysFenced() && member.mayRunNative()) {
-            return alone(kernel); // without fences: nobody else is in the context
+            return alone(kernel); // without fences: no other tenant is in the context
         }
         prepare();
         return captured ? kernel.function : forBlocks(kernel, launch);
     }
 
-    /** Whether grids that take long are launched in parts. */
+    /** Returns whether grids that take long are launched in parts. */
     public boolean comeInParts() {
         return fencing.comesInParts();
     }
 
-    /** Whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */
+    /** Returns whether a kernel of PTX may be launched in parts of its grid: no block of it waits for another one. */
     public boolean mayComeInParts(Launchable kernel) {
         return kernel.module != null && !kernel.mayWaitForBlocks();
     }
 
-    /** The driver's function that executes a part of such a kernel's grid; it is made, if it is not there. 0: not yet; below 0: there is none. */
+    /**
+     * Returns the driver's function that executes a part of such a kernel's grid, which is made if there is none yet. 0: not ready; below 0: there will be
+     * none.
+     */
     public long partOf(Launchable kernel) {
         return variants.ofPart(kernel);
     }
 
-    /** As {@link #loads}, of the function for parts. */
+    /** As {@link #loads}, for the function for parts. */
     public boolean loadsPart(Launchable kernel) {
         return kernel.launchesPart();
     }
 
     /**
-     * The driver's function for a launch of a part of a kernel's grid. Its code is loaded.
+     * Returns the driver's function for a launch of a part of a kernel's grid. Its code is loaded.
      *
      * @throws ProgramRefusedException if it must not be launched so
      */
@@ -202,31 +204,31 @@ public final class ClientKernels {
     }
 
     /**
-     * The blocks of a kernel that a processor holds, with this many threads in each and this much dynamic shared memory, as the program
-     * asks for.
+     * Returns the number of blocks of a kernel that a processor holds, with this many threads in each and this much dynamic shared memory, as the program
+     * requests.
      *
-     * @param function what is launched ({@link #toLaunch})
+     * @param function the launched function ({@link #toLaunch})
      * @return negative: the number in clusters; {@link #NOT_SAID}
      */
     public int blocksPerProcessor(Launchable kernel, long function, long threads, long sharedBytes) {
         return occupancy.of(kernel, function, threads, kernel.sharedBytes(function, sharedBytes));
     }
 
-    /** Dynamic shared memory of a launch for which the program asks for this many bytes. Errors where it is no kernel of the program's. */
+    /** Returns the dynamic shared memory of a launch for which the program requests this many bytes. Fails if it is not a kernel of the program. */
     public long sharedBytes(long handle, long function, long asked) throws ProgramRefusedException {
         return find(handle, function).sharedBytes(function, asked);
     }
 
     /**
-     * A kernel of a module that knows of no clusters must not be launched in one: its shared memory is fenced otherwise.
+     * Checks a launch in a cluster. A kernel of a module without code for clusters must not be launched in one: its shared memory is fenced differently.
      *
-     * @throws ProgramRefusedException if it is such a one
+     * @throws ProgramRefusedException if it is such a kernel
      */
     public void inCluster(long handle, long function) throws ProgramRefusedException {
         inCluster(find(handle, function));
     }
 
-    /** The same of one that is known. Errors as there. */
+    /** As above, for a kernel that is known. Errors as above. */
     public void inCluster(Launchable kernel) throws ProgramRefusedException {
         if (!knowsClusters(kernel)) {
             throw ProgramRefusedException.toTell(CudaResult.NOT_SUPPORTED, "kernel " + kernel.name
@@ -235,7 +237,7 @@ public final class ClientKernels {
         clusters = true;
     }
 
-    /** A kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
+    /** Records that a kernel goes into a graph, where it stays fenced. Errors as {@link #toLaunch}. */
     public void toGraph(long clientHandle, long function, MemorySegment parameters, long bytes) throws ProgramRefusedException {
         Launchable kernel = find(clientHandle, function);
         handles.deferredReleases().namesCode(clientHandle);
@@ -258,20 +260,20 @@ public final class ClientKernels {
         }
     }
 
-    /** The client makes another call than a launch, which may have its graphs' kernels launched. */
+    /** Records another call than a launch, which may launch the kernels of the client's graphs. */
     public void called() {
         if (!announced && launches > 0) {
             announce();
         }
     }
 
-    /** No kernel of the client runs any more, and what they did was checked: until the next launch the client is not asked about. */
+    /** Records that no kernel of the client runs any more, and that their effects were checked: the client need not be checked until the next launch. */
     void launchesNoMore() {
         announced = false;
         window.launchesNoMore(true);
     }
 
-    /** The driver takes fewer bytes than a kernel has parameters; the rest could be what another tenant's launch left. */
+    /** Checks the length of parameters. If the driver gets fewer bytes than the kernel's parameters, the rest could be data of another tenant's launch. */
     private static void checkLength(Launchable kernel, long bytes) throws ProgramRefusedException {
         if (bytes < kernel.parameterBytes) {
             throw ProgramRefusedException.toTell(CudaResult.INVALID_VALUE, "kernel " + kernel.name + " has " + kernel.parameterBytes
@@ -343,20 +345,20 @@ public final class ClientKernels {
     }
 
     /**
-     * The program has got a function.
+     * Records that the program has got a function.
      *
      * @param clientHandle the client's handle for it
-     * @param function     the driver's
-     * @throws ProgramRefusedException if it is none of the program's
+     * @param function     the driver's function
+     * @throws ProgramRefusedException if it is not a function of the program
      */
     public void got(long clientHandle, long function) throws ProgramRefusedException {
         find(clientHandle, function);
     }
 
     /**
-     * The program asks what a kernel is like, as it does before its first launch.
+     * Checks a query of a kernel, which programs make before its first launch.
      *
-     * @throws ProgramRefusedException if it is none of the program's, or could not run now
+     * @throws ProgramRefusedException if it is not a kernel of the program, or could not run now
      */
     public void asked(long clientHandle, long function) throws ProgramRefusedException {
         Launchable kernel = find(clientHandle, function);
@@ -366,7 +368,7 @@ public final class ClientKernels {
     }
 
     /**
-     * What a kernel has more than the program's own. Libraries choose by that: cuFFT takes another plan for a kernel with constants.
+     * Resources that a kernel has beyond the program's own. Libraries decide by them: cuFFT takes another plan for a kernel with constants.
      *
      * @param constantBytes bytes of constants
      * @param registers     of each thread, as far as it is known: of machine code
@@ -376,9 +378,9 @@ public final class ClientKernels {
     }
 
     /**
-     * What was added to a kernel.
+     * Returns the resources that were added to a kernel.
      *
-     * @throws ProgramRefusedException if it is none of the program's
+     * @throws ProgramRefusedException if it is not a kernel of the program
      */
     public Added added(long clientHandle, long function) throws ProgramRefusedException {
         Launchable kernel = find(clientHandle, function);
@@ -386,7 +388,7 @@ public final class ClientKernels {
                 kernel.addedSharedBytes);
     }
 
-    /** Whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
+    /** Returns whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
     public boolean loads(Launchable kernel) {
         if (!kernel.launches()) {
             return false;
@@ -406,7 +408,7 @@ public final class ClientKernels {
         return kernel.localBytes();
     }
 
-    /** Where among the packed parameters tensor maps lie. */
+    /** Returns the offsets of tensor maps among the packed parameters. */
     private long[] tensorMaps(TenantModule module, String name, long function, boolean kernel) {
         if (module == null || module.program == null) {
             return NO_MAPS;
@@ -419,7 +421,7 @@ public final class ClientKernels {
                 }).toArray();
     }
 
-    /** The module of a function: its parent, or that one's. */
+    /** Returns the module of a function: its parent, or that one's. */
     private TenantModule module(HandleTable table, long clientHandle) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
@@ -433,7 +435,7 @@ public final class ClientKernels {
         return null;
     }
 
-    /** The facts about a kernel whose module has no PTX, or runs as it is. */
+    /** Returns the facts about a kernel whose module has no PTX, or runs as it is. */
     private MachineKernel machine(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
@@ -476,15 +478,15 @@ public final class ClientKernels {
         return narrow != 0 && window.launchesNarrow() ? narrow : kernel.function;
     }
 
-    /** Other code of its kernels. */
+    /** Returns other code of its kernels. */
     KernelVariants variants() {
         return variants;
     }
 
     /**
-     * The program sets something of a kernel.
+     * Records that the program changes a setting of a kernel.
      *
-     * @param handle the client's, of a function or kernel
+     * @param handle the client's handle of a function or kernel
      */
     public void changed(long handle) {
         variants.changed(handle);
@@ -527,7 +529,7 @@ public final class ClientKernels {
         return names;
     }
 
-    /** Whether any of the last kernels ran without a fence. */
+    /** Returns whether any of the last kernels ran without a fence. */
     public boolean ranUnfenced() {
         for (Launchable kernel : recent) {
             if (kernel != null
@@ -539,7 +541,7 @@ public final class ClientKernels {
         return false;
     }
 
-    /** The program has asked for a function or kernel by its name. */
+    /** Records the name by which the program has requested a function or kernel. */
     public void named(long function, String name) {
         if (names.size() < MOST_NAMES) {
             names.put(function, name);
@@ -547,8 +549,8 @@ public final class ClientKernels {
     }
 
     /**
-     * The name of a function or kernel; empty where nobody tells. The driver's word comes first: what it hands out after a module has gone may
-     * be a number that the program had another kernel by.
+     * Returns the name of a function or kernel; empty if it is unknown. The driver is asked first: a handle that it returns after a module was unloaded may
+     * have named another kernel of the program before.
      */
     private String name(long function, boolean kernel) {
         int result = driver.call(kernel ? DriverEntry.cuKernelGetName : DriverEntry.cuFuncGetName, driver.out(0), function);

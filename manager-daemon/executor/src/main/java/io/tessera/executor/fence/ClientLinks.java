@@ -18,7 +18,7 @@ import io.tessera.protocol.relay.RelaySegment;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Links inputs of one client: they are fenced before, and the driver's linker sees only what is. One owner thread. */
+/** Links inputs of one client: they are fenced first, and the driver's linker only gets fenced ones. One owner thread. */
 public final class ClientLinks {
     private final ProgramMaker maker;
     private final String tenant;
@@ -28,9 +28,9 @@ public final class ClientLinks {
     private final RelaySegment segment;
 
     /**
-     * For one client.
+     * Creates the links of one client.
      *
-     * @param launched whether it has launched a kernel
+     * @param launched tells whether it has launched a kernel
      */
     ClientLinks(ProgramMaker maker, String tenant, FenceMode mode, UnfencedImages unfenced, BooleanSupplier launched, RelaySegment segment) {
         this.maker = maker;
@@ -42,7 +42,7 @@ public final class ClientLinks {
     }
 
     /**
-     * An input of the JIT's linker.
+     * Prepares an input of the JIT's linker.
      *
      * @param type CUjitInputType
      * @throws ProgramRefusedException if it must not be linked; the user was told
@@ -67,7 +67,7 @@ public final class ClientLinks {
     /**
      * Links inputs.
      *
-     * @param fenced the inputs, where they are fenced: then the program will load what comes of it
+     * @param fenced the inputs, if they are fenced: then the program will load the result
      * @return its one part is the machine code
      * @throws ProgramRefusedException if they cannot be linked
      */

@@ -3,11 +3,11 @@ package io.tessera.executor.fence;
 import io.tessera.executor.fence.load.MachineCodeFigures;
 
 /**
- * How a client is fenced now, for {@code tessera status}. Immutable.
+ * Figures of a client's fences, for {@code tessera status}. Immutable.
  *
  * @param fence       mask, modulo, check
  * @param machineCode images without PTX
- * @param violations  what its kernels were kept from doing
+ * @param violations  accesses that its kernels were kept from
  * @param alone       launches of code without fences, while the client was alone
  * @param parts       launches of parts of grids
  * @param fewBlocks   launches of code for few blocks

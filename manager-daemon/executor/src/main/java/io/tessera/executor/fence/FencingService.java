@@ -30,18 +30,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What all clients of an executor share where modules are loaded: the maker of programs, the list of clients, the trusted images, and one
- * thread that makes what nobody waits for. Thread-safe.
+ * The parts of module loading that all clients of an executor share: the maker of programs, the list of clients, the trusted images, and one thread for
+ * background work. Thread-safe.
  */
 public final class FencingService implements AutoCloseable {
-    /** Whether grids that take long come in parts; if nobody says it, on GPUs. The software GPU runs few kernels at once: a part would wait for other tenants' kernels. */
+    /**
+     * Whether long grids are launched in parts; by default only on GPUs. The software GPU runs few kernels at once: a part would wait for other tenants'
+     * kernels.
+     */
     private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
-    /** Whether kernels get other code for grids of few blocks; if nobody says it, on GPUs: the software GPU has no registers. */
+    /** Whether kernels get other code for grids of few blocks; by default only on GPUs: the software GPU has no registers. */
     private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
     /** The stack of a thread in a new context: there is room for this much a thread. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
-    /** Images of all clients lie in one heap. */
+    /** Bound on kept images. Images of all clients are in one heap. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
     private final AtomicLong keptBytes = new AtomicLong();
@@ -60,7 +63,7 @@ public final class FencingService implements AutoCloseable {
     private final ExecutorService later = Executors.newSingleThreadExecutor(
             task -> Thread.ofPlatform().name("programs").daemon().unstarted(task));
 
-    /** For a device, with a cache, a list of trusted images, the workers that read code (closed by this object), and a monotonic clock. */
+    /** Creates the service of a device, with a cache, a list of trusted images, the workers that read code (closed by this object), and a monotonic clock. */
     public FencingService(DeviceContext device, CodeCache cache, TrustedImages trusted, CodeWorkers workers, NanoClock clock) {
         this.device = device;
         this.clock = clock;
@@ -76,68 +79,68 @@ public final class FencingService implements AutoCloseable {
         }
     }
 
-    /** A client comes in. */
+    /** Prepares for a new client. */
     public void expect() {
         workers.expect();
     }
 
-    /** A client is gone: code that its thread has made, or will ask for, is not made. Any thread. */
+    /** Drops the background work for a client that has left: code that its thread has requested, or will request, is not made. Any thread. */
     public void abandon(Thread client) {
         workers.abandon(client);
         maker.wake();
     }
 
-    /** Whether grids that take long are launched in parts, for which sources of modules are kept as long as those are loaded. */
+    /** Returns whether grids that take long are launched in parts, for which sources of modules are kept as long as those are loaded. */
     boolean comesInParts() {
         return GRID_PARTS == null ? !device.port().software() : Boolean.parseBoolean(GRID_PARTS);
     }
 
-    /** Whether kernels get other code for grids of few blocks. */
+    /** Returns whether kernels get other code for grids of few blocks. */
     boolean hasFewBlocks() {
         return FEW_BLOCKS == null ? !device.port().software() : Boolean.parseBoolean(FEW_BLOCKS);
     }
 
-    /** The device's multiprocessors; 0: the driver does not tell. */
+    /** Returns the device's multiprocessors; 0: the driver does not tell. */
     int processors() {
         return processors;
     }
 
-    /** On which GPUs machine code gets fences. */
+    /** Returns the GPU architectures for which machine code gets fences. */
     FencedArchitectures architectures() {
         return architectures;
     }
 
-    /** Whether loops in machine code look at the stop word. */
+    /** Returns the setting whether loops in machine code read the stop word. */
     FencedLoops loops() {
         return loops;
     }
 
-    /** The monotonic clock. */
+    /** Returns the monotonic clock. */
     NanoClock clock() {
         return clock;
     }
 
-    /** The clients in the executor. */
+    /** Returns the clients in the executor. */
     public TenantPresence presence() {
         return presence;
     }
 
-    /** Whether a kernel with this much local memory a thread is the first that needs as much. */
+    /** Returns whether a kernel with this much local memory a thread is the first that needs as much. */
     boolean deepens(int localBytes) {
         return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
     }
 
-    /** Where streams write how far they have come. */
+    /** Returns the words to which streams write their progress. */
     ProgressCounters doneWords() {
         return doneWords;
     }
 
     /**
-     * Ends kernels for which a call of the driver waits, if they have taken longer than they may: the threads that would end them may be held up by that
-     * very call. Makes no call of the driver. Any one thread.
+     * Ends kernels for which a call of the driver waits, if they have exceeded their time: the threads that would end them may be blocked by that very call.
+     * Makes no call of the driver. Any one thread.
      *
-     * @param graceNs from being told to end to the end
-     * @return whether kernels that were ordered to end have not done so in time
+     * @param graceNs from the order to end to the end
+     * @return whether kernels that were ordered to end have not ended in time
      */
     public boolean haltLate(long nowNs, long graceNs) {
         return presence.haltLate(nowNs, graceNs, doneWords::isAhead);
@@ -164,7 +167,7 @@ public final class FencingService implements AutoCloseable {
         return later(() -> maker.make(tenant, source, form, options, false));
     }
 
-    /** Makes something that nobody waits for, some time. */
+    /** Submits background work. */
     <T> Future<T> later(Callable<T> maker) {
         return later.submit(maker);
     }

@@ -10,16 +10,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The same fenced text of modules, compiled with more registers, for grids that do not fill the device: made when nobody waits for it, over the same variables. Compilers
- * give up the overlap of a thread's instructions so that a processor has room for many blocks, and fences need some of the registers that are left; a grid of few blocks has
- * no use for the room. A module that keeps state of its own in its code has none, nor has one that was linked of several images. One owner thread.
+ * Code of a client's modules for grids that do not fill the device: the same fenced text, compiled with more registers. It is made when no thread waits for it,
+ * over the same variables. Compilers give up the overlap of a thread's instructions so that a processor has room for many blocks, and fences need some of the
+ * registers that are left; a grid of few blocks has no use for the room. Modules that keep state of their own in their code, or that were linked of several
+ * images, have no such code. One owner thread.
  */
 final class FewBlockModules {
-    /** Most registers of a thread: no kernel of the suite {@code mixes} has fewer cycles of issue with 255 by ptxas 13.0. */
+    /** Maximum registers of a thread: no kernel of the suite {@code mixes} has fewer issue cycles with 255, by ptxas 13.0. */
     static final int REGISTERS = 128;
     /** Threads of a block, at most, and of all blocks of a grid on one processor: an architecture has 65,536 registers for them (compute capability 5.0 and later). */
     private static final int THREADS = 65_536 / REGISTERS;
-    /** Bytes of fenced text, at most: while a text is assembled, other code that nobody waits for is not made. Chosen, not measured. */
+    /** Bytes of fenced text, at most: while a text is assembled, no other background code is made. Chosen, not measured. */
     private static final int MOST_TEXT = 2 << 20;
     private static final int WARP = 32;
     private static final Logger LOG = LoggerFactory.getLogger(FewBlockModules.class);
@@ -41,20 +42,20 @@ final class FewBlockModules {
     }
 
     /**
-     * Whether all blocks of a grid run at once with this many registers, if they do with fewer. Launches with attributes, as clusters have
+     * Returns whether all blocks of a grid run at once with this many registers, if they do with fewer. Launches with attributes, as clusters have
      * them, are left alone.
      */
     boolean fits(LaunchPlan launch) {
         return fits(launch, fencing.processors());
     }
 
-    /** The same on this many processors. A warp has the registers of all its threads, also where a block has not as many. */
+    /** As above, on this many processors. A warp takes the registers of all its threads, even if the block has fewer. */
     static boolean fits(LaunchPlan launch, int processors) {
         long threads = Math.ceilDiv(launch.threads(), WARP) * WARP;
         return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= processors * (THREADS / threads);
     }
 
-    /** Whether a module may have such code. */
+    /** Returns whether a module may have such code. */
     boolean mayHave(TenantModule module) {
         return fencing.hasFewBlocks() && module.isLoaded() && !module.asItIs && module.program.isText() && module.program.code().length <= MOST_TEXT
                 && !module.program.keepsState()

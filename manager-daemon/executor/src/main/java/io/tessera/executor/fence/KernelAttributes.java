@@ -16,13 +16,13 @@ import org.slf4j.LoggerFactory;
  */
 public record KernelAttributes(DriverCalls driver, int device) {
     private static final Logger LOG = LoggerFactory.getLogger(KernelAttributes.class);
-    /** What a block has of shared memory where the program does not ask for more (CUDA C++ Programming Guide, compute capabilities). */
+    /** Shared memory of a block where the program does not ask for more (CUDA C++ Programming Guide, compute capabilities). */
     private static final int DEFAULT_SHARED = 48 << 10;
     /** The first and the last of those that programs set. */
     private static final int FIRST_SETTABLE = FunctionAttribute.MAX_DYNAMIC_SHARED_SIZE_BYTES;
     private static final int LAST_SETTABLE = FunctionAttribute.CLUSTER_SCHEDULING_POLICY_PREFERENCE;
 
-    /** An attribute; -1 where the driver does not tell. */
+    /** Returns an attribute; -1 where the driver does not report it. */
     int get(long function, boolean kernel, int attribute) {
         return ask(function, kernel, attribute) == CudaResult.SUCCESS ? driver.outInt(0) : -1;
     }
@@ -41,9 +41,7 @@ public record KernelAttributes(DriverCalls driver, int device) {
         }
     }
 
-    /**
-     * The program's settings of a kernel or function hold for another function, too, also where one was set back to what it was: 0 or -1.
-     */
+    /** Copies the program's settings of a kernel or function to another function, including settings that were reset: 0 or -1. */
     void copy(long from, boolean kernel, long to) {
         for (int attribute = FIRST_SETTABLE; attribute <= LAST_SETTABLE; attribute++) {
             if (ask(from, kernel, attribute) == CudaResult.SUCCESS) {
@@ -75,7 +73,7 @@ public record KernelAttributes(DriverCalls driver, int device) {
                 : driver.call(DriverEntry.cuFuncGetAttribute, driver.out(0), attribute, function);
     }
 
-    /** Length of a kernel's packed parameters, as far as the driver tells; 0: it does not. */
+    /** Returns the length of a kernel's packed parameters, as far as the driver reports it; 0: it does not. */
     long parameterBytes(long function, boolean kernel) {
         DriverEntry entry = kernel ? DriverEntry.cuKernelGetParamInfo : DriverEntry.cuFuncGetParamInfo;
         long end = 0;

@@ -7,7 +7,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.protocol.relay.RelayHandle;
 
-/** How many blocks of kernels a processor holds. One owner thread. */
+/** Number of blocks of kernels that a processor holds. One owner thread. */
 final class KernelOccupancy {
     private final DriverCalls driver;
     private final KernelAttributes attributes;
@@ -17,10 +17,7 @@ final class KernelOccupancy {
         this.attributes = new KernelAttributes(driver, device);
     }
 
-    /**
-     * As {@link ClientKernels#blocksPerProcessor}. The last answer for a kernel is kept: programs launch it with the same blocks again and
-     * again.
-     */
+    /** As {@link ClientKernels#blocksPerProcessor}. The last answer for a kernel is kept: programs launch it with the same blocks repeatedly. */
     int of(Launchable kernel, long function, long threads, long sharedBytes) {
         Launchable.Held last = kernel.held();
         if (last == null || last.function() != function || last.threads() != threads || last.sharedBytes() != sharedBytes) {

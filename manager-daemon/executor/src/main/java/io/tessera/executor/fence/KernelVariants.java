@@ -14,11 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4 GiB, for a tenant
- * that has no more ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}). What a program sets of a kernel holds for all of it. One owner thread.
+ * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4
+ * GiB, for a tenant with at most that much ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}).
+ * Settings of a program for a kernel apply to all of its code. One owner thread.
  */
 final class KernelVariants {
-    /** After this many launches of a kernel with few blocks more are expected. */
+    /** Number of launches of a kernel with few blocks after which more are expected. */
     private static final int SOME_LAUNCHES = 16;
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelVariants.class);
@@ -44,12 +45,12 @@ final class KernelVariants {
         this.attributes = new KernelAttributes(driver, device);
     }
 
-    /** Images of machine code. */
+    /** Returns the narrow versions of images of machine code. */
     NarrowModules narrow() {
         return narrow;
     }
 
-    /** The driver's function of a kernel's other code; 0: there is none, or not yet. */
+    /** Returns the driver's function of a kernel's other code; 0: there is none, or not yet. */
     long of(Launchable kernel) {
         OtherCode variant = kernel.variant;
         if (variant.isOpen() && synchronization.mayBegin()) {
@@ -58,7 +59,7 @@ final class KernelVariants {
         return variant.exists() ? upToDate(kernel, variant) : 0;
     }
 
-    /** The driver's function of other code that there is, with what the program has set of the kernel. */
+    /** Returns the driver's function of other code that there is, with what the program has set of the kernel. */
     private long upToDate(Launchable kernel, OtherCode code) {
         if (code.takeStale()) {
             attributes.copy(kernel.function, isKernel(kernel), code.function());
@@ -66,7 +67,7 @@ final class KernelVariants {
         return code.function();
     }
 
-    /** The driver's function that executes a part of a kernel's grid; 0: not yet; below 0: there is none. */
+    /** Returns the driver's function that executes a part of a kernel's grid; 0: not yet; below 0: there is none. */
     long ofPart(Launchable kernel) {
         OtherCode part = kernel.part;
         if (part.isOpen() && kernel.makingPart == null) {
@@ -87,7 +88,7 @@ final class KernelVariants {
         return part.exists() ? upToDate(kernel, part) : part.function();
     }
 
-    /** The driver's function for a launch of a fenced kernel: with few blocks, one that was compiled for them, if there is one by now. */
+    /** Returns the driver's function for a launch of a fenced kernel: with few blocks, one that was compiled for them, if there is one by now. */
     long forBlocks(Launchable kernel, LaunchPlan launch) {
         OtherCode code = kernel.fewBlocks;
         if (code.function() < 0 || !few.fits(launch)) {
@@ -137,7 +138,7 @@ final class KernelVariants {
                 : OtherCode.NEVER;
     }
 
-    /** A kernel that fits on a processor with the first code, as the program was told, also does with the other. */
+    /** Checks that a kernel that fits on a processor with the first code, as the program was told, also fits with the other code. */
     private boolean isNoLarger(long function, Launchable kernel, int attribute) {
         int first = attributes.get(kernel.function, isKernel(kernel), attribute);
         int other = attributes.get(function, false, attribute);
@@ -152,9 +153,9 @@ final class KernelVariants {
     }
 
     /**
-     * The program sets something of a kernel: its other code is set again before it is launched.
+     * Records that the program changes a setting of a kernel: the setting is applied to its other code before that is launched.
      *
-     * @param handle the client's, of a function or kernel
+     * @param handle the client's handle of a function or kernel
      */
     void changed(long handle) {
         Launchable changed = known(handle);
@@ -167,7 +168,7 @@ final class KernelVariants {
         });
     }
 
-    /** The program gets the address of something of an image of machine code that two codes would not share: one alone runs from now on. */
+    /** Records that the program gets the address of state in an image of machine code that two codes would not share: only one code runs from now on. */
     void shares(int imageNumber) {
         narrow.stop(imageNumber);
         forEach(known -> {

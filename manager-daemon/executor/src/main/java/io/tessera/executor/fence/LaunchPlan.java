@@ -10,15 +10,15 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a LAUNCH record asks for: a view of the executor's own copy of the record. While the record is handled nobody writes that memory: no client can reach it,
- * and handlers get it read-only ({@code RingConsumer}). So all that a plan says stays the same until the record's handler returns. The next record comes in the
- * same memory, and the same plan then says what that one asks for, so that no launch allocates; who needs a launch for longer keeps the record's bytes
+ * The contents of a LAUNCH record: a view of the executor's own copy of the record. That memory is not written while the record is handled: no client can reach
+ * it, and handlers get it read-only ({@code RingConsumer}). So the plan does not change until the record's handler returns. The next record is copied to the
+ * same memory, and the same plan then describes that record, so that no launch allocates. A caller that needs a launch for longer keeps the record's bytes
  * ({@code GridSlicing}). One owner thread.
  */
 public final class LaunchPlan {
-    /** Where grid, block and shared bytes lie in a record, as in {@code CUlaunchConfig}. */
+    /** Offset of grid, block and shared bytes in a record, as in {@code CUlaunchConfig}. */
     public static final long GRID = RecordHeader.BYTES + offset(LAUNCH, "grid");
-    /** Where attributes begin in a record; parameters follow them. */
+    /** Offset of the attributes in a record; parameters follow them. */
     public static final long BODY = RecordHeader.BYTES + LAUNCH.byteSize();
     private static final int MOST_ATTRIBUTES = 64;
     private static final long FUNCTION = RecordHeader.BYTES + offset(LAUNCH, "function");
@@ -32,68 +32,68 @@ public final class LaunchPlan {
     private final MemorySegment parameters;
 
     /**
-     * Launches whose records lie in some memory.
+     * Creates a plan of launches whose records are copied to the given memory.
      *
      * @param record     the executor's copy; only read
-     * @param parameters where packed parameters lie for the driver
+     * @param parameters the packed parameters for the driver
      */
     public LaunchPlan(MemorySegment record, MemorySegment parameters) {
         this.record = record;
         this.parameters = parameters;
     }
 
-    /** The record. */
+    /** Returns the record. */
     public MemorySegment record() {
         return record;
     }
 
-    /** Whether all that the head counts is in a record of a length. */
+    /** Returns whether all that the head counts is in a record of a length. */
     public boolean isWhole(int length) {
         return length >= BODY && attributes() >= 0 && attributes() <= MOST_ATTRIBUTES && parameterBytes() >= 0
                 && parametersAt() + parameterBytes() <= length;
     }
 
-    /** The client's handle of the kernel or function. */
+    /** Returns the client's handle of the kernel or function. */
     public long function() {
         return record.get(WireTypes.U64, FUNCTION);
     }
 
-    /** What it says for the stream. */
+    /** Returns the stream in the record. */
     public long stream() {
         return record.get(WireTypes.U64, STREAM);
     }
 
-    /** Packed parameters, as the driver gets them. */
+    /** Returns the packed parameters, as the driver gets them. */
     MemorySegment parameters() {
         return parameters;
     }
 
-    /** Their length. */
+    /** Returns the length of the parameters. */
     public int parameterBytes() {
         return record.get(WireTypes.U32, PARAMETER_BYTES);
     }
 
-    /** Where they are in the record. */
+    /** Returns the offset of the parameters in the record. */
     public long parametersAt() {
         return BODY + (long) attributes() * CUlaunchAttribute.BYTES;
     }
 
-    /** How many attributes there are. */
+    /** Returns the number of attributes. */
     public int attributes() {
         return record.get(WireTypes.U32, ATTRIBUTES);
     }
 
-    /** The number of an attribute, below {@link #attributes}. */
+    /** Returns the number of an attribute, below {@link #attributes}. */
     public int attribute(int i) {
         return record.get(WireTypes.U32, BODY + (long) i * CUlaunchAttribute.BYTES);
     }
 
-    /** Blocks in a dimension from 0 to 2, unsigned. */
+    /** Returns the blocks in a dimension from 0 to 2, unsigned. */
     public int grid(int dimension) {
         return record.get(WireTypes.U32, GRID + 4L * dimension);
     }
 
-    /** Blocks of the grid; {@link Long#MAX_VALUE} if there are more than that. */
+    /** Returns the blocks of the grid; {@link Long#MAX_VALUE} if they exceed that. */
     public long blocks() {
         long plane = Integer.toUnsignedLong(grid(0)) * Integer.toUnsignedLong(grid(1));
         return Long.compareUnsigned(plane, Integer.MAX_VALUE) > 0 ? Long.MAX_VALUE : plane * Integer.toUnsignedLong(grid(2));
@@ -111,12 +111,12 @@ public final class LaunchPlan {
                 : Math.min(plane * Integer.toUnsignedLong(block(2)), Integer.MAX_VALUE);
     }
 
-    /** Dynamic shared memory of each block. */
+    /** Returns the dynamic shared memory of each block. */
     public long sharedBytes() {
         return Integer.toUnsignedLong(record.get(WireTypes.U32, SHARED_BYTES));
     }
 
-    /** Whether all blocks must run together. */
+    /** Returns whether all blocks must run together. */
     public boolean isCooperative() {
         return (RecordHeader.flags(record) & RelayLayout.FLAG_COOPERATIVE) != 0;
     }

@@ -14,27 +14,27 @@ public final class Launchable {
     final long handle;
     /** The driver's function or kernel. */
     final long function;
-    /** Its name, for logs. */
+    /** The kernel's name, for logs. */
     final String name;
-    /** Its module; null: it has no PTX. */
+    /** The kernel's module; null: it has no PTX. */
     final TenantModule module;
-    /** Where among its packed parameters tensor maps lie that its program had made, if it has a module; below 0: nobody knows. */
+    /** Offsets of tensor maps that the program had made among the packed parameters, if the kernel has a module; below 0: unknown. */
     final long[] tensorMaps;
-    /** Length of its packed parameters. */
+    /** Length of the kernel's packed parameters. */
     final long parameterBytes;
-    /** What decides whether it runs, if it has no module; else null. */
+    /** Decides whether the kernel runs, if it has no module; else null. */
     final MachineKernel machine;
     /** The tensor maps of one with a fence in its machine code; null: it has none, so that its pointers are checked where it has no module. */
     final MachineMaps machineMaps;
-    /** Dynamic shared memory that its launches have more than the program asks for, in bytes. */
+    /** Dynamic shared memory that is added to the program's own in each launch, in bytes. */
     final int addedSharedBytes;
-    /** Its code without fences, while its tenant is alone; of machine code, that for a window of 4 GiB ({@link KernelVariants}). */
+    /** Code without fences, while the tenant is alone; of machine code, that for a window of 4 GiB ({@link KernelVariants}). */
     final OtherCode variant = new OtherCode();
-    /** Its code that executes a part of its grid. */
+    /** Code that executes a part of the grid. */
     final OtherCode part = new OtherCode();
-    /** The same on its way; null: it is not. */
+    /** As above, while it is being made; null: it is not. */
     Future<FencedProgram> makingPart;
-    /** Its code for grids of few blocks. */
+    /** Code for grids of few blocks. */
     final OtherCode fewBlocks = new OtherCode();
     private boolean left;
     private boolean partLaunched;
@@ -44,7 +44,7 @@ public final class Launchable {
     private final boolean waits;
     /** Time of the device for each of its blocks, in ns, while all processors run it; 0: it was never launched in parts. */
     private double blockNs;
-    /** The same as its launches as a whole showed, at most; 0: none was timed or slow. */
+    /** As above, at most, as measured by launches as a whole; 0: none was timed or slow. */
     private double slowBlockNs;
     private long slowNs;
     private int timedLaunches;
@@ -68,41 +68,41 @@ public final class Launchable {
         this.machineMaps = machine == null || machine.tensorMaps() == null ? null : new MachineMaps(machine.tensorMaps());
     }
 
-    /** Its name, for logs. */
+    /** Returns the kernel's name, for logs. */
     public String name() {
         return name;
     }
 
-    /** It is launched. Returns whether that is the first time, in which the driver loads it. */
+    /** Records a launch. Returns whether it is the first one, at which the driver loads the kernel. */
     boolean launches() {
         boolean first = !launched;
         launched = true;
         return first;
     }
 
-    /** It was not launched after all. */
+    /** Takes back the record of a launch that the driver refused. */
     void launchRefused() {
         launched = false;
     }
 
-    /** A part of its grid is launched. Returns whether that is the first time, in which the driver loads its code for parts. */
+    /** Records a launch of a part of the grid. Returns whether it is the first one, at which the driver loads the code for parts. */
     boolean launchesPart() {
         boolean first = !partLaunched;
         partLaunched = true;
         return first;
     }
 
-    /** It is launched with few blocks. Returns how often that was so, as long as that decides whether there is code for it. */
+    /** Records a launch with few blocks. Returns the number of such launches, as long as that decides whether there is code for them. */
     int launchesFewBlocks() {
         return ++fewBlockLaunches;
     }
 
-    /** A launch gives it tensor maps by which it leaves its window. */
+    /** Records that a launch gives the kernel tensor maps by which it leaves its window. */
     void leavesWindow() {
         left = true;
     }
 
-    /** Whether a launch gave it tensor maps by which it left its window. */
+    /** Returns whether a launch gave it tensor maps by which it left its window. */
     boolean hasLeftWindow() {
         return left;
     }
@@ -112,36 +112,36 @@ public final class Launchable {
         return localBytes;
     }
 
-    /** The driver says how much local memory it has. */
+    /** Sets the kernel's local memory as the driver reports it. */
     void localBytes(int bytes) {
         localBytes = bytes;
     }
 
-    /** How many blocks of it a processor holds, as the driver said last; null: it was not asked. */
+    /** Returns how many blocks of the kernel a processor holds, from the driver's last answer; null: it was not asked. */
     Held held() {
         return held;
     }
 
-    /** The driver says how many blocks of it a processor holds. */
+    /** Sets how many blocks of the kernel a processor holds, as the driver reports it. */
     Held held(Held said) {
         held = said;
         return said;
     }
 
     /**
-     * Dynamic shared memory of a launch, in bytes, below 2^32.
+     * Returns the dynamic shared memory of a launch, in bytes, below 2^32.
      *
-     * @param toLaunch the driver's function: its code without fences has no more than the program asks for
-     * @param asked    what the program asks for
+     * @param toLaunch the driver's function: code without fences needs no more than the program requests
+     * @param asked    what the program requests
      */
     public long sharedBytes(long toLaunch, long asked) {
         return toLaunch == variant.function() ? asked : Math.min(asked + addedSharedBytes, MOST_BYTES);
     }
 
     /**
-     * The driver has refused an argument of a launch; parameters as of {@link #sharedBytes}.
+     * Checks a launch of which the driver has refused an argument; parameters as in {@link #sharedBytes}.
      *
-     * @throws ProgramRefusedException if it may be what was added to that
+     * @throws ProgramRefusedException if the added memory may be the reason
      */
     public void checkRoom(long toLaunch, long asked) throws ProgramRefusedException {
         if (sharedBytes(toLaunch, asked) > asked) {
@@ -158,7 +158,7 @@ public final class Launchable {
         return parameterBytes;
     }
 
-    /** The time that a number of its blocks takes on the device, in ns; 0: nobody knows. */
+    /** Returns the time that a number of the kernel's blocks takes on the device, in ns; 0: unknown. */
     public long gridNs(long blocks) {
         return blockNs == 0 ? 0 : Math.max(1, (long) (blockNs * blocks));
     }
@@ -180,31 +180,31 @@ public final class Launchable {
         slowBlockNs = Math.max(slowBlockNs, ns / (double) blocks);
     }
 
-    /** Whether it is the first time that something is to be said of how it is launched. */
+    /** Returns whether it is the first time that something is to be said of how it is launched. */
     public boolean toSay() {
         boolean first = !said;
         said = true;
         return first;
     }
 
-    /** How many of its launches as a whole were timed. */
+    /** Returns how many launches as a whole were timed. */
     public int timedLaunches() {
         return timedLaunches;
     }
 
-    /** The time that a number of its blocks may take, in ns: as parts have shown, or launches as a whole; 0: nobody knows. */
+    /** Returns the time that a number of the kernel's blocks may take, in ns, as measured by parts or by launches as a whole; 0: unknown. */
     public long expectedNs(long blocks) {
         return blockNs == 0 ? Math.max(slowNs, (long) (slowBlockNs * blocks)) : gridNs(blocks);
     }
 
-    /** Whether it was neither launched in parts nor timed, so that nobody knows how long a block of it takes. */
+    /** Returns whether the kernel was neither launched in parts nor timed, so that the time of a block is unknown. */
     public boolean isUnmeasured() {
         return blockNs == 0 && timedLaunches == 0;
     }
 
     /**
-     * Whether its blocks may wait for each other although its launch is not a cooperative one: then all of its grid has to run at once, on however many processors. True where nothing
-     * is known of its code.
+     * Returns whether its blocks may wait for each other although its launch is not a cooperative one: then all of its grid has to run at once, on however many
+     * processors. True where nothing is known of its code.
      */
     public boolean mayWaitForBlocks() {
         return waits;

@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which images one client has from their machine code: those that have nothing else; and vendors' images, whose results have the last bits of their machine code then, and those whose
- * PTX would take long to compile, where all their kernels get fences that keep them in the window beside other users' programs, too. One owner thread.
+ * Chooses the images of one client that are loaded from their machine code. These are images without PTX. They are also vendors' images, whose results then
+ * agree with their machine code to the last bit, and images whose PTX would take long to compile, if all their kernels get fences that keep them in the window
+ * even beside other users' programs. One owner thread.
  */
 final class MachineLoads {
     /** PTX that is compiled in about two seconds: the image of cuSOLVER's {@code cholesky} has 20 times as much, and took 36 s on an H200's host. */
@@ -35,11 +36,11 @@ final class MachineLoads {
     private Fenced preferred;
     private ProgramSource preferredSource;
 
-    /** Where reports and looks of a client go. */
+    /** Provides the memory for reports and looks of a client. */
     @FunctionalInterface
     interface Pages {
         /**
-         * The page, which is made when it is needed.
+         * Returns the page, which is made when it is needed.
          *
          * @throws ProgramRefusedException if there is no memory for it
          */
@@ -64,7 +65,7 @@ final class MachineLoads {
     }
 
     /**
-     * Whether an image that has PTX is better loaded from its machine code.
+     * Returns whether an image that has PTX is better loaded from its machine code.
      *
      * @throws ProgramRefusedException as {@link Pages#page}
      */

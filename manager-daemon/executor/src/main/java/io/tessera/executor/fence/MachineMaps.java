@@ -6,15 +6,15 @@ import io.tessera.guardian.machine.TensorMapPlaces;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The tensor maps among the parameters of a kernel that has a fence in its machine code: where such a map leads, only its launch can tell.
- * A map may come from anywhere; libraries fill in their own. Immutable; {@link #lead} may be called by any thread.
+ * The tensor maps among the parameters of a kernel with fences in its machine code. The target of such a map is only known at a launch. A map may come from
+ * anywhere; libraries fill in their own. Immutable; {@link #lead} may be called by any thread.
  */
 final class MachineMaps {
-    /** What a launch's maps do. */
+    /** Target of a launch's maps. */
     enum Reach {
-        /** All of them stay in the tenant's window. */
+        /** All maps stay in the tenant's window. */
         WINDOW,
-        /** One of them leads elsewhere, or is not understood. */
+        /** A map leaves the window, or is not understood. */
         ELSEWHERE
     }
 
@@ -55,7 +55,7 @@ final class MachineMaps {
         return true;
     }
 
-    /** Goes over all maps, and moves those without an address into the window or looks where they lead. */
+    /** Visits all maps. Moves those without an address into the window, or checks where they lead. */
     private boolean walk(WindowAccess window, MemorySegment parameters, long bytes, boolean moves) {
         boolean stay = true;
         for (int at : single) {
@@ -78,7 +78,7 @@ final class MachineMaps {
         return stays(window, parameters, at);
     }
 
-    /** Whether something follows that may be one of several maps. */
+    /** Returns whether something follows that may be one of several maps. */
     private static boolean isMap(MemorySegment parameters, long at, long bytes) {
         return at + HardwareTensorMap.BYTES <= bytes
                 && (isZero(parameters, at) || HardwareTensorMap.reach(parameters, at) != HardwareTensorMap.UNKNOWN);

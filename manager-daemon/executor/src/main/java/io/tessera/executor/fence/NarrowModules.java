@@ -21,10 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client's images of machine code once more, with the fences of 4 GiB, which cost less: begun when a kernel of the image is first launched, made when nobody waits for it,
- * loaded over the same variables. Kernels that keep to the first 4 GiB of the window serve a tenant that was given nothing beyond. One owner thread.
+ * A second version of one client's images of machine code, with the fences of 4 GiB, which cost less. It is requested when a kernel of the image is first
+ * launched, made in the background, and loaded over the same variables. Its kernels stay in the first 4 GiB of the window, so they serve a tenant that has no
+ * memory beyond. One owner thread.
  *
- * <p>There is none of an image of which the program asks for a variable that is not in the window: it may write constants then, and the two codes would not share them.
+ * <p>An image has no such version if the program asks for a variable that is not in the window: it may then write constants, which the two versions would not
+ * share.
  */
 final class NarrowModules {
     private static final Logger LOG = LoggerFactory.getLogger(NarrowModules.class);
@@ -41,7 +43,7 @@ final class NarrowModules {
         /** Null: it is made, or never will be. */
         MachineImages.Narrow wanted;
         Future<FencedImage> made;
-        /** What is known of its kernels, once it is loaded. */
+        /** What is known of the version's kernels, once it is loaded. */
         FencedImage image;
         LoadedCode code;
         boolean never;
@@ -70,7 +72,7 @@ final class NarrowModules {
         }
     }
 
-    /** Whether the image of a kernel has such code, or may have it some time. */
+    /** Returns whether the image of a kernel has such code, or may get it later. */
     boolean mayHave(MachineKernel kernel) {
         Narrow known = images.get(kernel.imageNumber());
         return known != null && !known.never;
@@ -150,7 +152,7 @@ final class NarrowModules {
         return gone.code == null ? CudaResult.SUCCESS : gone.code.unload(driver);
     }
 
-    /** The client goes: all that is left is unloaded. */
+    /** Unloads all that is left when the client leaves. */
     void close() {
         for (int number : List.copyOf(images.keySet())) {
             remove(number);

@@ -8,22 +8,22 @@ final class OtherCode {
     private long function;
     private boolean stale;
 
-    /** The driver's function; 0: not yet; below 0: there is none. */
+    /** Returns the driver's function; 0: not yet; below 0: there is none. */
     long function() {
         return function;
     }
 
-    /** Whether it was not found yet, so that it may be looked for. */
+    /** Returns whether no search has succeeded or failed yet. */
     boolean isOpen() {
         return function == 0;
     }
 
-    /** Whether there is a function. */
+    /** Returns whether there is a function. */
     boolean exists() {
         return function > 0;
     }
 
-    /** What a search has come to, as {@link #function} says it. What the program has set of the kernel is not set of it. */
+    /** Records the result of a search (see {@link #function}). The program's settings for the kernel are not applied to the new function. */
     void found(long newFunction) {
         function = newFunction;
         stale = true;
@@ -39,7 +39,7 @@ final class OtherCode {
         stale = true;
     }
 
-    /** Whether what the program has set of the kernel has to be set of it before it is launched; it is set then. */
+    /** Returns whether what the program has set of the kernel has to be set of it before it is launched; it is set then. */
     boolean takeStale() {
         boolean was = stale;
         stale = false;

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kernels whose launches execute a part of their grid ({@code GridSlices}): each is made when nobody waits for it, with the same fence, over the same variables. A module
- * that keeps state of its own in its code has none, nor has one that was linked of several images. One owner thread.
+ * Kernels whose launches execute a part of their grid ({@code GridSlices}). Each is made in the background, with the same fence, over the same variables.
+ * Modules that keep state of their own in their code, or that were linked of several images, have none. One owner thread.
  */
 final class SlicedModules {
     private static final Logger LOG = LoggerFactory.getLogger(SlicedModules.class);
@@ -45,7 +45,7 @@ final class SlicedModules {
         this.driver = driver;
     }
 
-    /** Whether a kernel may have code for parts of its grid. */
+    /** Returns whether a kernel may have code for parts of its grid. */
     boolean mayHave(Launchable kernel) {
         TenantModule module = kernel.module;
         return module != null && module.isLoaded() && module.source != null && !module.asItIs && !kernel.mayWaitForBlocks()

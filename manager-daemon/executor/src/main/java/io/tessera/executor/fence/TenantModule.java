@@ -13,38 +13,38 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Future;
 
-/** One image that a client has loaded, fenced. Its parts come when they are needed. One owner thread. */
+/** One image that a client has loaded, fenced. Its parts are made when they are needed. One owner thread. */
 final class TenantModule {
     /** Images that wait to be needed lie in the heap that all clients share. */
     private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
 
-    /** What the client's tables have for it: no handle of a driver, which is odd nowhere. */
+    /** The module's value in the client's tables: not a handle of a driver, since those are never odd. */
     final long standIn;
     final boolean library;
     final CodeOptions options;
     private String label;
-    /** Other code may be made of it while the program runs; null: nothing is made of it any more. */
+    /** Source from which other code may be made while the program runs; null: no more is made of it. */
     ProgramSource source;
     FencedProgram program;
-    /** What the driver has of it; null until it is loaded. */
+    /** The code in the driver; null until it is loaded. */
     LoadedCode code;
     HoistedMemory memory;
     /** Bytes of constants that it has more than the original. */
     long addedConstantBytes;
-    /** Why it cannot be loaded; asked again it answers the same. */
+    /** Why the module cannot be loaded; further requests get the same answer. */
     ProgramRefusedException refused;
-    /** The same without fences, of a tenant that is alone; null: not begun. */
+    /** The module's code without fences, for a tenant that is alone; null: not begun. */
     Future<FencedProgram> alone;
     LoadedCode aloneCode;
-    /** The same code for few blocks on its way; null: not begun. */
+    /** The module's code for few blocks, while it is being made; null: not begun. */
     Future<Void> makingFewBlocks;
     /** The driver's handle of that code, which is one of {@link #variants}; 0: it is not there; below 0: there is none. */
     long fewBlocks;
     /** Other code with the same fence: of single kernels for parts of their grids, and of all for few blocks. */
     final List<LoadedCode> variants = new ArrayList<>();
-    /** Whether the driver has the original, which cannot be fenced. */
+    /** Whether the driver has loaded the original, which cannot be fenced. */
     boolean asItIs;
-    /** Whether there is none and will be none without fences. */
+    /** Whether there is no code without fences and will be none. */
     boolean neverAlone;
 
     TenantModule(long standIn, ProgramSource source, boolean library, CodeOptions options) {
@@ -77,7 +77,7 @@ final class TenantModule {
         return modules.stream().mapToLong(module -> module.source == null ? 0 : module.source.heapBytes()).sum();
     }
 
-    /** What users call its image by; a hash of all of it, which is known where something was made of it. */
+    /** Returns the name of the image for users; a hash of all of it, which is known if code was made of it. */
     String label() {
         if (label == null) {
             label = source.label();
@@ -86,9 +86,9 @@ final class TenantModule {
     }
 
     /**
-     * There is no code of it without fences but what there is.
+     * Ends the making of code without fences; code that exists stays.
      *
-     * @param comesInParts whether its source is of use for parts of grids
+     * @param comesInParts whether the source is still needed for parts of grids
      */
     void endAlone(boolean comesInParts) {
         neverAlone = true;
@@ -97,7 +97,7 @@ final class TenantModule {
         }
     }
 
-    /** Nothing is to be made of it any more. */
+    /** Drops the source: no more code is made of it. */
     void dropSource() {
         if (source != null) {
             label();

@@ -12,8 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All handles of one client. What belongs to something goes away with it: functions with their module, kernels with their
- * library, nodes with their graph. One owner thread.
+ * All handles of one client. An object ends with its owner: functions with their module, kernels with their library, nodes with their graph. One owner thread.
  */
 public final class ClientHandles {
     private static final HandleKind[] KINDS = HandleKind.values();
@@ -25,12 +24,12 @@ public final class ClientHandles {
     private final DeferredReleases deferredReleases = new DeferredReleases(this::table);
     private final ClientAccount account;
 
-    /** Empty, for handles that name a device, of a client that is alone in its tenant. */
+    /** Creates empty tables, for handles that name a device, of a client that is alone in its tenant. */
     public ClientHandles(int device) {
         this(device, ClientAccount.ofItsOwn());
     }
 
-    /** Empty, for handles that name a device; what there is counts in an account. */
+    /** Creates empty tables, for handles that name a device; their entries count in an account. */
     public ClientHandles(int device, ClientAccount account) {
         this.account = account;
         this.tensorMaps = new TensorMaps(account);
@@ -42,30 +41,30 @@ public final class ClientHandles {
         }
     }
 
-    /** What the client has, against what its tenant may have. */
+    /** Returns the account of the client's objects, which are bounded for its tenant. */
     public ClientAccount account() {
         return account;
     }
 
-    /** The objects that it has ended and its graphs may still use. */
+    /** Returns the objects that it has ended and its graphs may still use. */
     public DeferredReleases deferredReleases() {
         return deferredReleases;
     }
 
-    /** The client's tensor maps. */
+    /** Returns the client's tensor maps. */
     public TensorMaps tensorMaps() {
         return tensorMaps;
     }
 
-    /** The table of a kind. */
+    /** Returns the table of a kind. */
     public HandleTable table(HandleKind kind) {
         return tables[kind.ordinal()];
     }
 
     /**
-     * The driver's object behind what a record says; a kernel is taken where a function is asked.
+     * Returns the driver's object for a handle in a record. A kernel is also accepted where a function is required.
      *
-     * @return the object, or {@link HandleTable#NONE} if the client has no such one
+     * @return the object, or {@link HandleTable#NONE} if the client has no such object
      */
     public long value(HandleKind kind, long clientHandle) {
         if (kind.deviceValue()) {
@@ -78,9 +77,9 @@ public final class ClientHandles {
     }
 
     /**
-     * What a record says for a driver's object.
+     * Returns the client's handle of a driver's object, which is added if it is new.
      *
-     * @return {@link HandleTable#NONE} if the client has as many as there can be
+     * @return {@link HandleTable#NONE} if the client has the maximum number of handles
      */
     public long put(HandleKind kind, long value, long parent, int context) {
         if (kind.deviceValue()) {
@@ -98,12 +97,12 @@ public final class ClientHandles {
         return clientHandle;
     }
 
-    /** The handle of a driver's object; {@link HandleTable#NONE} if the client has none, or has ended it. */
+    /** Returns the handle of a driver's object; {@link HandleTable#NONE} if the client has none, or has ended it. */
     public long find(HandleKind kind, long value) {
         return kind.deviceValue() ? value(kind, value) : tables[kind.ordinal()].find(value);
     }
 
-    /** Forgets an object and everything that goes away with it. */
+    /** Removes an object and everything that ends with it. */
     public void remove(HandleKind kind, long clientHandle) {
         if (kind.deviceValue()) {
             if (deviceValues.get(kind).remove(clientHandle) != null) {
@@ -119,7 +118,7 @@ public final class ClientHandles {
         removeChildren(clientHandle);
     }
 
-    /** Gives back one reference; the last one forgets the object and everything that goes away with it. */
+    /** Releases one reference. The last release removes the object and everything that ends with it. */
     public boolean release(HandleKind kind, long clientHandle) {
         if (!tables[kind.ordinal()].release(clientHandle)) {
             return false;
@@ -144,7 +143,7 @@ public final class ClientHandles {
         }
     }
 
-    /** The handles of a kind that were made in a context; of all contexts for a number below 0. */
+    /** Returns the handles of a kind that were made in a context; of all contexts for a number below 0. */
     public List<Long> ofContext(HandleKind kind, int context) {
         List<Long> handles = new ArrayList<>();
         if (kind.deviceValue()) {

@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.function.IntSupplier;
 
 /**
- * What a client has ended although its graphs, or references of its modules, may still use it. Drivers keep no count of what nodes and references name: a
- * graph that is launched later would work on what somebody else has by then. Such an end comes when no graph of the client is left and its work is done;
- * the client's handle is gone at once. One owner thread.
+ * Objects that a client has ended although its graphs, or references of its modules, may still use them. Drivers do not count what nodes and references name: a
+ * graph that is launched later would work on memory that another client has by then. Such an end is executed when no graph of the client is left and its work
+ * is done; the client's handle becomes invalid at once. One owner thread.
  */
 public final class DeferredReleases {
-    /** Most of one client; beyond it the calls that end something fail. */
+    /** Maximum for one client; beyond it the calls that end an object fail. */
     static final int MOST = 4096;
 
     private static final List<HandleKind> KINDS_OF_CODE = List.of(HandleKind.FUNCTION, HandleKind.KERNEL, HandleKind.MODULE, HandleKind.LIBRARY);
@@ -30,7 +30,7 @@ public final class DeferredReleases {
     private final Function<HandleKind, HandleTable> tables;
     private BooleanSupplier capturing = () -> false;
     private Consumer<String> notice = _ -> {};
-    /** What nodes of graphs name, since there were none: what the client's tables hold, or the driver's arrays, or addresses. */
+    /** Objects that nodes of graphs name, since there were no graphs: values in the client's tables, the driver's arrays, or addresses. */
     private final Set<Long> named = new HashSet<>();
     /** By the client's handle of a texture or surface reference: the driver's array. */
     private final Map<Long, Long> bound = new HashMap<>();
@@ -42,12 +42,12 @@ public final class DeferredReleases {
     private record Held(Set<Long> keys, IntSupplier end) {
     }
 
-    /** For a client whose handles are in these tables. */
+    /** Creates an instance for a client whose handles are in these tables. */
     DeferredReleases(Function<HandleKind, HandleTable> tables) {
         this.tables = tables;
     }
 
-    /** How to tell whether streams of the client take part in a capture. */
+    /** Sets the test whether streams of the client take part in a capture. */
     public void capturing(BooleanSupplier isAny) {
         capturing = isAny;
     }
@@ -57,19 +57,19 @@ public final class DeferredReleases {
         notice = lines;
     }
 
-    /** Whether what the calls that follow name goes into graphs. */
+    /** Sets whether the objects that the following calls name go into graphs. */
     public void naming(boolean inGraphs) {
         naming = inGraphs;
     }
 
-    /** A call names something; see {@link #naming}. */
+    /** Records that a call names an object; see {@link #naming}. */
     public void names(long key) {
         if (naming) {
             named.add(key);
         }
     }
 
-    /** A call names a function, a kernel, or a variable by its module or library, and with it all that it goes away with. */
+    /** Records that a call names a function, a kernel, or a variable by its module or library, and with it every object with which that ends. */
     public void namesCode(long clientHandle) {
         for (long parent = naming ? clientHandle : 0; parent != 0;) {
             int type = RelayHandle.type(parent);
@@ -82,12 +82,12 @@ public final class DeferredReleases {
         }
     }
 
-    /** Whether the objects that calls name are recorded. If not, callers need not collect them. */
+    /** Returns whether the objects that calls name are recorded. If not, callers need not collect them. */
     public boolean isNaming() {
         return naming;
     }
 
-    /** A texture or surface reference has an array from now on; 0: none. Its former array may be in graphs that were made meanwhile. */
+    /** Records that a texture or surface reference has an array from now on; 0: none. Its former array may be in graphs that were made meanwhile. */
     public void bind(long reference, long array) {
         Long before = array == 0 ? bound.remove(reference) : bound.put(reference, array);
         if (before != null && hasGraphs()) {
@@ -112,7 +112,7 @@ public final class DeferredReleases {
         return named.contains(key) || bound.containsValue(key);
     }
 
-    /** References that are gone with their module; that may be held over itself, for graphs in which its kernels read the arrays. */
+    /** Removes references that ended with their module. The module itself may be held, for graphs in which its kernels read the arrays. */
     private void forgetReferences(boolean graphs) {
         for (Iterator<Map.Entry<Long, Long>> i = bound.entrySet().iterator(); i.hasNext();) {
             Map.Entry<Long, Long> one = i.next();
@@ -127,10 +127,10 @@ public final class DeferredReleases {
     }
 
     /**
-     * Ends something, now or when nothing uses it any more.
+     * Ends an object, now or when it is no longer used.
      *
-     * @param keys what names it
-     * @param end  what ends it, by the owner thread; returns a CUresult
+     * @param keys values that name it
+     * @param end  ends it; called by the owner thread; returns a CUresult
      * @return a CUresult; OUT_OF_MEMORY if too many ends wait already: then nothing has ended
      */
     public int end(Set<Long> keys, IntSupplier end) {
@@ -147,23 +147,25 @@ public final class DeferredReleases {
         return CudaResult.SUCCESS;
     }
 
-    /** Graphs, modules or references have ended: what waits for that may be due. */
+    /** Records that graphs, modules or references have ended: ends that wait for this may be due. */
     public void ended(HandleKind kind) {
         due |= kind == HandleKind.GRAPH || kind == HandleKind.GRAPH_EXEC || kind == HandleKind.MODULE || kind == HandleKind.LIBRARY
                 || kind == HandleKind.TEXREF;
     }
 
-    /** A capture is over, and with it maybe its graph. */
+    /** Records that a capture has ended, and possibly its graph. */
     public void captureEnded() {
         due = true;
     }
 
-    /** Whether {@link #release} may have something to do, once the client's work is done. */
+    /** Returns whether {@link #release} may have something to do, once the client's work is done. */
     public boolean isDue() {
         return due && !waiting.isEmpty();
     }
 
-    /** The client is gone and its work done: its graphs go first, captures that it left open are none, and nothing waits any more. */
+    /**
+     * Executes all ends after the client has left and its work is done: its graphs end first, its open captures are invalid, and no end has to wait any more.
+     */
     public void close() {
         over = true;
     }

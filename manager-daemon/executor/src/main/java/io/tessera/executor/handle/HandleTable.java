@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * One client's handles of one kind. A handle names a place and its generation, so a handle of something that is gone
- * names nothing, also after its place is used again. One owner thread.
+ * One client's handles of one kind. A handle contains a place and its generation, so a handle of an object that has ended names nothing, even after its place
+ * is used again. One owner thread.
  */
 public final class HandleTable {
-    /** Nothing has this value; a driver's objects are never at address 0. */
+    /** The value of no object; a driver's objects are never at address 0. */
     public static final long NONE = 0;
 
     private static final int PLACE_BITS = 20;
@@ -30,7 +30,7 @@ public final class HandleTable {
     private long[] parents = new long[FIRST_PLACES];
     private int[] contexts = new int[FIRST_PLACES];
     private Object[] attachments = new Object[FIRST_PLACES];
-    /** Places with the same parent are a chain, whose first one is found by the parent: a parent's end costs what its children are. */
+    /** Places with the same parent form a chain, whose first one is found by the parent: the cost of a parent's end depends only on its children. */
     private final Map<Long, Integer> firstOfParent = new HashMap<>();
     private int[] following = new int[FIRST_PLACES];
     private int[] preceding = new int[FIRST_PLACES];
@@ -38,24 +38,24 @@ public final class HandleTable {
     private int freeCount;
     private int used;
 
-    /** Empty, for handles that name a device. */
+    /** Creates an empty table, for handles that name a device. */
     public HandleTable(HandleKind kind, int device) {
         this.kind = kind;
         this.device = device;
     }
 
-    /** What its handles are. */
+    /** Returns the kind of the handles. */
     public HandleKind kind() {
         return kind;
     }
 
     /**
-     * The handle of a driver's object, a new one unless it has one already; then it counts one reference more.
+     * Returns the handle of a driver's object. A new object gets a new handle; a known one counts one reference more.
      *
      * @param value   the driver's own handle, not 0
-     * @param parent  handle of what it goes away with, in a table of the same client; 0: nothing
-     * @param context the client's context that it was made in
-     * @return the handle; {@link #NONE} if the client has as many as there can be
+     * @param parent  handle of the object with which it ends, in a table of the same client; 0: none
+     * @param context the client's context in which it was made
+     * @return the handle; {@link #NONE} if the client has the maximum number of handles
      */
     public long put(long value, long parent, int context) {
         Long known = byValue.get(value);
@@ -131,23 +131,23 @@ public final class HandleTable {
         return RelayHandle.index(handle) & MOST_PLACES - 1;
     }
 
-    /** The handle of a driver's object; {@link #NONE} if there is none. */
+    /** Returns the handle of a driver's object; {@link #NONE} if there is none. */
     public long find(long value) {
         return byValue.getOrDefault(value, NONE);
     }
 
-    /** The driver's object behind a handle; {@link #NONE} if the handle names nothing here. */
+    /** Returns the driver's object behind a handle; {@link #NONE} if the handle names nothing here. */
     public long value(long handle) {
         int place = place(handle);
         return place < used && handle == handle(place) ? values[place] : NONE;
     }
 
-    /** What was attached to a handle that names something; else null. */
+    /** Returns the attachment of a handle that names an object; else null. */
     public Object attachment(long handle) {
         return value(handle) == NONE ? null : attachments[place(handle)];
     }
 
-    /** Attaches something to a handle that names something. */
+    /** Attaches an object to a valid handle. */
     public void attach(long handle, Object attachment) {
         attachments[place(handle)] = attachment;
     }
@@ -176,14 +176,14 @@ public final class HandleTable {
         free[freeCount++] = place;
     }
 
-    /** The handles that go away with another one, of which none may be removed meanwhile. */
+    /** Visits the handles that end with another one; none may be removed meanwhile. */
     public void childrenOf(long parent, LongConsumer child) {
         for (int place = firstOfParent.getOrDefault(parent, NO_PLACE); place != NO_PLACE; place = following[place]) {
             child.accept(handle(place));
         }
     }
 
-    /** The handles made in a context; of all contexts for a number below 0. */
+    /** Visits the handles that were made in a context; of all contexts for a number below 0. */
     public void ofContext(int context, LongConsumer handle) {
         for (int place = 0; place < used; place++) {
             if (values[place] != NONE && (context < 0 || contexts[place] == context)) {
@@ -192,22 +192,22 @@ public final class HandleTable {
         }
     }
 
-    /** References of a handle that names something; else 0. */
+    /** Returns the references of a valid handle; else 0. */
     public int references(long handle) {
         return value(handle) == NONE ? 0 : references[place(handle)];
     }
 
-    /** The handle that one that names something goes away with; 0: none. */
+    /** Returns the handle of the object with which a valid handle's object ends; 0: none. */
     public long parent(long handle) {
         return hasParent(handle) ? parents[place(handle)] : 0;
     }
 
-    /** Whether a handle that names something goes away with another one. */
+    /** Returns whether the object of a valid handle ends with another one. */
     public boolean hasParent(long handle) {
         return value(handle) != NONE && parents[place(handle)] != 0;
     }
 
-    /** How many handles name something. */
+    /** Returns the number of valid handles. */
     public int size() {
         return byValue.size();
     }

@@ -19,7 +19,7 @@ public final class TensorMaps {
     private final ClientAccount account;
     private final SequencedMap<ByteBuffer, Long> spans = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** Nothing made yet. */
+    /** Creates an empty set. */
     public TensorMaps(ClientAccount account) {
         this.account = account;
     }
@@ -29,8 +29,8 @@ public final class TensorMaps {
     }
 
     /**
-     * A map was made that reaches this many bytes. Where the tenant may have no more, the client's oldest is forgotten: programs with that
-     * many make them again before each launch.
+     * Records a map that reaches this many bytes. At the tenant's maximum the client's oldest map is dropped: programs with that many maps make them again
+     * before each launch.
      */
     public void made(MemorySegment map, long span) {
         if (spans.put(key(map), span) == null && account.take(Countable.TENSOR_MAP, 1, 0) != null) {
@@ -38,7 +38,7 @@ public final class TensorMaps {
         }
     }
 
-    /** How many bytes from its address on a map reaches; -1: nobody made it for this client. */
+    /** Returns how many bytes from its address on a map reaches; -1: it was not made for this client. */
     public long span(MemorySegment map) {
         return spans.getOrDefault(key(map), -1L);
     }

@@ -1,9 +1,9 @@
 package io.tessera.executor.image;
 
 /**
- * Where images of one client's code come from.
+ * Sources of the images of one client's code.
  *
- * @param offers files that it has handed over; of its own
+ * @param offers the client's own offers: files that it has handed over
  * @param store  images that were read from files, of all clients
  */
 public record ClientImages(ImageOffers offers, ImageStore store) {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files that one client has handed over and not named in a call yet. {@link #add} is called by the thread of the
- * connections, {@link #take} by the client's; thread-safe.
+ * Files that one client has handed over but not yet named in a call. {@link #add} is called by the thread of the connections, {@link #take} by the client's;
+ * thread-safe.
  */
 public final class ImageOffers implements AutoCloseable {
     /** A client's threads that load at the same moment; descriptors are scarce. */
@@ -30,7 +30,7 @@ public final class ImageOffers implements AutoCloseable {
     public record Offer(int descriptor, long offset, long bytes) {
     }
 
-    /** None yet. */
+    /** Creates an empty set of offers. */
     public ImageOffers(ForeignFilePort files) {
         this.files = files;
     }
@@ -44,7 +44,7 @@ public final class ImageOffers implements AutoCloseable {
         return lastNumber;
     }
 
-    /** The offer of a number, which the caller owns from now on; null if there is none. */
+    /** Returns the offer of a number, which the caller owns from now on; null if there is none. */
     public synchronized Offer take(long number) {
         return offers.remove(number);
     }

@@ -16,34 +16,34 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Images that were read from files, for all clients of an executor: which file it is says the kernel, so that the second
- * client that loads a library pays nothing for its bytes. Each image here is a private copy, which nobody can change; it stays as long as
- * there is room, and as long as somebody refers to it. Thread-safe.
+ * Images that were read from files, for all clients of an executor. The kernel identifies the file, so the bytes of a library are read only for the first
+ * client that loads it. Each image here is a private copy that no client can change; it stays as long as there is room, and as long as it is referenced.
+ * Thread-safe.
  */
 public final class ImageStore {
     /** Times of files move in steps; what changed so recently may change again under the same identity. */
     private static final long SETTLED_NS = 2_000_000_000L;
-    /** For another client's reading of the same image, from a slow disk. */
+    /** Wait for another client's reading of the same image, from a slow disk. */
     private static final long PATIENCE_S = 120;
     private static final long SECOND_NS = 1_000_000_000L;
 
     private final ForeignFilePort files;
     private final InstantSource clock;
     private final long mostBytes;
-    /** In the order of their last use. */
+    /** In the order of last use. */
     private final Map<Place, CompletableFuture<ProgramSource>> images = new LinkedHashMap<>(16, 0.75f, true);
     private long keptBytes;
-    /** Bytes of all copies that somebody refers to. */
+    /** Bytes of all copies that are referenced. */
     private final AtomicLong liveBytes = new AtomicLong();
 
     private record Place(FileIdentity file, long offset, long bytes) {
     }
 
     /**
-     * An empty store.
+     * Creates an empty store.
      *
      * @param clock     for the age of files
-     * @param mostBytes how much is kept; twice as much may be in use
+     * @param mostBytes maximum that is kept; twice as much may be in use
      */
     public ImageStore(ForeignFilePort files, InstantSource clock, long mostBytes) {
         this.files = files;
@@ -57,10 +57,10 @@ public final class ImageStore {
     }
 
     /**
-     * The image of an offer; closes its descriptor.
+     * Returns the image of an offer; closes its descriptor.
      *
-     * @return null if there is none to be had so, and the client has to send its bytes: the file is too short or no regular
-     *         one, the image is longer than a fat binary can be, it cannot be read, or there is no room
+     * @return null if the file cannot be used, and the client has to send the bytes: the file is too short or not a regular one, the image is longer than a fat
+     * binary can be, it cannot be read, or there is no room
      */
     public ProgramSource take(ImageOffers.Offer offer) throws LinuxException {
         try {
@@ -120,12 +120,12 @@ public final class ImageStore {
         return nowNs - Math.max(file.changedNs(), file.modifiedNs()) > SETTLED_NS;
     }
 
-    /** Null where there is no room or the file is shorter by now. */
+    /** Reads an image; null if there is no room or the file has become shorter. */
     private ProgramSource read(ImageOffers.Offer offer) throws LinuxException {
         long bytes = offer.bytes();
         if (liveBytes.addAndGet(bytes) > 2 * mostBytes) {
             liveBytes.addAndGet(-bytes);
-            System.gc(); // what nobody refers to any more is only then given back
+            System.gc(); // memory of images that are no longer referenced is only given back now
             return null;
         }
         boolean done = false;

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one client has exported, and what it has opened of others. An object that its owner ends while others have it open goes with the
- * last of them. One owner thread.
+ * Objects that one client has exported, and objects of others that it has opened. An object that its owner ends while others have it open ends with the last of
+ * them. One owner thread.
  */
 public final class ClientExports {
     private static final Logger LOG = LoggerFactory.getLogger(ClientExports.class);
@@ -47,10 +47,10 @@ public final class ClientExports {
     }
 
     /**
-     * Nothing yet.
+     * Creates an instance without exports.
      *
-     * @param tenant whose clients may exchange what they have
-     * @param memory the client's, where what it opens is entered
+     * @param tenant the tenant whose clients may exchange objects
+     * @param memory the client's memory, to which opened memory is added
      */
     public ClientExports(Exports exports, String tenant, WindowAccess window, ClientMemory memory, TenantMemory account,
             DriverCalls driver, RelaySegment segment) {
@@ -67,7 +67,7 @@ public final class ClientExports {
     public int exportMemory(long address, MemorySegment handle) {
         MemoryRange range = memory.beginningAt(address).filter(each -> each.origin() == Origin.ALLOCATED).orElse(null);
         if (range == null) {
-            return CudaResult.INVALID_VALUE; // what CUDA says of pools and mappings
+            return CudaResult.INVALID_VALUE; // CUDA's result for pools and mappings
         }
         exports.write(ownMemory.computeIfAbsent(address,
                 _ -> exports.add(this, tenant, Kind.MEMORY, address, range.bytes())), handle);
@@ -154,9 +154,9 @@ public final class ClientExports {
     }
 
     /**
-     * The client frees memory.
+     * Frees exported memory of the client.
      *
-     * @return whether others have it open: then it stays, and counts against the tenant, until they close it
+     * @return whether others have it open: then it stays, and is charged to the tenant, until they close it
      */
     public boolean keeps(MemoryRange range) {
         Export export = ownMemory.remove(range.address());

@@ -1,10 +1,8 @@
 package io.tessera.executor.ipc;
 
-/**
- * Something that one client has handed to the others of its tenant. {@code Exports} guards the fields that can change.
- */
+/** An object that one client has shared with the other clients of its tenant. The fields that can change are guarded by {@code Exports}. */
 final class Export {
-    /** What it is. */
+    /** Kind of the exported object. */
     enum Kind {
         /** Device memory; its value is the address. */
         MEMORY,
@@ -12,22 +10,22 @@ final class Export {
         EVENT
     }
 
-    /** What a handle proves. */
+    /** The numbers that a handle has to contain. */
     record Key(long first, long second) {
     }
 
-    /** Its owner, by identity. */
+    /** The owner, by identity. */
     final Object owner;
     final String tenant;
     final Kind kind;
     final long value;
     final long bytes;
     final Key key;
-    /** Clients that have it open. */
+    /** Number of clients that have it open. */
     int openers;
-    /** The owner has ended it: it goes with the last opener. */
+    /** Whether the owner has ended it: it ends with the last opener. */
     boolean ended;
-    /** Bytes that count against the tenant until it goes, once the owner has ended it. */
+    /** Bytes that are charged to the tenant until the last opener closes it, once the owner has ended it. */
     long charged;
 
     Export(Object owner, String tenant, Kind kind, long value, long bytes, Key key) {

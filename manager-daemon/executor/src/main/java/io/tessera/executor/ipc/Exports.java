@@ -11,10 +11,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * Everything in an executor that is exported now, by keys that nobody can guess, with the clients that have it open. Thread-safe; waits for
- * nobody.
- */
+/** All current exports of an executor, by unguessable keys, with the clients that have them open. Thread-safe; never blocks. */
 public final class Exports {
     private static final long MAGIC = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "magic");
     private static final long EXECUTOR = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "executor");
@@ -27,11 +24,11 @@ public final class Exports {
     private final Map<Key, Export> all = new HashMap<>();
 
     /**
-     * What became of a handle.
+     * Result of opening a handle.
      *
      * @param result  CUresult
-     * @param why     for the program's user where the result is not SUCCESS; empty: nothing that the result does not say
-     * @param opened  what it stands for; null unless SUCCESS
+     * @param why     explanation for the program's user where the result is not SUCCESS; empty: the result says all
+     * @param opened  the exported object; null unless SUCCESS
      */
     record Opening(int result, String why, Export opened) {
         private static Opening refused(int result, String why) {
@@ -60,7 +57,7 @@ public final class Exports {
         handle.set(WireTypes.U64, BYTES, export.bytes);
     }
 
-    /** A client wants what a handle stands for; each client is counted once, whatever it opens again. */
+    /** Opens the object of a handle for a client; each client is counted once, however often it opens it. */
     synchronized Opening open(Object opener, String tenant, Kind kind, MemorySegment handle, boolean again) {
         if (handle.get(WireTypes.U64, MAGIC) != RelayLayout.IPC_MAGIC) {
             return Opening.refused(CudaResult.INVALID_VALUE,
@@ -80,23 +77,23 @@ public final class Exports {
                     + " exchange memory need one --name; run both with it");
         }
         if (found.owner == opener) {
-            // What CUDA says of a handle in the process that it comes from.
+            // CUDA's result for a handle in the process that has exported it.
             return Opening.refused(CudaResult.INVALID_CONTEXT, "");
         }
         found.openers += again ? 0 : 1;
         return new Opening(CudaResult.SUCCESS, "", found);
     }
 
-    /** What a handle is for, if it is one of this executor's that is still good; else null. */
+    /** Returns the object of a handle, if it is a valid one of this executor; else null. */
     synchronized Export find(MemorySegment handle) {
         return all.get(new Key(handle.get(WireTypes.U64, KEY), handle.get(WireTypes.U64, KEY + Long.BYTES)));
     }
 
     /**
-     * The owner ends what it has exported: nobody opens it any more.
+     * Ends an export of the owner: it cannot be opened any more.
      *
-     * @param charged bytes that count against the tenant as long as somebody has it open
-     * @return whether somebody has it open, and ends it in the owner's place
+     * @param charged bytes that are charged to the tenant as long as a client has it open
+     * @return whether a client has it open, and ends it in the owner's place
      */
     synchronized boolean end(Export export, long charged) {
         export.ended = true;
@@ -107,7 +104,7 @@ public final class Exports {
         return export.openers > 0;
     }
 
-    /** One client has it open no more. Returns whether that was the last one of something that its owner has ended. */
+    /** Closes the export for one client. Returns whether that was the last one with an object that its owner has ended. */
     synchronized boolean close(Export export) {
         export.openers--;
         boolean last = export.ended && export.openers == 0;

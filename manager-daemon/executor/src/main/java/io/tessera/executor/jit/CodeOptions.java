@@ -22,12 +22,12 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         values = List.copyOf(values);
     }
 
-    /** No options. */
+    /** Returns an instance without options. */
     public static CodeOptions none() {
         return new CodeOptions(List.of(), List.of());
     }
 
-    /** The options of a program that count here. */
+    /** Returns the options of a program that count here. */
     public static CodeOptions of(List<Integer> numbers, List<Long> values) {
         List<Integer> code = new ArrayList<>();
         List<Long> of = new ArrayList<>();
@@ -40,12 +40,12 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return new CodeOptions(code, of);
     }
 
-    /** Whether they say how many registers a thread may have. */
+    /** Returns whether the options limit the registers of a thread. */
     public boolean limitRegisters() {
         return numbers.contains(JitOption.MAX_REGISTERS) || numbers.contains(JitOption.THREADS_PER_BLOCK);
     }
 
-    /** The same, which have no limit yet, with a limit of registers for a thread. */
+    /** Returns the same options, which have no limit yet, with a limit on the registers of a thread. */
     public CodeOptions withRegisters(int most) {
         List<Integer> more = new ArrayList<>(numbers);
         List<Long> of = new ArrayList<>(values);
@@ -54,7 +54,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return new CodeOptions(more, of);
     }
 
-    /** As part of a cache's key; empty for none. */
+    /** Returns the options as part of a cache's key; empty for none. */
     public String key() {
         StringBuilder key = new StringBuilder();
         for (int i = 0; i < numbers.size(); i++) {

@@ -19,7 +19,7 @@ public final class DriverLinker {
     }
 
     /**
-     * What came of it.
+     * Result of linking.
      *
      * @param result CUresult
      * @param code   the cubin; null where the result is not SUCCESS

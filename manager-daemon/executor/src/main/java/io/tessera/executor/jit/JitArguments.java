@@ -5,7 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Options of a compilation as a driver takes them, with room for what its compiler says. Lives as long as its arena. */
+/** Options of a compilation in the driver's form, with buffers for its compiler's output. Lives as long as its arena. */
 final class JitArguments {
     private static final int LOG_BYTES = 16_384;
 
@@ -36,7 +36,7 @@ final class JitArguments {
         values.setAtIndex(ValueLayout.JAVA_LONG, at, value);
     }
 
-    /** How many options. */
+    /** Returns the number of options. */
     long count() {
         return count;
     }
@@ -51,12 +51,12 @@ final class JitArguments {
         return values.address();
     }
 
-    /** What the compiler said. */
+    /** Returns the compiler's information. */
     String info() {
         return text(info);
     }
 
-    /** What was wrong. */
+    /** Returns the compiler's errors. */
     String error() {
         return text(error);
     }

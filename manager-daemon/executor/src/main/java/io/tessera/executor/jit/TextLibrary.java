@@ -7,13 +7,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Text or another image that a driver has compiled and loaded as a library. A library's compilation holds nobody up: while a module is
- * compiled the driver lets no other thread submit (644 ms for 24 kernels; a library's others did not notice. Driver 580). Immutable.
+ * Text or another image that a driver has compiled and loaded as a library. The compilation of a library blocks no other thread, whereas a driver lets no other
+ * thread submit while it compiles a module (644 ms for 24 kernels; with a library, others were not affected. Driver 580). Immutable.
  *
  * @param result CUresult
- * @param handle the driver's; 0 where the result is not SUCCESS
- * @param info   what the compiler said
- * @param error  what was wrong, in the compiler's words; also where a driver takes the image all the same
+ * @param handle the driver's handle; 0 where the result is not SUCCESS
+ * @param info   the compiler's information
+ * @param error  the compiler's errors; there may be some even if the driver accepts the image
  */
 public record TextLibrary(int result, long handle, String info, String error) {
     /**

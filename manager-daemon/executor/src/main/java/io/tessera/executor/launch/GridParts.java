@@ -8,7 +8,7 @@ final class GridParts {
     private final long[] grid = new long[3];
     private final int[] first = new int[3];
     private final int[] size = new int[3];
-    /** Blocks before the part that comes next, x fastest. */
+    /** Blocks before the next part, x fastest. */
     private long done;
     private long total;
 
@@ -21,16 +21,16 @@ final class GridParts {
         total = x * y * z;
     }
 
-    /** Blocks of all parts that come. */
+    /** Returns the blocks of all remaining parts. */
     long left() {
         return total - done;
     }
 
     /**
-     * Goes on to the next part; there is one.
+     * Advances to the next part; there must be one.
      *
-     * @param most how many blocks it has at most, above 0
-     * @return how many it has
+     * @param most maximum number of its blocks, above 0
+     * @return the number of its blocks
      */
     long next(long most) {
         long row = grid[0];
@@ -56,17 +56,17 @@ final class GridParts {
         size[2] = (int) z;
     }
 
-    /** The number of the part's first block in x (0), y (1) or z (2). */
+    /** Returns the number of the part's first block in x (0), y (1) or z (2). */
     int first(int dimension) {
         return first[dimension];
     }
 
-    /** How many blocks the part has in x (0), y (1) or z (2). */
+    /** Returns the number of blocks of the part in x (0), y (1) or z (2). */
     int size(int dimension) {
         return size[dimension];
     }
 
-    /** How many blocks the grid has in x (0), y (1) or z (2); unsigned. */
+    /** Returns the number of blocks of the grid in x (0), y (1) or z (2); unsigned. */
     int grid(int dimension) {
         return (int) grid[dimension];
     }

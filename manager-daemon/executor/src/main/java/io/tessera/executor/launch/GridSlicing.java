@@ -34,14 +34,17 @@ final class GridSlicing {
      * A grid of this many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU.
      */
     static final long HUGE_BLOCKS = 1L << 24;
-    /** Grids that take longer are launched in parts: beside others, and alone, where a newcomer waits for one at most. Code for parts has fewer proofs. */
+    /**
+     * Grids that take longer are launched in parts, also while the client is alone: a new client then waits for at most one part. Code for parts has fewer
+     * proofs.
+     */
     static final long LONG_NS = 20_000_000L;
     private static final long LONG_ALONE_NS = 1_000_000_000L;
-    /** How long code for parts is waited for. */
+    /** Time for which a launch waits for code for parts. */
     private static final long PATIENCE_NS = 5_000_000_000L;
     /**
-     * After this time without a part that is done, the rest is launched: what the parts wait for may be a record that comes behind this
-     * one. Sooner where a stream may wait for its program.
+     * Time without a finished part after which the rest is launched: the parts may wait for a record behind this one. Shorter where a stream may wait for its
+     * program.
      */
     private static final long UNMOVED_NS = 2_000_000_000L;
     private static final long STANDING_NS = 100_000_000L;
@@ -49,15 +52,15 @@ final class GridSlicing {
     private static final int PARTS_IN_BOUND = 8;
     private static final long LEAST_PART_NS = 500_000L;
     /**
-     * The first parts of a kernel have this many blocks for each that the device runs at once. That is at least this, also where nobody
-     * says it.
+     * The first parts of a kernel have {@code FIRST_WAVES} times as many blocks as the device runs at once. That number counts as at least
+     * {@code FIRST_BLOCKS}, even where it is unknown.
      */
     private static final int FIRST_WAVES = 2;
     private static final int FIRST_BLOCKS = 64;
     private static final int LANES = 2;
     /** A part has at most this many times the blocks of the largest one before it. */
     private static final int GROWTH = 16;
-    /** In y and in z: a driver refuses a grid of more. */
+    /** Maximum size of a part in y and in z: a driver refuses a larger grid. */
     private static final int MOST_ROWS = 65_535;
     private static final Logger LOG = LoggerFactory.getLogger(GridSlicing.class);
 
@@ -88,12 +91,12 @@ final class GridSlicing {
     private Launchable kernel;
     private ClientStream stream;
     private long sinceNs;
-    /** Blocks of a part while nobody knows how long one takes. */
+    /** Blocks of a part while the time of a block is unknown. */
     private long firstBlocks;
     private final PartRate rate = new PartRate();
     /** The blocks of the largest part so far. */
     private long mostBlocks;
-    /** When a part was last seen to be done, or when the first one was launched. */
+    /** When a part was last found to be done, or when the first one was launched. */
     private long movedNs;
     private int result;
     private ProgramRefusedException refusal;
@@ -108,7 +111,7 @@ final class GridSlicing {
         this.record = record;
     }
 
-    /** Whether a launch may come in parts at all. */
+    /** Returns whether a launch may come in parts at all. */
     static boolean isLarge(LaunchPlan launch) {
         long all = launch.blocks();
         return all >= LEAST_BLOCKS && all != Long.MAX_VALUE && launch.attributes() == 0 && !launch.isCooperative()
@@ -121,7 +124,7 @@ final class GridSlicing {
      * @param launch     a launch that {@link #isLarge}, of a whole record
      * @param recordSize length of the record
      * @param target     its stream; null if there is none
-     * @return whether the record is to come again
+     * @return whether the record has to be presented again
      */
     boolean comesAgain(LaunchPlan launch, int recordSize, ClientStream target, Submitter submitter) {
         if (state != State.NONE && !isSame(launch.record(), recordSize)) {
@@ -139,26 +142,26 @@ final class GridSlicing {
         return isOpen();
     }
 
-    /** A record is taken that is no launch: its program has changed the one whose parts came, and what that named may end. */
+    /** Records that another record was taken: the program has changed the launch that was made in parts, and objects that it named may end. */
     void other() {
         if (isOpen()) {
             leave();
         }
     }
 
-    /** Whether parts of a launch are still to come. */
+    /** Returns whether parts of a launch are still to come. */
     boolean isOpen() {
         return state == State.MAKING || state == State.RUNNING;
     }
 
-    /** A kernel is to be launched as a whole, in a stream that captures nothing. */
+    /** Records that a kernel is about to be launched as a whole, in a stream that is not captured. */
     void launches(LaunchPlan launch, Launchable whole, ClientStream into) {
         if (kernels.comeInParts() && isLarge(launch) && kernels.mayComeInParts(whole)) {
             timer.before(whole, launch, into.value());
         }
     }
 
-    /** A kernel was launched as a whole, with a CUresult: if it may take long, code for parts is made. */
+    /** Records that a kernel was launched as a whole, with a CUresult: if it may take long, code for parts is made. */
     void launched(LaunchPlan launch, Launchable whole, int launchResult, ClientStream into) {
         timer.behind(whole, launchResult, into.value());
         if (kernels.comeInParts() && into.longestNs() >= LONG_NS && isLarge(launch) && kernels.mayComeInParts(whole)) {
@@ -168,9 +171,9 @@ final class GridSlicing {
     }
 
     /**
-     * The record is taken.
+     * Ends the launch whose record is taken now.
      *
-     * @return whether it was launched, in parts; {@link #result} says with which result
+     * @return whether it was launched in parts; {@link #result} has its result
      */
     boolean taken(MemorySegment taken, int recordSize) {
         boolean launched = state == State.LAUNCHED && isSame(taken, recordSize);
@@ -181,7 +184,7 @@ final class GridSlicing {
     }
 
     /**
-     * CUresult of what was launched in parts last.
+     * Returns the CUresult of the last launch in parts.
      *
      * @throws ProgramRefusedException if a part was refused
      */
@@ -222,7 +225,7 @@ final class GridSlicing {
         state = State.MAKING;
     }
 
-    /** Says it once for a kernel: its program may launch it a thousand times a second. */
+    /** Logs it once for each kernel: a program may launch one a thousand times a second. */
     private static void asAWhole(LaunchPlan launch, Launchable whole, String why) {
         if (whole.toSay()) {
             LOG.info("a grid of {} blocks of kernel {} is launched as a whole: {}", launch.blocks(), whole.name(), why);
@@ -257,7 +260,7 @@ final class GridSlicing {
             firstBlocks = FIRST_WAVES * Math.max(FIRST_BLOCKS, (long) processors.processors(ProcessorParts.WHOLE) * held);
             lane = 0;
             movedNs = clock.nanoTime();
-            rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // it waits for nobody; otherwise nobody knows since when it runs
+            rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // it waits for no other part; otherwise its begin is unknown
             mostBlocks = firstBlocks;
             result = CudaResult.SUCCESS;
             refusal = null;
@@ -299,7 +302,7 @@ final class GridSlicing {
         }
     }
 
-    /** By time; the rest, if it is not much more than a part. */
+    /** Returns the blocks of the next part, by time; all remaining ones if they are not many more. */
     private long partBlocks() {
         long boundNs = streams.boundNs();
         long partNs = Math.max(LEAST_PART_NS, boundNs / PARTS_IN_BOUND);
@@ -329,14 +332,14 @@ final class GridSlicing {
         }
     }
 
-    /** Whether what follows in the kernel's stream comes behind all parts; where no event can tell, the other stream's are waited for. */
+    /** Returns whether what follows in the kernel's stream comes behind all parts; where no event can tell, the other stream's are waited for. */
     private boolean isJoined() {
         boolean joined = lanes[1] == null || streams.order(lanes[1], stream) || streams.query(lanes[1]) != CudaResult.NOT_READY;
         streams.after(stream);
         return joined;
     }
 
-    /** Nothing more is launched, and all that was is done. */
+    /** Ends slicing: nothing more is launched, and all launched parts are done. */
     void close() {
         timer.close();
         giveBack();

@@ -7,7 +7,8 @@ import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
 
 /**
- * Times the first launches of kernels with many blocks on the device, one at once, so that it is known how long a larger grid of such a kernel will take. One owner thread.
+ * Times the first launches of kernels with many blocks on the device, one launch at a time, to estimate how long a larger grid of such a kernel will take. One
+ * owner thread.
  */
 final class GridTimer {
     /** Launches of a kernel that are timed: what a block does may depend on the parameters. */
@@ -15,7 +16,7 @@ final class GridTimer {
     private static final double NS_PER_MS = 1e6;
 
     private final DriverCalls driver;
-    /** Before and behind a launch; 0: not made yet. */
+    /** Events before and behind a launch; 0: not made yet. */
     private final long[] events = new long[2];
     private Launchable kernel;
     private long blocks;
@@ -25,7 +26,7 @@ final class GridTimer {
         this.driver = driver;
     }
 
-    /** A kernel is launched as a whole in a driver's stream that captures nothing. */
+    /** Records that a kernel is about to be launched as a whole, in a driver's stream that is not captured. */
     void before(Launchable whole, LaunchPlan launch, long stream) {
         if (whole.timedLaunches() >= TIMED_LAUNCHES) {
             return;
@@ -38,7 +39,7 @@ final class GridTimer {
         }
     }
 
-    /** That launch was submitted, or refused by the driver with a CUresult: then there is nothing to time. */
+    /** Records that the launch was submitted, or was refused by the driver with a CUresult: then there is nothing to time. */
     void behind(Launchable whole, int result, long stream) {
         if (kernel == whole && !complete) {
             complete = result == CudaResult.SUCCESS && record(1, stream);
@@ -69,7 +70,7 @@ final class GridTimer {
         return driver.call(DriverEntry.cuEventRecord, events[i], stream) == CudaResult.SUCCESS;
     }
 
-    /** No work is left: destroys the events. */
+    /** Destroys the events; no work is left. */
     void close() {
         for (long event : events) {
             if (event != 0) {

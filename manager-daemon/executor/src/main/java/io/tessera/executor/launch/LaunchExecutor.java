@@ -39,7 +39,7 @@ import java.lang.foreign.ValueLayout;
  * is made once: no launch allocates. One owner thread.
  */
 public final class LaunchExecutor {
-    /** Most attributes: those of the record, and one of the executor's. */
+    /** Maximum number of attributes: those of the record, and one of the executor's. */
     private static final int MOST_ATTRIBUTES = 65;
 
     private final DriverCalls driver;
@@ -62,7 +62,7 @@ public final class LaunchExecutor {
     private final LaunchResult result = new LaunchResult();
     private LaunchPlan plan;
 
-    /** For one client; memory of an arena that lives as long as this. */
+    /** Creates an instance for one client; memory of an arena that lives as long as this. */
     public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels,
             Watchdog watchdog, GraphBook graphs, NanoClock clock, Arena arena) {
         this.driver = driver;
@@ -92,7 +92,10 @@ public final class LaunchExecutor {
         config.set(WireTypes.U64, CUlaunchConfig.attrs, attributes.address());
     }
 
-    /** Whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a launch are left. */
+    /**
+     * Returns whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a
+     * launch are left.
+     */
     public boolean mayComeInParts(MemorySegment record, int length) {
         if (!kernels.comeInParts()) {
             return false;
@@ -125,12 +128,12 @@ public final class LaunchExecutor {
         return result.unfinished(slicing.comesAgain(launch, length, stream, (part, into) -> launchPart(launch, part, into)));
     }
 
-    /** Whether a record is to come again for the rest of its parts. */
+    /** Returns whether a record is to come again for the rest of its parts. */
     public boolean isInParts() {
         return slicing.isOpen();
     }
 
-    /** The client's work is done: events of parts that were out are given back. */
+    /** Gives back events of unfinished parts; the client's work is done. */
     public void close() {
         slicing.close();
     }
@@ -163,7 +166,7 @@ public final class LaunchExecutor {
         return status;
     }
 
-    /** The driver was asked to launch. */
+    /** Records that the driver was called to launch. */
     private void launched(ClientStream stream, int status, boolean captured) {
         result.launched(stream, status, clock.nanoTime());
         if (status == CudaResult.SUCCESS && !captured) {
@@ -221,7 +224,10 @@ public final class LaunchExecutor {
         }
     }
 
-    /** Where the client's kernels are to run, or, for one whose blocks have to run at the same time and have no room there, on all processors. */
+    /**
+     * Returns the part of the processors on which a launch runs: the client's part, or all processors if the blocks have to run at the same time and have no
+     * room there.
+     */
     private int part(LaunchPlan launch, Launchable kernel, long function) {
         int wanted = streams.parts().wanted();
         if (wanted == ProcessorParts.WHOLE) {
@@ -237,7 +243,7 @@ public final class LaunchExecutor {
         return room.has(wanted, launch, kernel, function, inClusters, together) ? wanted : ProcessorParts.WHOLE;
     }
 
-    /** Whether a part of the processors may be too small for a launch that the whole has room for. */
+    /** Returns whether a part of the processors may be too small for a launch that the whole has room for. */
     private static boolean isTooLarge(int result) {
         return result == CudaResult.COOPERATIVE_LAUNCH_TOO_LARGE || result == CudaResult.INVALID_CLUSTER_SIZE
                 || result == CudaResult.LAUNCH_OUT_OF_RESOURCES;
@@ -317,7 +323,7 @@ public final class LaunchExecutor {
         return exSlots;
     }
 
-    /** Events in attributes are handles; a node that the device updates would give its handle to the program. */
+    /** Checks an attribute. Events in attributes are handles; a node that the device updates would give its handle to the program. */
     private void attribute(long at) throws RejectedException {
         int id = attributes.get(WireTypes.U32, at);
         if (id == LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE) {

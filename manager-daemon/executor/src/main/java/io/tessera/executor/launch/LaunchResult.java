@@ -3,7 +3,7 @@ package io.tessera.executor.launch;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.stream.ClientStream;
 
-/** What a LAUNCH record came to. One object for each client, which the next record fills anew, so that no launch allocates. One owner thread. */
+/** Result of a LAUNCH record. There is one object for each client, which the next record overwrites, so that no launch allocates. One owner thread. */
 public final class LaunchResult {
     private ClientStream stream;
     private int status;
@@ -13,14 +13,14 @@ public final class LaunchResult {
     LaunchResult() {
     }
 
-    /** Nothing was launched. */
+    /** Clears the result: nothing was launched. */
     void clear() {
         stream = null;
         status = CudaResult.SUCCESS;
         unfinished = false;
     }
 
-    /** The driver was asked, and returned at a time. */
+    /** Records that the driver was called, and returned at a time. */
     void launched(ClientStream into, int result, long nowNs) {
         stream = into;
         status = result;
@@ -37,22 +37,22 @@ public final class LaunchResult {
         return this;
     }
 
-    /** The stream in which the driver was asked to launch, of several parts the last one's; null: it was not asked. */
+    /** Returns the stream in which the driver was asked to launch, of several parts the last one's; null: it was not asked. */
     public ClientStream stream() {
         return stream;
     }
 
-    /** The CUresult that the record is answered with. */
+    /** Returns the CUresult that the record is answered with. */
     public int status() {
         return status;
     }
 
-    /** When the driver returned, of several parts from the last one; only with a stream. */
+    /** Returns when the driver returned from the launch, or from the last part of it; only valid with a stream. */
     public long returnedNs() {
         return returnedNs;
     }
 
-    /** Whether the record is to come again, for the rest of its parts. */
+    /** Returns whether the record is to come again, for the rest of its parts. */
     public boolean isUnfinished() {
         return unfinished;
     }

@@ -1,11 +1,11 @@
 package io.tessera.executor.launch;
 
 /**
- * How many blocks of a grid are done in which time, of parts that follow each other without a pause. Later parts count more: the first ones may have waited for what has nothing to do with
- * them. One owner thread.
+ * Measures how many blocks of a grid are done in which time, from parts that follow each other without a pause. Later parts count more: the first ones may have
+ * waited for unrelated work. One owner thread.
  */
 final class PartRate {
-    /** What the parts before a part count when it is done, of what they counted. */
+    /** Weight that earlier parts keep when another part is done. */
     private static final double KEPT = 0.75;
 
     /** When the last part was done, or the first one began; 0: neither is known. */
@@ -13,7 +13,7 @@ final class PartRate {
     private double blocks;
     private double ns;
 
-    /** Starts again, at a time when the first part began and waited for nobody; 0: it is not known when it begins. */
+    /** Starts a new measurement at the time when the first part began without waiting; 0: its begin is unknown. */
     void begin(long beginNs) {
         lastNs = beginNs;
         blocks = 0;
@@ -21,9 +21,9 @@ final class PartRate {
     }
 
     /**
-     * A part of this many blocks is seen to be done.
+     * Records that a part of this many blocks was found to be done.
      *
-     * @return whether anything is known: parts that are seen to be done in one look do not show how long they took
+     * @return whether the rate is known: parts that are all found in one look do not show how long they took
      */
     boolean done(long count, long nowNs) {
         long tookNs = lastNs == 0 ? 0 : nowNs - lastNs;

@@ -6,8 +6,9 @@ import io.tessera.executor.fence.Launchable;
 import io.tessera.executor.part.ProcessorParts;
 
 /**
- * Whether a launch whose blocks may wait for each other can run on a part of the processors. It can if all its blocks run at once there. It also can if not even all processors hold
- * its blocks at once: then its program does not count on that, and a block waits only for blocks that began before it, or that begin when others have ended. One owner thread.
+ * Decides whether a launch whose blocks may wait for each other can run on a part of the processors. It can if all its blocks run at once there. It also can if
+ * not even all processors hold its blocks at once: then its program does not count on that, and a block waits only for blocks that began before it, or that
+ * begin when others have ended. One owner thread.
  */
 final class PartRoom {
     private final ClientKernels kernels;
@@ -19,10 +20,10 @@ final class PartRoom {
     }
 
     /**
-     * Whether a part has room.
+     * Returns whether a part has room.
      *
      * @param function   the driver's function
-     * @param inClusters whether the launch names a size of clusters. Nobody says how many clusters a part holds.
+     * @param inClusters whether the launch names a size of clusters. The number of clusters that a part holds is unknown.
      * @param together   whether the launch is a cooperative one
      */
     boolean has(int part, LaunchPlan launch, Launchable kernel, long function, boolean inClusters, boolean together) {
@@ -34,7 +35,7 @@ final class PartRoom {
     }
 
     /**
-     * Whether some processors have room for blocks that may wait for each other.
+     * Returns whether some processors have room for blocks that may wait for each other.
      *
      * @param held as {@link ClientKernels#blocksPerProcessor}
      * @param some how many processors the part has

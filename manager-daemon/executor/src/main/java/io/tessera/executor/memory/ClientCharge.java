@@ -1,16 +1,16 @@
 package io.tessera.executor.memory;
 
-/** What one client has taken of its tenant's memory. Taken by its owner thread; readable by any. */
+/** Memory that one client has taken of its tenant's limit. Changed by its owner thread; readable by any. */
 public final class ClientCharge {
     private final TenantMemory tenant;
     private volatile long usedBytes;
 
-    /** Nothing yet. */
+    /** Creates an empty charge. */
     public ClientCharge(TenantMemory tenant) {
         this.tenant = tenant;
     }
 
-    /** The tenant's account. */
+    /** Returns the tenant's account. */
     public TenantMemory tenant() {
         return tenant;
     }
@@ -35,7 +35,7 @@ public final class ClientCharge {
         return usedBytes;
     }
 
-    /** Gives everything back, when the client is gone. */
+    /** Gives everything back when the client has left. */
     public void close() {
         giveBack(usedBytes);
     }

@@ -17,17 +17,17 @@ import java.util.TreeMap;
 public final class ClientMemory {
     private final TreeMap<Long, MemoryRange> ranges = new TreeMap<>(Long::compareUnsigned);
     private final TreeMap<Long, MemoryRange> reserved = new TreeMap<>(Long::compareUnsigned);
-    /** Variables that were asked for, by their module or library: its end costs what it has. */
+    /** Variables that were requested, by their module or library: the cost of its end depends only on its own variables. */
     private final Map<Long, List<MemoryRange>> variables = new HashMap<>();
     private final ClientAccount account;
     private MemoryRange last;
 
-    /** Nothing yet, of a client that is alone in its tenant. */
+    /** Creates an empty map for a client that is alone in its tenant. */
     public ClientMemory() {
         this(ClientAccount.ofItsOwn());
     }
 
-    /** Nothing yet; what there is counts in an account. */
+    /** Creates an empty map; its entries count in an account. */
     public ClientMemory(ClientAccount account) {
         this.account = account;
     }
@@ -43,19 +43,19 @@ public final class ClientMemory {
         }
     }
 
-    /** The range that begins at an address, reserved ones aside. */
+    /** Returns the range that begins at an address, reserved ones aside. */
     public Optional<MemoryRange> beginningAt(long address) {
         return Optional.ofNullable(ranges.get(address));
     }
 
-    /** The reserved range that holds this many bytes from an address. */
+    /** Returns the reserved range that holds this many bytes from an address. */
     public Optional<MemoryRange> reservation(long address, long bytes) {
         Map.Entry<Long, MemoryRange> entry = reserved.floorEntry(address);
         return entry != null && holds(entry.getValue(), address, bytes) ? Optional.of(entry.getValue())
                 : Optional.empty();
     }
 
-    /** Whether this many bytes from an address are the client's; mappings side by side count as one. */
+    /** Returns whether this many bytes from an address are the client's; mappings side by side count as one. */
     public boolean contains(long address, long bytes) {
         MemoryRange recent = last;
         if (recent != null && holds(recent, address, bytes)) {
@@ -85,12 +85,12 @@ public final class ClientMemory {
         }
     }
 
-    /** The range in which an address lies, reserved ones aside. */
+    /** Returns the range in which an address lies, reserved ones aside. */
     public Optional<MemoryRange> containing(long address) {
         return Optional.ofNullable(ranges.floorEntry(address)).map(Map.Entry::getValue).filter(range -> holds(range, address, 1));
     }
 
-    /** What of the client's lies next to an address, for somebody who reads that it was refused. */
+    /** Describes the client's memory next to an address, for the message that the address was refused. */
     public String around(long address) {
         Map.Entry<Long, MemoryRange> entry = ranges.floorEntry(address);
         return entry == null ? "it has none below" : "the next below is " + Long.toHexString(entry.getKey()) + " to "
@@ -122,7 +122,7 @@ public final class ClientMemory {
         }
     }
 
-    /** Mappings that lie in this many bytes from an address, in order. */
+    /** Returns the mappings in this many bytes from an address, in order. */
     public List<MemoryRange> mappedIn(long address, long bytes) {
         List<MemoryRange> found = new ArrayList<>();
         for (MemoryRange range : ranges.tailMap(address, true).values()) {
@@ -134,7 +134,7 @@ public final class ClientMemory {
         return found;
     }
 
-    /** All ranges of a context, of all contexts for a number below 0; reserved ones last. */
+    /** Returns all ranges of a context, or of all contexts for a number below 0; reserved ones last. */
     public List<MemoryRange> ofContext(int context) {
         List<MemoryRange> found = new ArrayList<>();
         for (MemoryRange range : ranges.values()) {

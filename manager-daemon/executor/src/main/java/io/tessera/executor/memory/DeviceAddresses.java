@@ -16,7 +16,7 @@ public record DeviceAddresses(long first, long end) {
     private static final long END = 0x4000_0000_0000L;
 
     /**
-     * The part of one device.
+     * Returns the part of one device.
      *
      * @param ordinal as the driver counts
      * @param count   devices that the driver has; the part is as large as that allows, so one device has all
@@ -30,7 +30,7 @@ public record DeviceAddresses(long first, long end) {
         return new DeviceAddresses(FIRST + ordinal * bytes, FIRST + (ordinal + 1) * bytes);
     }
 
-    /** Whether a range lies wholly inside. */
+    /** Returns whether a range lies wholly inside. */
     public boolean holds(long address, long bytes) {
         return address >= first && address < end && bytes >= 0 && bytes <= end - address;
     }

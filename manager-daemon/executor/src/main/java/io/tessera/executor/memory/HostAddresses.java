@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which addresses of a window's host parts have pinned memory: first fit by address, in whole granules, so that the rest of
- * a granule is never nobody's. Thread-safe.
+ * Allocates addresses for pinned memory in the host parts of a window: first fit by address, in whole granules, so that the rest of a granule always has an
+ * owner. Thread-safe.
  */
 public final class HostAddresses {
     private final List<Range> ranges;
@@ -21,16 +21,16 @@ public final class HostAddresses {
     }
 
     /**
-     * For ranges that are all free.
+     * Creates an allocator whose ranges are all free.
      *
-     * @param ranges the first one that has room is taken from; ascending, and apart from each other
+     * @param ranges in ascending order and disjoint; the first one that has room is used
      */
     public HostAddresses(List<Range> ranges, long granuleBytes) {
         this.ranges = List.copyOf(ranges);
         this.granuleBytes = granuleBytes;
     }
 
-    /** Whether an address lies in the ranges, taken or not. */
+    /** Returns whether an address lies in the ranges, taken or not. */
     public boolean contains(long address) {
         for (Range range : ranges) { // no stream: copies ask
             if (range.contains(address)) {

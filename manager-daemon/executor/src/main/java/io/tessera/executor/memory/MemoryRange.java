@@ -6,12 +6,12 @@ package io.tessera.executor.memory;
  * @param address first byte; a device address, for pinned memory the same on the host
  * @param bytes   its size, above 0
  * @param origin  where it came from
- * @param context the client's context that it was made in
+ * @param context the client's context in which it was made
  * @param charged bytes that count against the tenant's limit for it
- * @param owner   handle of what it goes away with (module, library); 0: nothing
+ * @param owner   handle of the object with which it ends (module, library); 0: none
  */
 public record MemoryRange(long address, long bytes, Origin origin, int context, long charged, long owner) {
-    /** Where memory comes from, and so how it goes. */
+    /** The origin of memory, which determines how it is freed. */
     public enum Origin {
         /** cuMemAlloc and its like: freed by cuMemFree. */
         ALLOCATED,

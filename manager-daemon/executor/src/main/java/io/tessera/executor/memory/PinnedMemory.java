@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PinnedMemory implements AutoCloseable {
     private static final long PAGE = 4096;
-    /** Regions that are made and not registered yet or any more: a client cannot fill the host by asking alone. */
+    /** Bound on regions that are not registered, yet or any more: a client cannot fill the host merely by requests. */
     private static final long MOST_BYTES = 1L << 40;
     private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
 
@@ -53,17 +53,17 @@ public final class PinnedMemory implements AutoCloseable {
             this.descriptor = descriptor;
         }
 
-        /** Where it is for client, executor and device. */
+        /** Returns the address, which is the same for client, executor and device. */
         public long address() {
             return address;
         }
 
-        /** What the client maps of it. */
+        /** Returns the bytes that the client maps. */
         public long bytes() {
             return bytes;
         }
 
-        /** What the device maps of it: whole granules. */
+        /** Returns the bytes that the device maps: whole granules. */
         public long roundedBytes() {
             return roundedBytes;
         }
@@ -79,9 +79,9 @@ public final class PinnedMemory implements AutoCloseable {
     }
 
     /**
-     * Nothing yet, and no addresses.
+     * Creates an instance without memory and addresses.
      *
-     * @param notice a line for the program's user; called by any thread
+     * @param notice receives a line for the program's user; called by any thread
      */
     public PinnedMemory(SharedMemoryPort memory, FilePort files, ClientAccount account, Consumer<String> notice) {
         this.account = account;
@@ -90,17 +90,17 @@ public final class PinnedMemory implements AutoCloseable {
         this.files = files;
     }
 
-    /** The client's window is there: from now on {@link #create} gives addresses of its host part. */
+    /** Sets the addresses of the client's window: from now on {@link #create} gives addresses of its host part. */
     public void use(HostAddresses ofWindow) {
         addresses = ofWindow;
     }
 
-    /** Whether {@link #create} may be called. */
+    /** Returns whether {@link #create} may be called. */
     public boolean isReady() {
         return addresses != null;
     }
 
-    /** Makes a region, or says why not in the answer: a host without room for it is an ordinary case. */
+    /** Makes a region, or puts the reason for a failure into the answer: a host without room for it is an ordinary case. */
     public synchronized Offer create(long bytes, long notBelow) {
         try {
             return make(bytes, notBelow);
@@ -151,7 +151,7 @@ public final class PinnedMemory implements AutoCloseable {
         }
     }
 
-    /** The answer where there is no memory. */
+    /** Returns the answer for a region without memory. */
     public static Offer none() {
         return refused(CudaResult.OUT_OF_MEMORY);
     }
@@ -160,7 +160,7 @@ public final class PinnedMemory implements AutoCloseable {
         return new Offer(new RelayPinned(0, 0, 0, result), -1);
     }
 
-    /** OUT_OF_MEMORY; the first time the program is told why and what to do. */
+    /** Refuses with OUT_OF_MEMORY; the first time the program gets the reason and advice. */
     private Offer refused(String why, long bytes) {
         if (!told) {
             told = true;
@@ -170,7 +170,7 @@ public final class PinnedMemory implements AutoCloseable {
         return refused(CudaResult.OUT_OF_MEMORY);
     }
 
-    /** The region of a number; null if there is none. */
+    /** Returns the region of a number; null if there is none. */
     public synchronized Region region(long id) {
         return regions.get(id);
     }
@@ -216,7 +216,7 @@ public final class PinnedMemory implements AutoCloseable {
         }
     }
 
-    /** A region that is still mapped stays so, with its addresses: the device may use it. */
+    /** Frees the regions. A region that is still mapped stays so, with its addresses: the device may use it. */
     @Override
     public synchronized void close() {
         closed = true;

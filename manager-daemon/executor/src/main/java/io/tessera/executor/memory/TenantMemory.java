@@ -7,12 +7,12 @@ public final class TenantMemory {
     private final AtomicLong used = new AtomicLong();
     private volatile long limitBytes;
 
-    /** With a limit in bytes; 0: none. */
+    /** Creates an instance with a limit in bytes; 0: none. */
     public TenantMemory(long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
-    /** The limit in bytes; 0: none. */
+    /** Returns the limit in bytes; 0: none. */
     public long limitBytes() {
         return limitBytes;
     }

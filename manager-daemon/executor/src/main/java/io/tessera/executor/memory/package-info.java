@@ -1,2 +1,2 @@
-/** What memory is a client's: live allocations, pinned memory, and the limit of its tenant. */
+/** The memory of a client: live allocations, pinned memory, and the limit of its tenant. */
 package io.tessera.executor.memory;

@@ -5,7 +5,7 @@ import io.tessera.executor.turn.SubmissionGate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** What is known of one client's work, and on which part of the processors its kernels run. Thread-safe. */
+/** Figures of one client's work, and the part of the processors on which its kernels run. Thread-safe. */
 public final class ClientPart {
     private final String tenant;
     private final SubmissionGate.Client turn;
@@ -15,16 +15,16 @@ public final class ClientPart {
     private volatile int part = ProcessorParts.WHOLE;
     private volatile boolean beside;
 
-    /** On all processors, without work, and nobody looks at it or holds it back. */
+    /** Creates a client on all processors, without work, which is neither observed nor held back. */
     public ClientPart(String tenant) {
         this(tenant, new SubmissionGate(Clocks.system().monotonic()).join(tenant), _ -> {});
     }
 
     /**
-     * On all processors, without work.
+     * Creates a client on all processors, without work.
      *
-     * @param turn  when its tenant may submit
-     * @param leave called when the client is gone
+     * @param turn  says when its tenant may submit
+     * @param leave called when the client has left
      */
     ClientPart(String tenant, SubmissionGate.Client turn, Consumer<ClientPart> leave) {
         this.tenant = tenant;
@@ -32,34 +32,34 @@ public final class ClientPart {
         this.leave = leave;
     }
 
-    /** The client is gone, or its work is given up. */
+    /** Removes the client, which has left or whose work is given up. */
     public void leave() {
         turn.leave();
         leave.accept(this);
     }
 
-    /** Its tenant, by a name that no other user's has. */
+    /** Returns its tenant, by a name that is unique among users. */
     public String tenant() {
         return tenant;
     }
 
-    /** When its tenant may submit. */
+    /** Returns the gate that says when its tenant may submit. */
     public SubmissionGate.Client turn() {
         return turn;
     }
 
-    /** The client has begun, on the calling thread: how to ask, on any thread, whether work of it is on the device. */
+    /** Records that the client has begun, on the calling thread. The argument tells, on any thread, whether work of the client is on the device. */
     public void busy(BooleanSupplier asked) {
         turn.begin(asked);
         busy = asked;
     }
 
-    /** Whether work of it is on the device. */
+    /** Returns whether work of it is on the device. */
     boolean isBusy() {
         return busy.getAsBoolean();
     }
 
-    /** Whether the client has queued as much as it may: it submits ahead, and waits for nothing. */
+    /** Sets whether the client has queued as much as it may: it submits ahead, and does not wait. */
     public void full(boolean now) {
         if (full != now) {
             full = now;
@@ -70,12 +70,12 @@ public final class ClientPart {
         return full;
     }
 
-    /** The part ({@link ProcessorParts}) that its kernels are to run on from now on. */
+    /** Returns the part ({@link ProcessorParts}) that its kernels are to run on from now on. */
     public int part() {
         return part;
     }
 
-    /** Whether another tenant has had work lately: then this one's queue is bounded tightly. */
+    /** Returns whether another tenant has had work lately: then this one's queue is bounded tightly. */
     public boolean isBesideOthers() {
         return beside;
     }

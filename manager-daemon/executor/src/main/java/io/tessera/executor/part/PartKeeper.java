@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at what clients have on the device and says on which part of the processors each runs, on a thread of its own, which also has turns go on.
- * With one tenant there is nothing to decide, and the thread mostly sleeps. Thread-safe.
+ * Observes the clients' work on the device and assigns each a part of the processors, on a thread of its own, which also drives the turns. With one tenant
+ * there is nothing to decide, and the thread mostly sleeps. Thread-safe.
  */
 public final class PartKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PartKeeper.class);
-    /** From one look to the next: a request of a small model takes 1 ms and more. */
+    /** Interval between looks: a request of a small model takes 1 ms and more. */
     private static final long LOOK_NS = 1_000_000L;
     private static final long ALONE_NS = 50_000_000L;
 
@@ -41,7 +41,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** With nobody; begins. */
+    /** Creates a keeper without clients, and begins. */
     public PartKeeper(ProcessorParts parts, NanoClock clock) {
         this.parts = parts;
         this.clock = clock;
@@ -49,7 +49,7 @@ public final class PartKeeper implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("parts").daemon().start(this::run);
     }
 
-    /** A client comes. */
+    /** Adds a client. */
     public synchronized ClientPart join(String tenant) {
         Known known = tenants.computeIfAbsent(tenant, _ -> new Known(chooser.join()));
         known.tenant.interactive(isInteractive(tenant));
@@ -67,7 +67,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** A tenant's terms change, also of one that has not come. */
+    /** Changes a tenant's terms, also of a tenant without clients. */
     public synchronized void terms(String tenant, TenantTerms terms) {
         gate.terms(tenant, terms);
         Known known = tenants.get(tenant);
@@ -77,22 +77,22 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** The gate that holds submissions back, and the GPU time of each client. */
+    /** Returns the gate that holds submissions back, and the GPU time of each client. */
     public SubmissionGate gate() {
         return gate;
     }
 
-    /** Whether somebody waits for each of a tenant's requests, as an operator says. */
+    /** Returns whether a tenant is interactive, as set by an operator. */
     private boolean isInteractive(String tenant) {
         return gate.termsOf(tenant).tenantClass() == TenantClass.INTERACTIVE;
     }
 
-    /** How many processors kernels of a client run on; 0: the device's are not divided. */
+    /** Returns on how many processors a client's kernels run; 0: the device's processors are not divided. */
     public int processors(ClientPart client) {
         return parts.processors(client.part());
     }
 
-    /** How many processors there are; 0: they are not divided. */
+    /** Returns the number of processors; 0: they are not divided. */
     public int processors() {
         return parts.processors(ProcessorParts.WHOLE);
     }
@@ -103,7 +103,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Without these looks no turn ends, so the thread outlives whatever goes wrong in one. */
+    /** Looks at the clients, and survives any failure: without these looks no turn ends. */
     private boolean lookSafely() {
         try {
             return look();
@@ -116,7 +116,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Whether there is more than one tenant, or a cap to keep. */
+    /** Returns whether there is more than one tenant, or a cap to keep. */
     private synchronized boolean look() {
         long nowNs = clock.nanoTime();
         gate.look(nowNs);

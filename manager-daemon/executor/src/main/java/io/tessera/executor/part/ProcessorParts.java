@@ -36,9 +36,9 @@ public final class ProcessorParts implements AutoCloseable {
      * where it was 2.3 ms alone, and the products kept 0.85 of their speed.
      */
     static final double RESERVE = 0.25;
-    /** For tenants of class interactive. */
+    /** Reserve for tenants of class interactive. */
     static final double LARGE_RESERVE = 0.30;
-    /** With fewer processors there is nothing to divide. */
+    /** With fewer processors no part is made. */
     private static final int FEWEST_PROCESSORS = 16;
     private static final Logger LOG = LoggerFactory.getLogger(ProcessorParts.class);
 
@@ -57,7 +57,7 @@ public final class ProcessorParts implements AutoCloseable {
         this.parts = List.copyOf(parts);
     }
 
-    /** No parts: a driver that cannot make them. */
+    /** Returns an instance without parts: for a driver that cannot make them. */
     public static ProcessorParts none() {
         return new ProcessorParts(null, 0, 0, List.of());
     }
@@ -117,13 +117,13 @@ public final class ProcessorParts implements AutoCloseable {
         return new Part(driver.outLong(0), rest.get(ValueLayout.JAVA_INT, CUdevResource.sm + CUdevSmResource.smCount));
     }
 
-    /** Whether the processors can be divided. */
+    /** Returns whether the processors can be divided. */
     public boolean isAvailable() {
         return !parts.isEmpty();
     }
 
     /**
-     * The priority of a stream on all processors for which a client asked for one: a step above those on parts, whose kernels use some of the same
+     * Returns the priority of a stream on all processors for which a client asked for one: a step above those on parts, whose kernels use some of the same
      * processors. Graphs keep the priority of the streams that they were captured in.
      *
      * @param priority as the driver counts: the lower the more urgent
@@ -132,12 +132,12 @@ public final class ProcessorParts implements AutoCloseable {
         return isAvailable() ? Math.max(priority - 1, highest) : priority;
     }
 
-    /** What a client asked for, from {@link #raised}; the two highest are one. */
+    /** Returns the priority that a client asked for, from {@link #raised}; the two highest ones are the same. */
     public int lowered(int priority) {
         return isAvailable() ? Math.min(priority + 1, 0) : priority;
     }
 
-    /** How many processors a part has. */
+    /** Returns the number of processors of a part. */
     public int processors(int part) {
         return part == WHOLE || part > parts.size() ? processors : parts.get(part - 1).processors;
     }

@@ -12,7 +12,7 @@ import java.util.List;
  * light. Time comes in; nothing waits. One owner thread.
  */
 final class ReserveChooser {
-    /** A tenant without work for this long takes part no more, and gets no reserve. */
+    /** A tenant without work for this long no longer takes part, and gets no reserve. */
     static final long ACTIVE_NS = 500_000_000L;
     /** Time for which a tenant's work is observed before a trial, and in a trial once the others' queued work is done. */
     static final long WINDOW_NS = 200_000_000L;
@@ -40,13 +40,13 @@ final class ReserveChooser {
     private static final double IDLE = 0.02;
     private static final int HEAVY_WINDOWS = 5;
     /**
-     * A tenant whose queue was full at this many looks of its first trial waits for nobody: another new tenant is tried in its place. When
-     * both come in one moment, nothing is queued yet that would tell them apart.
+     * A tenant whose queue was full at this many looks of its first trial does not wait for results: another new tenant is tried in its place. When both come
+     * at the same time, nothing is queued yet that would distinguish them.
      */
     static final int FULL_LOOKS = 10;
-    /** Differences of less than a tenth say nothing. */
+    /** Differences of less than a tenth are ignored. */
     private static final int AHEAD_STEPS = 10;
-    /** From one trial of a tenant to the next; twice as long after each that found it not to be light. */
+    /** Interval between trials of a tenant; twice as long after each trial that found it not to be light. */
     static final long RETRY_NS = 5_000_000_000L;
     static final long LONGEST_RETRY_NS = 60_000_000_000L;
     /**
@@ -62,7 +62,7 @@ final class ReserveChooser {
     private static final Comparator<Tenant> FIRST = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
             .thenComparingLong(tenant -> -Math.round(tenant.ahead * AHEAD_STEPS)).thenComparingLong(tenant -> tenant.order);
 
-    /** The same for tenants that have just come. A tenant whose queue is full is not waiting for results, so it comes later. */
+    /** As above, for new tenants. A tenant whose queue is full does not wait for results, so it is tried later. */
     private static final Comparator<Tenant> COMING = Comparator.comparing((Tenant tenant) -> tenant.wasLight)
             .thenComparing(tenant -> tenant.fullLooks == 0).thenComparingLong(tenant -> tenant.activeNs).thenComparingLong(tenant -> tenant.order);
 
@@ -76,20 +76,20 @@ final class ReserveChooser {
         private boolean interactive;
         private Kind kind = Kind.UNKNOWN;
         private long busyNs = Long.MIN_VALUE / 2;
-        /** Since when it has had work again and again. */
+        /** Since when it has had work repeatedly. */
         private long activeNs;
         private int busyLooks;
         private int fullLooks;
         private boolean isFull;
         private boolean wasTried;
-        /** Whether its need was seen while it was alone, where it may have warmed up, and not in a trial since. */
+        /** Whether its need was measured while it was alone, when it may have warmed up, and not in a trial since. */
         private boolean seenAlone;
-        /** Whether it came while another was tried, or just before, and was neither tried nor alone since. */
+        /** Whether it came during another tenant's trial, or just before, and was neither tried nor alone since. */
         private boolean cameInTrial;
         /** Whether it was light in the last trial. */
         private boolean wasLight;
         private double duty;
-        /** For which part of the time it had queued as much as it may. */
+        /** Fraction of the time in which it had queued as much as it may. */
         private double ahead;
         private int heavyWindows;
         private long retryNs = Long.MIN_VALUE / 2;
@@ -100,17 +100,17 @@ final class ReserveChooser {
             this.order = order;
         }
 
-        /** The part that it is to run on. */
+        /** Returns the part that it is to run on. */
         int part() {
             return part;
         }
 
-        /** An operator says that somebody waits for each of its requests: it is light, whatever it does. */
+        /** Sets whether an operator has declared the tenant interactive: then it is light, whatever it does. */
         void interactive(boolean now) {
             interactive = now;
         }
 
-        /** Whether it counts as light. */
+        /** Returns whether it counts as light. */
         boolean isLight() {
             return interactive || kind == Kind.LIGHT;
         }
@@ -119,32 +119,32 @@ final class ReserveChooser {
     private final List<Tenant> tenants = new ArrayList<>();
     private long order;
     private Tenant tried;
-    /** Whether it is a tenant that was tried before: its trial ends where a light one has work, a first trial where an interactive one has. */
+    /** Whether the tenant was tried before. Then its trial ends when a light tenant has work; a first trial ends when an interactive tenant has work. */
     private boolean again;
-    /** When the trial, or else the window, began. */
+    /** When the trial, or otherwise the window, began. */
     private long sinceNs = Long.MIN_VALUE / 2;
-    /** Looks in the trial that found the queue full. */
+    /** Number of looks in the trial that found the queue full. */
     private int fullInTrial;
-    /** Since when looks are counted. */
+    /** Since when looks have been counted. */
     private long countedNs;
     private int looks;
     private double before;
 
-    /** A tenant comes. */
+    /** Adds a tenant. */
     Tenant join() {
         Tenant tenant = new Tenant(++order);
         tenants.add(tenant);
         return tenant;
     }
 
-    /** A tenant is gone. */
+    /** Removes a tenant. */
     void leave(Tenant tenant) {
         tenants.remove(tenant);
         tried = tried == tenant ? null : tried;
     }
 
     /**
-     * A look at a tenant; {@link #decide} follows when all were looked at.
+     * Records a look at a tenant; {@link #decide} follows when all tenants were looked at.
      *
      * @param busy whether it has work on the device
      * @param full whether it has queued as much as it may
@@ -161,7 +161,7 @@ final class ReserveChooser {
         }
     }
 
-    /** Whether another tenant has had work lately, or may have some at any moment for which somebody waits. */
+    /** Returns whether another tenant has had work lately, or is interactive and may have some at any moment. */
     boolean isBesideOthers(Tenant tenant, long nowNs) {
         return tenants.stream().anyMatch(other -> other != tenant && (other.interactive || isActive(other, nowNs)));
     }
@@ -226,7 +226,7 @@ final class ReserveChooser {
         begin(nowNs);
     }
 
-    /** Whether a tenant lost its reserve, so that the next window shows what it does without one. */
+    /** Returns whether a tenant lost its reserve, so that the next window shows what it does without one. */
     private boolean endWindow(long nowNs) {
         boolean lost = false;
         for (Tenant tenant : tenants) {
@@ -244,12 +244,12 @@ final class ReserveChooser {
         return lost;
     }
 
-    /** One that pauses stays what it is: a window without the reserve would only keep the first requests after the pause waiting. */
+    /** A tenant that pauses keeps its class: a window without the reserve would only delay the first requests after the pause. */
     private static boolean isToBeSeenAgain(Tenant tenant, long nowNs) {
         return isActive(tenant, nowNs) && nowNs - tenant.retryNs >= 0 && nowNs - tenant.activeNs >= FIRST_CHECK_NS;
     }
 
-    /** A tenant's need of the device is plain while nobody else is there: from a window in which it neither began nor stopped. */
+    /** Measures a tenant's need of the device while it is alone: from a window in which it neither began nor stopped. */
     private void learnOfOneAlone(long nowNs) {
         for (Tenant tenant : tenants) {
             if (tenant.activeNs - sinceNs <= 0 && nowNs - tenant.busyNs < STOPPED_NS && !isAnotherActive(tenant, nowNs)) {
@@ -277,8 +277,9 @@ final class ReserveChooser {
     }
 
     /**
-     * A tenant that nobody knows is tried as soon as it has work beside others, the last that came first: it waits for those who were there before.
-     * So is one that comes back after a pause, if it was alone before or may be tried again: programs warm up before they wait for requests.
+     * Begins the trial of an unknown tenant as soon as it has work beside others; the tenant that came last is tried first, because it waits for those that
+     * were there before. A tenant that returns after a pause is tried as well if it was alone before or may be tried again: programs warm up before they wait
+     * for requests.
      */
     private boolean beginFirstTrial(long nowNs) {
         Tenant newest = tenants.stream().filter(tenant -> mayBeTriedFirst(tenant, nowNs)).max(COMING).orElse(null);

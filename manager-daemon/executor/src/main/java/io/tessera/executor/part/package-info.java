@@ -1,2 +1,2 @@
-/** Parts of the device's processors: tenants are kept off some of them, so that a tenant with little work waits for nobody's kernels. */
+/** Parts of the device's processors: tenants are kept off some of them, so that a tenant with little work does not wait for other tenants' kernels. */
 package io.tessera.executor.part;

@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
  * pools is ever another's. One owner thread.
  */
 public final class ClientPools {
-    /** How often work is asked for that freed memory waits for. */
+    /** Interval of queries for work on which freed memory waits. */
     private static final long INTERVAL_NS = 2_000_000L;
 
     private final WindowAccess window;
@@ -32,7 +32,7 @@ public final class ClientPools {
     private long lastNumber;
     private long nextNs;
 
-    /** No pools yet. */
+    /** Creates an instance without pools. */
     public ClientPools(WindowAccess window, ClientStreams streams, NanoClock clock) {
         this.window = window;
         this.streams = streams;
@@ -54,7 +54,7 @@ public final class ClientPools {
         return pool;
     }
 
-    /** The pool of a number; null if there is none any more. */
+    /** Returns the pool of a number; null if there is none any more. */
     public MemoryPool pool(long number) {
         return pools.get(number);
     }
@@ -69,13 +69,13 @@ public final class ClientPools {
         }
     }
 
-    /** Sets the question whether to go on while an allocation waits for work to end; its callee looks after the client meanwhile. */
+    /** Sets the test whether to continue while an allocation waits for work to end; the test also supervises the client meanwhile. */
     public void whileWaiting(BooleanSupplier asked) {
         goOn = asked;
     }
 
     /**
-     * Allocates in the order of a stream.
+     * Allocates in stream order.
      *
      * @return the address; 0: there is no memory
      */
@@ -110,7 +110,7 @@ public final class ClientPools {
         return address;
     }
 
-    /** Tries again and again while streams may give memory back. */
+    /** Repeats an attempt while streams may give memory back. */
     private void waitForFrees(BooleanSupplier attempt) {
         BoundedWait wait = BoundedWait.begin(clock, WaitLimit.STREAM_FREES);
         window.waitsWithin(wait);
@@ -157,9 +157,9 @@ public final class ClientPools {
     }
 
     /**
-     * Frees when everything is done that the client has submitted so far.
+     * Frees memory when all work that the client has submitted so far is done.
      *
-     * @return whether that was now
+     * @return whether it was freed at once
      */
     public boolean free(long address) {
         Block block = inUse.remove(address);
@@ -174,18 +174,18 @@ public final class ClientPools {
         return false;
     }
 
-    /** A pool is asked to give memory back until this many bytes are left. */
+    /** Has a pool give memory back until this many bytes are left. */
     public void trim(MemoryPool pool, long keepBytes) {
         pool.sweep(mayRecord());
         pool.trim(keepBytes);
     }
 
-    /** Whether memory waits for work to end. */
+    /** Returns whether memory waits for work to end. */
     public boolean isAwaited() {
         return isWaiting();
     }
 
-    /** Looks after freed memory if it is time to; cheap otherwise. */
+    /** Checks freed memory if that is due; cheap otherwise. */
     public void poll(long nowNs) {
         if (nowNs - nextNs < 0) {
             return;
@@ -200,7 +200,7 @@ public final class ClientPools {
         ended.removeIf(MemoryPool::isOver);
     }
 
-    /** All work of the client is done and its allocations are freed: everything goes back. */
+    /** Gives everything back. All work of the client is done and its allocations are freed. */
     public void close() {
         retired.releaseAll();
         pools().forEach(MemoryPool::releaseAll);

@@ -10,10 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Memory of the graphs of one client. Its address is fixed when its node is made and lies in the tenant's window; it
- * belongs to the graph and to every executable graph made of it, and goes with the last of them, unless a launch has
- * allocated it and nobody freed it yet: then the program has it until it frees it. For the driver its nodes are empty
- * ones. Graphs, executable graphs and nodes are named by the driver's handles. One owner thread.
+ * Memory of the graphs of one client. Its address is fixed when its node is made and is in the tenant's window. It belongs to the graph and to every executable
+ * graph made of it, and ends with the last of them, unless a launch has allocated it and it was not freed: then the program has it until it frees it. In the
+ * driver its nodes are empty ones. Graphs, executable graphs and nodes are named by the driver's handles. One owner thread.
  */
 public final class GraphMemory {
     private final ClientPools pools;
@@ -31,19 +30,19 @@ public final class GraphMemory {
 
     /** Keeps account of what is the client's. */
     public interface Owner {
-        /** Memory is not a graph's any more: it is the program's until it frees it. */
+        /** Called when memory is no longer a graph's: it is the program's until it frees it. */
         void left(long address);
 
-        /** Memory is gone. */
+        /** Called when memory was given back. */
         void gone(long address);
     }
 
-    /** One allocation node's memory. */
+    /** Memory of one allocation node. */
     private static final class Piece {
         final long address;
         final long bytes;
         final byte[] parameters;
-        /** Nodes that allocate or free it. */
+        /** Nodes that allocate or free the memory. */
         final Set<Long> nodes = new HashSet<>();
         int holders;
         boolean live;
@@ -56,19 +55,19 @@ public final class GraphMemory {
         }
     }
 
-    /** No graph has memory. */
+    /** Creates an instance in which no graph has memory. */
     public GraphMemory(ClientPools pools, Owner owner) {
         this.pools = pools;
         this.owner = owner;
     }
 
-    /** Whether any graph has memory. */
+    /** Returns whether any graph has memory. */
     public boolean isEmpty() {
         return byAddress.isEmpty();
     }
 
     /**
-     * Memory for a node that is about to be made.
+     * Allocates memory for a node that is about to be made.
      *
      * @return its address; 0: there is none
      */
@@ -76,13 +75,13 @@ public final class GraphMemory {
         return pools.allocate(bytes);
     }
 
-    /** The node could not be made. */
+    /** Gives memory back after its node could not be made. */
     public void abandon(long address) {
         pools.free(address);
     }
 
     /**
-     * A node allocates memory.
+     * Records a node that allocates memory.
      *
      * @param parameters CUDA_MEM_ALLOC_NODE_PARAMS as the program gave it, with the address
      */
@@ -96,12 +95,12 @@ public final class GraphMemory {
         reservedHigh = Math.max(reservedHigh, reservedBytes);
     }
 
-    /** Whether memory of a graph begins at an address. */
+    /** Returns whether memory of a graph begins at an address. */
     public boolean isOfGraph(long address) {
         return byAddress.containsKey(address);
     }
 
-    /** A node frees memory of a graph. */
+    /** Records a node that frees memory of a graph. */
     public void frees(long node, long address) {
         Piece piece = byAddress.get(address);
         freeNodes.put(node, piece);
@@ -109,19 +108,19 @@ public final class GraphMemory {
         piece.freedInGraph = true;
     }
 
-    /** CUDA_MEM_ALLOC_NODE_PARAMS of a node; null: it allocates nothing. */
+    /** Returns CUDA_MEM_ALLOC_NODE_PARAMS of a node; null: it allocates nothing. */
     public byte[] allocationOf(long node) {
         Piece piece = allocationNodes.get(node);
         return piece == null ? null : piece.parameters.clone();
     }
 
-    /** The address that a node frees; 0: it frees nothing. */
+    /** Returns the address that a node frees; 0: it frees nothing. */
     public long freedBy(long node) {
         Piece piece = freeNodes.get(node);
         return piece == null ? 0 : piece.address;
     }
 
-    /** A node is destroyed. */
+    /** Records that a node was destroyed. */
     public void nodeGone(long node) {
         for (Piece piece : new Piece[] {allocationNodes.remove(node), freeNodes.remove(node)}) {
             if (piece != null) {
@@ -136,14 +135,14 @@ public final class GraphMemory {
         }
     }
 
-    /** A graph takes part in another: a copy of it, or a child. */
+    /** Records that a graph takes part in another: a copy of it, or a child. */
     public void partOf(long part, long whole) {
         for (Piece piece : List.copyOf(ofGraph.getOrDefault(part, Set.of()))) {
             hold(ofGraph, whole, piece);
         }
     }
 
-    /** An executable graph was made of a graph, or changed by it. */
+    /** Records that an executable graph was made from a graph, or updated from it. */
     public void executable(long executable, long graph, boolean freesOnLaunch) {
         for (Piece piece : ofGraph.getOrDefault(graph, Set.of())) {
             hold(ofExecutable, executable, piece);
@@ -153,13 +152,13 @@ public final class GraphMemory {
         }
     }
 
-    /** Whether a launch may come: none may allocate what is allocated, unless the graph frees it first. */
+    /** Returns whether a launch may come: none may allocate what is allocated, unless the graph frees it first. */
     public boolean mayLaunch(long executable) {
         return freesItself.contains(executable)
                 || ofExecutable.getOrDefault(executable, Set.of()).stream().noneMatch(piece -> piece.live);
     }
 
-    /** A launch was submitted. */
+    /** Records that a launch was submitted. */
     public void launched(long executable) {
         for (Piece piece : ofExecutable.getOrDefault(executable, Set.of())) {
             live(piece, !piece.freedInGraph);
@@ -174,7 +173,7 @@ public final class GraphMemory {
         }
     }
 
-    /** The program frees memory of a graph; false if it is not allocated. */
+    /** Frees memory of a graph for the program. Returns false if it is not allocated. */
     public boolean free(long address) {
         Piece piece = byAddress.get(address);
         if (piece == null || !piece.live) {
@@ -184,12 +183,12 @@ public final class GraphMemory {
         return true;
     }
 
-    /** A graph is gone. */
+    /** Records that a graph has ended. */
     public void graphGone(long graph) {
         release(ofGraph.remove(graph));
     }
 
-    /** An executable graph is gone. */
+    /** Records that an executable graph has ended. */
     public void executableGone(long executable) {
         freesItself.remove(executable);
         release(ofExecutable.remove(executable));
@@ -214,7 +213,7 @@ public final class GraphMemory {
         }
     }
 
-    /** CUgraphMem_attribute: used now and at most, reserved now and at most. */
+    /** Returns a CUgraphMem_attribute: used now and at most, reserved now and at most. */
     public long attribute(int attribute) {
         return switch (attribute) {
             case GraphMemoryAttribute.USED_MEM_CURRENT -> usedBytes;

@@ -10,7 +10,7 @@ public final class GraphRanges implements GraphMemory.Owner {
     private final ClientMemory memory;
     private final ClientCharge charge;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public GraphRanges(ClientMemory memory, ClientCharge charge) {
         this.memory = memory;
         this.charge = charge;

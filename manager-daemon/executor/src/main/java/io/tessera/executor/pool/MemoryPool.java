@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A pool of stream-ordered allocations of one client. A block that was freed in a stream is used again at once for work
- * of that stream; for other streams, and to be given back to the window, when an event that was recorded behind it is
- * complete. Complete blocks stay as long as the pool has no more than its release threshold. One owner thread.
+ * A pool of stream-ordered allocations of one client. A block that was freed in a stream is used again at once for work of that stream; it is used for other
+ * streams, or given back to the window, when an event that was recorded behind it is complete. Complete blocks stay as long as the pool has no more than its
+ * release threshold. One owner thread.
  */
 public final class MemoryPool {
     /** The last number of an attribute. */
@@ -28,7 +28,7 @@ public final class MemoryPool {
     private final WindowAccess window;
     private final ProgressEvents events;
     private final long[] flags = {0, 1, 1, 1};
-    /** Freed blocks by the stream that they were freed in. */
+    /** Freed blocks by the stream in which they were freed. */
     private final Map<Long, FreedInStream> freed = new HashMap<>();
     private final Blocks idle = new Blocks();
     private long threshold;
@@ -41,14 +41,14 @@ public final class MemoryPool {
     /**
      * Memory of the pool.
      *
-     * @param address its begin
+     * @param address its start
      * @param bytes   its size, rounded
-     * @param pool    where it goes when it is freed
+     * @param pool    the pool to which it returns when it is freed
      */
     public record Block(long address, long bytes, MemoryPool pool) {
     }
 
-    /** Blocks by size, the last one that came first. */
+    /** Blocks by size; of equal ones the last one is taken first. */
     private static final class Blocks {
         final TreeMap<Long, ArrayDeque<Block>> bySize = new TreeMap<>();
 
@@ -78,7 +78,7 @@ public final class MemoryPool {
         }
     }
 
-    /** What was freed in one stream: what came since the last event, and what lies before each event. */
+    /** Blocks that were freed in one stream: those since the last event, and those before each event. */
     private static final class FreedInStream {
         final List<Sealed> sealed = new ArrayList<>();
         Blocks open = new Blocks();
@@ -104,12 +104,12 @@ public final class MemoryPool {
         this.events = events;
     }
 
-    /** What stands for it in the client's table of handles. */
+    /** Returns its value in the client's table of handles. */
     public long number() {
         return number;
     }
 
-    /** A block for work of a stream; null: there is no memory. */
+    /** Allocates a block for work of a stream; null: there is no memory. */
     Block allocate(long bytes, long stream) {
         long rounded = bytes + ALIGNMENT - 1 & -ALIGNMENT;
         if (destroyed || rounded < 0 || mostBytes != 0 && rounded > mostBytes - used) {
@@ -157,19 +157,19 @@ public final class MemoryPool {
         return new Block(address, rounded, this);
     }
 
-    /** A block is freed at this place of a stream. */
+    /** Frees a block at this place of a stream. */
     void free(Block block, long stream) {
         used -= block.bytes;
         freed.computeIfAbsent(stream, _ -> new FreedInStream()).open.add(block);
     }
 
-    /** A block leaves the pool; its taker gives its memory back. */
+    /** Removes a block from the pool; the caller gives its memory back. */
     void forget(Block block) {
         used -= block.bytes;
         reserved -= block.bytes;
     }
 
-    /** Puts an event behind what was freed in a stream; done before the stream goes. */
+    /** Records an event behind the blocks that were freed in a stream; done before the stream ends. */
     void seal(long stream) {
         FreedInStream own = freed.get(stream);
         if (own != null && !own.open.bySize.isEmpty()) {
@@ -181,7 +181,7 @@ public final class MemoryPool {
         }
     }
 
-    /** A stream is gone: nothing is freed in it any more, and another one may get its handle. */
+    /** Records that a stream has ended: no block is freed in it any more, and another one may get its handle. */
     void gone(long stream, boolean mayRecord) {
         if (mayRecord) {
             seal(stream);
@@ -198,9 +198,9 @@ public final class MemoryPool {
     }
 
     /**
-     * Looks which freed blocks no work uses any more, and gives back what the pool has beyond its threshold.
+     * Checks which freed blocks are no longer used by any work, and gives back memory beyond the pool's threshold.
      *
-     * @param mayRecord whether events may be recorded: not while a stream is captured, which would take them in
+     * @param mayRecord whether events may be recorded: not while a stream is captured, which would capture them
      * @return whether some are still in use
      */
     boolean sweep(boolean mayRecord) {
@@ -246,7 +246,7 @@ public final class MemoryPool {
         }
     }
 
-    /** Whether freed blocks wait for work to end. */
+    /** Returns whether freed blocks wait for work to end. */
     boolean hasFreed() {
         return !freed.isEmpty();
     }
@@ -258,12 +258,12 @@ public final class MemoryPool {
         sweep(false);
     }
 
-    /** Whether it is ended and has nothing any more. */
+    /** Returns whether it is ended and has nothing any more. */
     boolean isOver() {
         return destroyed && reserved == 0;
     }
 
-    /** All work of the client is done: every freed block goes back. */
+    /** Gives every freed block back. All work of the client is done. */
     void releaseAll() {
         for (FreedInStream own : freed.values()) {
             own.sealed.forEach(sealed -> {
@@ -276,12 +276,12 @@ public final class MemoryPool {
         trim(0);
     }
 
-    /** Whether an attribute is 32 bits wide in the interface; the others are 64. */
+    /** Returns whether an attribute is 32 bits wide in the interface; the others are 64. */
     public static boolean isFlag(int attribute) {
         return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }
 
-    /** The value of an attribute, 1 to {@value #LAST_ATTRIBUTE}. */
+    /** Returns the value of an attribute, 1 to {@value #LAST_ATTRIBUTE}. */
     public long attribute(int attribute) {
         return switch (attribute) {
             case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,

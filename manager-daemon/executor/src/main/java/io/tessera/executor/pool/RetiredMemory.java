@@ -7,10 +7,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/**
- * Memory that its program has freed while work that was submitted before may still use it: it goes back to the window
- * when that work is done. One owner thread.
- */
+/** Memory that its program has freed while earlier work may still use it: it goes back to the window when that work is done. One owner thread. */
 final class RetiredMemory {
     private final WindowAccess window;
     private final ProgressEvents events;
@@ -69,7 +66,7 @@ final class RetiredMemory {
         return CudaResult.SUCCESS;
     }
 
-    /** All work of the client is done: everything goes back. */
+    /** Gives everything back. All work of the client is done. */
     void releaseAll() {
         for (Retired retired : all) {
             retired.events.forEach(events::giveBack);

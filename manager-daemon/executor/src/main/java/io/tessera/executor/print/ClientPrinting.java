@@ -19,17 +19,17 @@ import java.util.function.BooleanSupplier;
  * 5). Behind each mark an event is recorded, so that the driver can be made to print without waiting. One owner thread.
  */
 public final class ClientPrinting {
-    /** As many as there are words: one more waits for a word that somebody waits for already. */
+    /** As many as there are words: a further mark would wait for a word that has a mark already. */
     private static final int MOST_MARKS = RelayLayout.WORDS;
 
     private final DriverCalls driver;
     private final RelaySegment segment;
     private final PrintedText text;
-    /** By the driver's handle: whether it prints, which is found out when something of it is first used. */
+    /** Modules by the driver's handle: whether they print, which is determined at the first use of one of their functions. */
     private final Map<Long, BooleanSupplier> modules = new HashMap<>();
     private final List<Mark> marks = new ArrayList<>();
     private final ArrayDeque<Long> events = new ArrayDeque<>();
-    /** Looks what kernels reported and tells the client so, before it hears that they are done. */
+    /** Checks the reports of kernels and notifies the client, before it learns that they are done. */
     private final Runnable looked;
     private final int uid;
     private boolean prints;
@@ -53,17 +53,17 @@ public final class ClientPrinting {
         this.text = text;
     }
 
-    /** A module or library was loaded, by the driver's handle. */
+    /** Records that a module or library was loaded, by the driver's handle. */
     public void loaded(long module, BooleanSupplier canPrint) {
         modules.put(module, canPrint);
     }
 
-    /** It was unloaded. */
+    /** Records that a module was unloaded. */
     public void unloaded(long module) {
         modules.remove(module);
     }
 
-    /** Whether functions of a module print; from the first that does, the client waits for text. */
+    /** Returns whether functions of a module print; from the first that does, the client waits for text. */
     public boolean ask(long module) {
         BooleanSupplier canPrint = modules.get(module);
         boolean answer = canPrint != null && canPrint.getAsBoolean();
@@ -74,17 +74,17 @@ public final class ClientPrinting {
         return answer;
     }
 
-    /** From now on the client waits until somebody has looked what its kernels did. */
+    /** Has the client wait from now on until its kernels' reports were read. */
     public void watch() {
         watched = true;
     }
 
-    /** Whether marks are waited for: functions print, or somebody looks what kernels did. */
+    /** Returns whether marks are waited for: functions print, or kernels' reports have to be read. */
     public boolean prints() {
         return prints || watched;
     }
 
-    /** After a mark was submitted to a stream. Returns the CUresult. */
+    /** Records that a mark was submitted to a stream. Returns the CUresult. */
     public int marked(long stream, int word, long value) {
         if (!prints()) {
             return CudaResult.SUCCESS;
@@ -106,7 +106,7 @@ public final class ClientPrinting {
         return driver.call(DriverEntry.cuEventRecord, event, stream);
     }
 
-    /** Whether somebody waits for text. */
+    /** Returns whether the program waits for text. */
     public boolean isAwaited() {
         return !marks.isEmpty();
     }

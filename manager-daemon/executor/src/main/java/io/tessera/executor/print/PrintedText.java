@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the driver prints on this process's standard output, where a file takes it. A driver prints when somebody synchronises, into one
- * buffer for all: the client that makes it print takes what there is, so that text of one user's clients that print at the same time may
- * come to one of them. Text that may be another user's goes to nobody. Thread-safe.
+ * Output of the driver on this process's standard output, which goes to a file. A driver prints when a thread synchronizes, and has one buffer for all kernels.
+ * The client that makes it print takes the text that is there, so text of several clients of one user that print at the same time may go to one of them. Text
+ * that may belong to another user goes to no client. Thread-safe.
  */
 public final class PrintedText {
-    /** Read at a time. */
+    /** Bytes that are read at a time. */
     private static final int PIECE_BYTES = 65_536;
-    /** Text that nobody fetched is forgotten from here on: kernels of clients that never wait for them. */
+    /** Bound on unread text, beyond which it is discarded: output of clients that never wait for their kernels. */
     private static final long MOST_UNFETCHED_BYTES = 16L << 20;
     private static final Logger LOG = LoggerFactory.getLogger(PrintedText.class);
 
@@ -31,24 +31,24 @@ public final class PrintedText {
     private final int descriptor;
     private final MemorySegment piece = Arena.ofAuto().allocate(PIECE_BYTES);
     private long position;
-    /** How many printing clients each user has. */
+    /** Number of printing clients of each user. */
     private final Map<Integer, Integer> present = new HashMap<>();
-    /** Users whose text may still come, though their clients have left: those before the last fetch, and those since. */
+    /** Users whose text may still arrive, though their clients have left: those before the last fetch, and those since. */
     private Set<Integer> leftBefore = Set.of();
     private Set<Integer> left = new HashSet<>();
 
-    /** Over an empty file, which the caller owns and has put where the driver prints. */
+    /** Creates an instance over an empty file, which the caller owns and has put where the driver prints. */
     public PrintedText(PrintedTextPort port, int descriptor) {
         this.port = port;
         this.descriptor = descriptor;
     }
 
     /**
-     * Has the driver print what it holds back, and puts that where the client reads it.
+     * Has the driver print its buffered text, and passes it to the client.
      *
-     * @param synchronise waits in the driver for what is complete already, so that it prints; its CUresult
-     * @param others      called if the text may be of several users: nobody gets it
-     * @return the CUresult of that
+     * @param synchronise waits in the driver for work that is complete already, so that it prints; returns a CUresult
+     * @param others      called if the text may belong to several users: then no client gets it
+     * @return the CUresult of {@code synchronise}
      */
     public synchronized int fetch(IntSupplier synchronise, RelaySegment client, Runnable others) {
         int result = synchronise.getAsInt();
@@ -78,18 +78,18 @@ public final class PrintedText {
         return result;
     }
 
-    /** A client of a user prints from now on; before its first kernel that does is launched. */
+    /** Records that a client of a user prints from now on; called before its first kernel that prints is launched. */
     public synchronized void enters(int uid) {
         present.merge(uid, 1, Integer::sum);
     }
 
-    /** One that {@link #enters entered} is gone, and all its kernels have ended. */
+    /** Removes a client that {@link #enters entered}, and all of whose kernels have ended. */
     public synchronized void leaves(int uid) {
         left.add(uid);
         present.computeIfPresent(uid, (_, clients) -> clients == 1 ? null : clients - 1);
     }
 
-    /** All whose text may be among what is fetched next. */
+    /** Returns all users to whom the next text may belong. */
     private Set<Integer> users() {
         Set<Integer> all = new HashSet<>(present.keySet());
         all.addAll(left);
@@ -97,7 +97,7 @@ public final class PrintedText {
         return all;
     }
 
-    /** As much as there is room for; the rest is lost, as in a device's own buffer. */
+    /** Passes as much text as there is room for; the rest is lost, as in a device's own buffer. */
     private void put(RelaySegment client, int bytes) {
         long printed = client.printed();
         long free = RelayLayout.PRINT_BYTES - (printed - client.printTaken());
@@ -111,7 +111,7 @@ public final class PrintedText {
         client.printed(printed + taken);
     }
 
-    /** Gives the memory of text back that nobody fetches. */
+    /** Frees the memory of text that is not fetched. */
     public synchronized void forgetOld() {
         try {
             if (port.read(descriptor, piece.asSlice(0, 1), position + MOST_UNFETCHED_BYTES) > 0) {

@@ -9,11 +9,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Whether kernels of a module image can print: they name {@code vprintf}, in PTX as in a cubin. Stateless. */
+/** Tests whether kernels of a module image can print: they name {@code vprintf}, in PTX as in a cubin. Stateless. */
 public final class PrintingImage {
     private static final byte[] SYMBOL = "vprintf".getBytes(StandardCharsets.US_ASCII);
     private static final int[] SHIFTS = shifts();
-    /** Longer entries are not unpacked for this: a client then waits for text that does not come, and loses little. */
+    /** Longer entries are not unpacked for this check: a client then waits for text that does not come, at little cost. */
     private static final long MOST_UNPACKED_BYTES = 16L << 20;
     /** Held while unpacking: one client at a time, so that all together take no more of the heap than one. */
     private static final Object UNPACKING = new Object();
@@ -21,14 +21,14 @@ public final class PrintingImage {
     private PrintingImage() {
     }
 
-    /** Looks into an image; true where it cannot be read. Takes milliseconds for megabytes. */
+    /** Examines an image; true if it cannot be read. Takes milliseconds for megabytes. */
     public static boolean prints(ModuleImage image) {
         return image.kind() == ImageKind.FAT_BINARY ? ofFatBinary(image) : names(image.bytes());
     }
 
     private static boolean ofFatBinary(ModuleImage image) {
         try {
-            FatBinaryEntry least = null; // all are made of one source, so that the shortest speaks for all
+            FatBinaryEntry least = null; // all are made from one source, so the shortest one is enough
             for (FatBinaryEntry entry : image.fatBinary().entries()) {
                 boolean readable = entry.kind() == FatBinaryEntry.Kind.PTX || entry.kind() == FatBinaryEntry.Kind.CUBIN;
                 if (readable && (least == null || entry.unpackedBytes() < least.unpackedBytes())) {
@@ -50,7 +50,7 @@ public final class PrintingImage {
         }
     }
 
-    /** Looks at the last byte of each place where the symbol may be, and leaves out as many places as that byte allows. */
+    /** Examines the last byte of each place where the symbol may be, and skips as many places as that byte allows. */
     private static boolean names(MemorySegment image) {
         int last = SYMBOL.length - 1;
         for (long at = last; at < image.byteSize();) {
@@ -72,7 +72,7 @@ public final class PrintingImage {
         return true;
     }
 
-    /** By the byte at the last place: how far the next place is where it would fit (Horspool, 1980). */
+    /** Returns by the byte at the last place the distance to the next place where it would fit (Horspool, 1980). */
     private static int[] shifts() {
         int[] shifts = new int[256];
         Arrays.fill(shifts, SYMBOL.length);

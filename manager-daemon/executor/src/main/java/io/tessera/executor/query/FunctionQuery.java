@@ -108,7 +108,10 @@ final class FunctionQuery {
         }
     }
 
-    /** Programs ask for a kernel before others of them run that wait for it: what a launch would have to ask for is asked for now, too. */
+    /**
+     * Prepares a launch. Programs ask for a kernel before other kernels run that wait for it, so the requests that a launch would have to make are made now,
+     * too.
+     */
     private void got(long clientHandle, long value) throws RejectedException {
         try {
             fences.kernels().got(clientHandle, value);

@@ -36,11 +36,11 @@ public final class QueryExecutor {
     private final PinnedMemory pinned;
     private final FunctionQuery functions;
     private final Set<Long> registered = new HashSet<>();
-    /** Unpinned by the client, while its graphs may use them. */
+    /** Memory that the client has unpinned, while its graphs may use it. */
     private final Set<Long> held = new HashSet<>();
     private int bytes;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public QueryExecutor(ClientExecution execution, ClientAllocations allocations, PinnedMemory pinned, ClientPrinting printing) {
         this.driver = execution.driver();
         this.handles = execution.handles();
@@ -52,9 +52,9 @@ public final class QueryExecutor {
     }
 
     /**
-     * Answers one.
+     * Answers a query.
      *
-     * @param answer where the out-data goes; its length is {@link #bytes}
+     * @param answer destination of the output data; its length is {@link #bytes}
      * @return the CUresult
      * @throws RejectedException if the record is not one that a client may send
      */
@@ -150,7 +150,7 @@ public final class QueryExecutor {
         int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
         long free = driver.outLong(0);
         long total = driver.outLong(1);
-        // Memory that the window has and does not use is the tenant's to have, and nobody else's. Others leave the device for it.
+        // Only this tenant may take memory that its window has but does not use. Other tenants leave the device for it.
         free = Math.min(total, free + window.reclaimableBytes() + window.othersBytes());
         TenantMemory tenant = charge.tenant();
         if (tenant.limitBytes() != 0) {
@@ -165,7 +165,7 @@ public final class QueryExecutor {
     }
 
     /**
-     * Has the device forget all pinned memory, when no work of the client uses it any more.
+     * Unregisters all pinned memory from the device, once no work of the client uses it.
      *
      * @return whether it did; if not, the tenant's other work did not pause, and the memory stays until the executor ends
      */

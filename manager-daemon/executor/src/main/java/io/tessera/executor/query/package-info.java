@@ -1,2 +1,2 @@
-/** QUERY records: what only the executor knows, and pinned memory. */
+/** QUERY records: facts that only the executor knows, and pinned memory. */
 package io.tessera.executor.query;

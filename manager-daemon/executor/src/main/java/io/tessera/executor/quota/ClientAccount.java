@@ -1,25 +1,25 @@
 package io.tessera.executor.quota;
 
-/** What one client has of its tenant's account; given back as a whole when the client is gone. Thread-safe. */
+/** One client's share of its tenant's account; given back as a whole when the client has left. Thread-safe. */
 public final class ClientAccount {
     private static final Countable[] KINDS = Countable.values();
 
     private final TenantAccount tenant;
     private final long[] counts = new long[KINDS.length];
-    /** Beside what each object takes anyway. */
+    /** Bytes beyond the fixed cost of each object. */
     private final long[] more = new long[KINDS.length];
 
-    /** Nothing yet. */
+    /** Creates an empty account. */
     public ClientAccount(TenantAccount tenant) {
         this.tenant = tenant;
     }
 
-    /** The account of a tenant whose only client it is. */
+    /** Returns the account of a tenant whose only client it is. */
     public static ClientAccount ofItsOwn() {
         return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory()), HostBudget.ofMachine(1L << 32)));
     }
 
-    /** Why the client may not have one more; null if it may. */
+    /** Returns why the client may not have one more; null if it may. */
     public String refusal(Countable kind) {
         return tenant.refusal(kind, 1, 0);
     }
@@ -29,7 +29,7 @@ public final class ClientAccount {
         return tenant.refusal(kind, count, bytes);
     }
 
-    /** The client has this many more, or fewer, whatever its bound: they are there already. */
+    /** Changes the count regardless of the bound: the objects exist already. */
     public synchronized void add(Countable kind, long count, long bytes) {
         tenant.add(kind, count, bytes);
         has(kind, count, bytes);
@@ -40,12 +40,12 @@ public final class ClientAccount {
         more[kind.ordinal()] += bytes;
     }
 
-    /** The client has one more. */
+    /** Counts one more object. */
     public void add(Countable kind) {
         add(kind, 1, 0);
     }
 
-    /** The client has one fewer. */
+    /** Counts one object less. */
     public void remove(Countable kind) {
         add(kind, -1, 0);
     }
@@ -59,12 +59,12 @@ public final class ClientAccount {
         return refusal;
     }
 
-    /** The tenant's account. */
+    /** Returns the tenant's account. */
     public TenantAccount tenant() {
         return tenant;
     }
 
-    /** The client is gone and all it had is freed. */
+    /** Gives everything back. The client has left, and all its objects are freed. */
     public synchronized void close() {
         for (Countable kind : KINDS) {
             add(kind, -counts[kind.ordinal()], -more[kind.ordinal()]);

@@ -3,13 +3,13 @@ package io.tessera.executor.quota;
 import io.tessera.device.HandleKind;
 
 /**
- * What a program can make in the executor, with how many a tenant may have and what one is taken to cost of the host's memory.
- * All objects of all tenants are in one process and one context. The bounds are far above what programs have, and only the tenant that asks
- * for more is out of memory. Costs are estimates from above for the software GPU, whose objects lie in the executor's heap (see the
- * module's README for their sources); what varies, parameters and images, is added by its size.
+ * Objects that a program can make in the executor, with the maximum number for a tenant and the host memory that one is assumed to need. All objects of all
+ * tenants are in one process and one context. The bounds are far above what programs need, and only the tenant that exceeds one is out of memory. Costs are
+ * upper estimates for the software GPU, whose objects are in the executor's heap (see the module's README for their sources). Parts of variable size,
+ * parameters and images, are added by their size.
  */
 public enum Countable {
-    /** Contexts, each with two streams of ours. */
+    /** Contexts, each with two streams of the executor's. */
     CONTEXT("contexts", 256, 65_536),
     /** Streams. */
     STREAM("streams", 1024, 65_536),
@@ -17,7 +17,7 @@ public enum Countable {
     EVENT("events", 1 << 17, 512),
     /** Modules and libraries, without their images. */
     PROGRAM("modules and libraries", 1 << 15, 16_384),
-    /** Images of modules and libraries that came through the ring, and inputs of linkers: counted by their bytes. */
+    /** Images of modules and libraries that were sent through the ring, and inputs of linkers: counted by their bytes. */
     IMAGE("images", 1 << 16, 0),
     /** Functions and kernels. */
     FUNCTION("functions", 1 << 18, 1024),
@@ -27,7 +27,7 @@ public enum Countable {
     POOL("memory pools", 1024, 8192),
     /** Handles of allocations, as cuMemCreate makes them. */
     ALLOCATION("allocation handles", 1 << 18, 256),
-    /** Allocations, reservations, mappings, and variables that were asked for. */
+    /** Allocations, reservations, mappings, and variables that were requested. */
     MEMORY_RANGE("allocations and mappings", 1 << 19, 512),
     /** Regions of pinned or registered host memory. */
     PINNED("regions of pinned memory", 1 << 16, 1024),
@@ -35,13 +35,13 @@ public enum Countable {
     ARRAY("arrays", 1 << 16, 1024),
     /** Textures, surfaces and references to them. */
     TEXTURE("textures and surfaces", 1 << 16, 1024),
-    /** Tensor maps; the oldest are forgotten for new ones. */
+    /** Tensor maps; the oldest ones are dropped for new ones. */
     TENSOR_MAP("tensor maps", 1 << 16, 384),
     /** Graphs. */
     GRAPH("graphs", 1 << 17, 1024),
-    /** Nodes of graphs, of copies and children too, without what they have as parameters. */
+    /** Nodes of graphs, including those of copies and children, without their parameters. */
     GRAPH_NODE("nodes of graphs", 1 << 20, 768),
-    /** Nodes that a program has a handle of. */
+    /** Nodes of which a program has a handle. */
     NODE_HANDLE("handles of nodes", 1 << 20, 256),
     /** Conditions of graphs. */
     CONDITION("conditions of graphs", 1 << 16, 128),
@@ -49,11 +49,11 @@ public enum Countable {
     EXECUTABLE_GRAPH("executable graphs", 1 << 15, 4096),
     /** Nodes of executable graphs. */
     EXECUTABLE_NODE("nodes of executable graphs", 1 << 20, 1024),
-    /** Branches beyond one in each executable graph: a driver needs 7 ns for each of them and each branch that comes (H200, driver 580). */
+    /** Branches beyond one in each executable graph: a driver needs 7 ns for each pair of an existing and a new branch (H200, driver 580). */
     EXECUTABLE_BRANCH("branches of executable graphs", 4096, 0),
     /** Events that are watched for the program. */
     WATCH("events that are waited for", 1 << 16, 64),
-    /** Everything else that has a handle. */
+    /** All other objects with a handle. */
     OTHER("other objects", 1 << 16, 1024);
 
     private final String plural;
@@ -66,12 +66,12 @@ public enum Countable {
         this.bytesEach = bytesEach;
     }
 
-    /** What users call it. */
+    /** Returns the name for users. */
     String plural() {
         return plural;
     }
 
-    /** How many a tenant may have. */
+    /** Returns the maximum number for a tenant. */
     public int most() {
         return most;
     }
@@ -81,7 +81,7 @@ public enum Countable {
         return bytesEach;
     }
 
-    /** What a handle of a kind counts as. */
+    /** Returns the kind of object as which a handle of this kind counts. */
     public static Countable of(HandleKind kind) {
         return switch (kind) {
             case STREAM -> STREAM;

@@ -13,12 +13,12 @@ public final class HostBudget {
     private static final int HEAP_PER_TENANT = 4;
     private static final int HEAP_FOR_ALL = 2;
     private static final int HEAP_GUARANTEED = 32;
-    /** A collection of garbage takes a second or two for each GiB that is in use, and everybody waits for it. */
+    /** A garbage collection takes a second or two for each GiB in use, and all clients wait for it. */
     private static final long MOST_PER_TENANT = 1L << 30;
     private static final long MOST_FOR_ALL = 4L << 30;
 
     private static final int MACHINE_FOR_DATA = 4;
-    /** As much as two calls carry. */
+    /** As much as two calls may carry. */
     private static final long MOST_DATA_PER_TENANT = 2 * RelayLayout.BULK_MAX;
     private static final long DATA_GUARANTEED = 64L << 20;
 
@@ -28,11 +28,11 @@ public final class HostBudget {
     private final AtomicLong used = new AtomicLong();
 
     /**
-     * With its parts in bytes.
+     * Creates a budget of the given parts in bytes.
      *
-     * @param perTenantBytes  that no tenant exceeds
-     * @param guaranteedBytes that each may have whatever the others have
-     * @param allBytes        beyond which nobody gets more than what is guaranteed
+     * @param perTenantBytes  maximum for each tenant
+     * @param guaranteedBytes guaranteed to each tenant, whatever the others have
+     * @param allBytes        sum for all tenants, beyond which a tenant only gets what is guaranteed
      */
     public HostBudget(long perTenantBytes, long guaranteedBytes, long allBytes) {
         this.perTenantBytes = perTenantBytes;
@@ -40,20 +40,20 @@ public final class HostBudget {
         this.allBytes = allBytes;
     }
 
-    /** By the size of the heap. */
+    /** Creates the budget for objects, by the size of the heap. */
     public static HostBudget ofHeap(long heapBytes) {
         return new HostBudget(Math.min(MOST_PER_TENANT, heapBytes / HEAP_PER_TENANT), Math.min(MOST_PER_TENANT, heapBytes / HEAP_GUARANTEED),
                 Math.min(MOST_FOR_ALL, heapBytes / HEAP_FOR_ALL));
     }
 
-    /** For data of calls that are on their way, by the size of the machine's memory. */
+    /** Creates the budget for data of calls in transit, by the size of the machine's memory. */
     public static HostBudget ofMachine(long machineBytes) {
         return new HostBudget(Math.min(MOST_DATA_PER_TENANT, machineBytes / MACHINE_FOR_DATA),
                 Math.min(DATA_GUARANTEED, machineBytes / MACHINE_FOR_DATA),
                 machineBytes / MACHINE_FOR_DATA);
     }
 
-    /** Whether a tenant that would have this many bytes may take more of them now. */
+    /** Returns whether a tenant that would have this many bytes may take more of them now. */
     boolean allows(long wouldHave, long more) {
         return wouldHave <= perTenantBytes && (wouldHave <= guaranteedBytes || used.get() + more <= allBytes);
     }
@@ -62,7 +62,7 @@ public final class HostBudget {
         used.addAndGet(bytes);
     }
 
-    /** The most that a tenant may have. */
+    /** Returns the maximum for a tenant. */
     long perTenantBytes() {
         return perTenantBytes;
     }

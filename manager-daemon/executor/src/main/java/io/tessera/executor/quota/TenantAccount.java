@@ -1,6 +1,6 @@
 package io.tessera.executor.quota;
 
-/** What all clients of one tenant have in the executor, against what a tenant may have. Thread-safe. */
+/** Objects of all clients of one tenant in the executor, with the tenant's bounds. Thread-safe. */
 public final class TenantAccount {
     private static final int KINDS = Countable.values().length;
     private static final String REMEDY = "; destroy what is not needed any more, or start a part of the programs with another --name";
@@ -12,10 +12,10 @@ public final class TenantAccount {
     private long dataBytes;
 
     /**
-     * Nothing yet.
+     * Creates an empty account.
      *
      * @param budget  for objects
-     * @param forData for data of calls that are on their way
+     * @param forData for data of calls in transit
      */
     public TenantAccount(HostBudget budget, HostBudget forData) {
         this.budget = budget;
@@ -23,9 +23,9 @@ public final class TenantAccount {
     }
 
     /**
-     * Why the tenant may not have this many more; null if it may.
+     * Returns why the tenant may not have this many more; null if it may.
      *
-     * @param more bytes beside what each of them takes anyway
+     * @param more bytes beside the fixed cost of each
      */
     synchronized String refusal(Countable kind, long count, long more) {
         long wouldHave = counts[kind.ordinal()] + count;
@@ -50,7 +50,7 @@ public final class TenantAccount {
         return refusal;
     }
 
-    /** The tenant has this many more, or fewer. */
+    /** Counts this many more, or fewer. */
     synchronized void add(Countable kind, long count, long more) {
         counts[kind.ordinal()] += count;
         long taken = cost(kind, count, more);
@@ -74,7 +74,7 @@ public final class TenantAccount {
         return count * kind.bytesEach() + more;
     }
 
-    /** How many of a kind the tenant has. */
+    /** Returns how many objects of a kind the tenant has. */
     public synchronized long count(Countable kind) {
         return counts[kind.ordinal()];
     }

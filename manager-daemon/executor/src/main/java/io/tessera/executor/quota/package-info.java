@@ -1,2 +1,2 @@
-/** How many objects, and how much of the host's memory, each tenant may have in the executor: one account a tenant. */
+/** Bounds on the number of objects, and on the host memory, that each tenant may have in the executor: one account for each tenant. */
 package io.tessera.executor.quota;

@@ -7,7 +7,7 @@ public final class BrokenRingException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** With what is wrong. */
+    /** Creates an instance with what is wrong. */
     public BrokenRingException(String reason) {
         super(reason);
     }

@@ -2,11 +2,11 @@ package io.tessera.executor.ring;
 
 import java.lang.foreign.MemorySegment;
 
-/** Hears of records in ring order. */
+/** Receives records in ring order. */
 @FunctionalInterface
 public interface RecordHandler {
     /**
-     * Whether a record may be handed on now. If not it stays in the ring and is asked about again.
+     * Returns whether a record may be handed on now. If not it stays in the ring and is asked about again.
      *
      * @param record the copy, header first; valid for this call
      * @param length bytes of it, header included
@@ -16,11 +16,11 @@ public interface RecordHandler {
     }
 
     /**
-     * One record.
+     * Handles one record.
      *
      * @param record the copy, header first; valid for this call
-     * @param length bytes of it, header included
-     * @return whether the next one may follow at once
+     * @param length its length in bytes, header included
+     * @return whether the next record may follow at once
      */
     boolean record(MemorySegment record, int length);
 }

@@ -16,13 +16,13 @@ import java.lang.foreign.MemorySegment;
  * zero them, some hundred nanoseconds each. Many lines at once cost little more than one, so both are done in pieces.
  */
 public final class RingConsumer {
-    /** A claim that nobody commits for this long, while others behind it do, belongs to a writer that died. */
+    /** A claim that is not committed for this long, while later ones are, belongs to a writer that died. */
     static final long HOLE_NS = 1_000_000_000L;
     /** Interval between looks at claims: each look takes the line from the producers, which write it for every record. */
     private static final long HOLE_LOOK_NS = 1_000_000L;
-    /** Room is given back in such pieces: producers read the line for every record, and it would never be theirs. */
+    /** Room is given back in pieces of this size: producers read the cache line for every record and would lose it to each update. */
     private static final int PUBLISHED_BYTES = RelayLayout.RING_BYTES / 64;
-    /** So much is fetched ahead: some twenty launches, small enough to stay in the cache while they are made. */
+    /** Number of bytes that are fetched ahead: some twenty launches, few enough to stay in the cache while they are made. */
     private static final int FETCHED_BYTES = 2048;
     /** A ring that gave this much without a pause is worth it: the next records are written already. */
     private static final int BACKLOG_BYTES = 2048;
@@ -30,20 +30,20 @@ public final class RingConsumer {
     private final RelaySegment segment;
     private final MemorySegment ring;
     private final MemorySegment record;
-    /** The same as handlers get it: until they return nobody writes it. */
+    /** As above, as handlers get it: it is not written until they return. */
     private final MemorySegment handed;
     private final MemorySegment fetched;
-    /** Where this consumer stands in the ring; it starts with a new ring. The segment does not say it, since the client can write there. */
+    /** Position of this consumer in the ring; it starts with a new ring. It is not kept in the segment, since the client can write there. */
     private long position;
     private long published;
-    /** Where the ring was last found empty, or this consumer began. */
+    /** Position at which the ring was last found empty, or at which this consumer began. */
     private long foundEmpty;
     private long fetchedTo;
     private long holeLookNs = Long.MIN_VALUE;
     private long holeSinceNs;
     private long holes;
 
-    /** Over a mapped segment; the copy's memory is the arena's. */
+    /** Creates an instance over a mapped segment; the copy's memory is the arena's. */
     public RingConsumer(RelaySegment segment, Arena arena) {
         this.segment = segment;
         this.ring = segment.ring();
@@ -53,11 +53,11 @@ public final class RingConsumer {
     }
 
     /**
-     * Hands on what is there, until the handler wants no more for now, or admits the next one not yet.
+     * Passes on the records that are there, until the handler wants no more for now or does not admit the next one yet.
      *
-     * @param most  records in one go
-     * @param nowNs CLOCK_MONOTONIC, to know a hole by
-     * @return how many records were taken, paddings and skipped holes among them
+     * @param most  maximum number of records
+     * @param nowNs CLOCK_MONOTONIC, by which a hole is recognised
+     * @return the number of records taken, paddings and skipped holes included
      * @throws BrokenRingException if the ring's structure is broken; nothing more can be read from it
      */
     public int poll(RecordHandler handler, int most, long nowNs) throws BrokenRingException {
@@ -131,8 +131,8 @@ public final class RingConsumer {
     }
 
     /**
-     * Skips a hole. Only if something is committed behind it: a process that was stopped as a whole writes on when it
-     * goes on, and a hole at the end keeps nobody waiting.
+     * Skips a hole, but only if a record behind it is committed: a process that was stopped as a whole continues to write when it is resumed, and a hole at the
+     * end delays no record.
      */
     private int hole(long at, int length, long nowNs) throws BrokenRingException {
         if (nowNs < holeLookNs) {
@@ -177,17 +177,17 @@ public final class RingConsumer {
         return most == RelayLayout.RING_BYTES - at ? (int) most : 0;
     }
 
-    /** Whether the ring was empty when it was last looked at: what comes next is the first for a while. */
+    /** Returns whether the ring was empty when it was last looked at: what comes next is the first for a while. */
     public boolean wasEmpty() {
         return position == foundEmpty;
     }
 
-    /** Whether there is something to read, or a hole that may become one. */
+    /** Returns whether there is something to read, or a hole that may become one. */
     public boolean hasWork() {
         return RecordHeader.lengthAcquire(ring, position & RelayLayout.RING_BYTES - 1) > 0;
     }
 
-    /** Holes skipped so far. */
+    /** Returns the number of holes skipped so far. */
     public long holes() {
         return holes;
     }

@@ -1,2 +1,2 @@
-/** Reading a client's ring: records are copied, then believed as little as anything that a client writes. */
+/** Reading a client's ring: records are copied, and their copies are not trusted either. */
 package io.tessera.executor.ring;

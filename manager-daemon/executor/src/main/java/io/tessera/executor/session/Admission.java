@@ -12,9 +12,9 @@ import java.util.Map;
  * 1). Thread-safe.
  */
 public final class Admission {
-    /** How long an announcement holds. */
+    /** Time for which an announcement is valid. */
     static final long HOLDS_NS = 120_000_000_000L;
-    /** Announcements at a time; beyond these the manager is at fault, and the oldest are forgotten with time. */
+    /** Maximum number of announcements; more are a defect of the manager, and the oldest ones expire. */
     private static final int MOST = 100_000;
 
     private final Map<RelayToken, Announced> announced = new HashMap<>();
@@ -35,7 +35,7 @@ public final class Admission {
     private record Announced(Client client, long untilNs) {
     }
 
-    /** The manager announces a client. */
+    /** Announces a client, for the manager. */
     public synchronized void announce(RelayToken token, Client client, long nowNs) {
         forgetOld(nowNs);
         if (announced.size() < MOST) {
@@ -43,7 +43,7 @@ public final class Admission {
         }
     }
 
-    /** Whether an announced client has not come, and still may. */
+    /** Returns whether an announced client has not come, and still may. */
     public synchronized boolean isExpecting(long nowNs) {
         forgetOld(nowNs);
         return !announced.isEmpty();
@@ -58,9 +58,9 @@ public final class Admission {
     }
 
     /**
-     * A peer shows a token, which is then used up if the peer is the announced one.
+     * Checks a token that a peer presents, and uses it up if the peer is the announced one.
      *
-     * @return the client; null if nobody was announced with this token, or somebody else
+     * @return the client; null if no client, or another one, was announced with this token
      */
     public synchronized Client take(RelayToken token, PeerCredentials peer, long nowNs) {
         forgetOld(nowNs);

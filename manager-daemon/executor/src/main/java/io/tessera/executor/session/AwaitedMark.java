@@ -14,7 +14,7 @@ import io.tessera.protocol.relay.RelaySegment;
  * thread.
  */
 final class AwaitedMark {
-    /** Most work that somebody waits for at once ends sooner, or much later. */
+    /** Most work that a program waits for at once ends within this time, or takes much longer. */
     private static final long ASKED_NS = 25_000L;
     /**
      * A mark that comes this soon after work goes behind it at once: launch to word took 0.5 µs less than launch to answer without anything
@@ -31,7 +31,7 @@ final class AwaitedMark {
     private int word;
     private long value;
     private long untilNs;
-    /** Whether its program ends: then it is behind all its work. */
+    /** Whether the program ends: then the mark is behind all its work. */
     private boolean last;
 
     AwaitedMark(ClientStreams streams, ClientFences fences, CompletionCounters words, RelaySegment segment, MarkWatch marks) {
@@ -42,15 +42,15 @@ final class AwaitedMark {
         this.marks = marks;
     }
 
-    /** Whether a mark is neither done nor in its stream. */
+    /** Returns whether a mark is neither done nor in its stream. */
     boolean isOpen() {
         return stream != null;
     }
 
     /**
-     * Opens a mark; none is open.
+     * Opens a mark. No mark may be open.
      *
-     * @param sinceWorkNs how long ago the client submitted work
+     * @param sinceWorkNs time since the client last submitted work
      * @return the CUresult
      */
     int open(ClientStream newStream, int newWord, long newValue, long sinceWorkNs) {
@@ -94,7 +94,7 @@ final class AwaitedMark {
                 fences.finish();
             }
             fences.tellViolated();
-            marks.cameAtOnce(); // before the client hears of it, so that nobody takes it for one that works
+            marks.cameAtOnce(); // before the client learns of it, so that the client does not count as one with work in progress
             segment.word(word, value);
             return CudaResult.SUCCESS;
         }

@@ -98,7 +98,7 @@ final class ClientResources {
             long value = handles.value(kind, handle);
             boolean child = !kind.deviceValue() && handles.table(kind).hasParent(handle);
             if (value == HandleTable.NONE || child) {
-                continue; // goes away with something else
+                continue; // is freed with another object
             }
             if (kind == HandleKind.STREAM
                     && handles.table(HandleKind.STREAM).attachment(handle) instanceof ClientStream stream) {
@@ -117,7 +117,7 @@ final class ClientResources {
     private int end(HandleKind kind, long value) {
         return switch (kind) {
             case MODULE, LIBRARY, TEXTURE, SURFACE, ARRAY, MIPMAP -> calls.end(kind, value);
-            case LINKER -> CudaResult.SUCCESS; // the executor's own, which goes with the client
+            case LINKER -> CudaResult.SUCCESS; // the executor's own, which ends with the client
             case GRAPH -> GraphEnd.destroy(driver, value);
             case EVENT -> exports.destroyEvent(value);
             default -> driver.call(ENDS.get(kind), value);

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client and the thread that does its work: records, watched events, marks that are out. {@link #end} and the readers
- * may be called by any thread; everything else is the owner thread's. The owner of the session unmaps the segment after {@link #isOver}.
+ * One client and the thread that does its work: records, watched events and open marks. {@link #end} and the getters may be called by any thread; all else
+ * belongs to the owner thread. The owner of the session unmaps the segment after {@link #isOver}.
  */
 public final class ClientSession {
     /** Records in one go, before anything else is looked at. */
@@ -45,23 +45,23 @@ public final class ClientSession {
     private volatile boolean ending;
     private volatile int lostResult;
     private volatile boolean over;
-    /** Whether the device may still write what the segment holds. */
+    /** Whether the device may still write to memory of the segment. */
     private boolean stuck;
     private volatile RecordDispatcher dispatcher;
     private volatile ClientState state;
     private Containment contain;
     private MemoryPresence presence;
     private RecordExecutors executors;
-    /** Whether its work is done and what it had is freed. Owned by the owner thread. */
+    /** Whether the client's work is done and its objects are being freed. Owned by the owner thread. */
     private boolean freeing;
     private volatile Thread thread;
     private IdleWait waiting;
 
     /**
-     * A client whose thread has not begun.
+     * Creates a client whose thread has not begun.
      *
-     * @param makeState makes what the client has, with memory of an arena of the session's
-     * @param part      on which part of the processors its kernels run
+     * @param makeState makes the client's state, with memory of an arena of the session's
+     * @param part      the part of the processors on which its kernels run
      */
     ClientSession(Admission.Client who, RelaySegment segment, Function<Arena, ClientState> makeState, ClientPart part,
             FutexPort futex, NanoClock clock, Reports reports) {
@@ -119,7 +119,7 @@ public final class ClientSession {
         }
     }
 
-    /** However serving ends, the client's work is ended and its memory is freed. */
+    /** Serves the client. However serving ends, the client's work is ended and its memory is freed. */
     private void serveToTheEnd(RecordDispatcher records, RingConsumer ring) {
         try {
             serve(records, ring);
@@ -190,7 +190,7 @@ public final class ClientSession {
         pollRest(records, ring);
     }
 
-    /** Waits until its tenant's turn has come, parts of a grid are done, or something else is to be looked at. */
+    /** Waits until it is the tenant's turn, parts of a grid are done, or other work is due. */
     private void hold() {
         state.allocations().window().rest();
         boolean working = state.execution().streams().parts().isWorking() || !state.completion().watch().isEmpty();
@@ -198,7 +198,7 @@ public final class ClientSession {
     }
 
     /**
-     * Executes what a client that is gone has left and does not wait for, for a while: work on a device without an executor ends with its
+     * Executes, for a limited time, the records that a client has left behind without waiting for them: work on a device without an executor ends with its
      * process. Where its streams are full, its waits and its kernels are ended first.
      */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
@@ -246,7 +246,7 @@ public final class ClientSession {
         }
     }
 
-    /** Everything that is looked at between records. */
+    /** Does all checks between records. */
     private void look(RecordDispatcher records, long nowNs) {
         records.pollAwaited(nowNs);
         records.makeUpChecks(nowNs);
@@ -273,12 +273,12 @@ public final class ClientSession {
         }
     }
 
-    /** The client is gone: its work ends or is given up, then all it had is freed. */
+    /** Ends a client that has left: its work ends or is abandoned, then all its objects are freed. */
     private void finish(RecordDispatcher records) {
         state.allocations().window().leaving();
         records.counters().publish();
         if (lostResult != CudaResult.SUCCESS || records.isGone() || !state.allocations().window().isOpen()) {
-            return; // the context is gone with everything in it, or nothing was ever made
+            return; // the context and everything in it is lost, or nothing was ever made
         }
         state.execution().fences().stop();
         long untilNs = clock.nanoTime() + Watchdog.END_NS + state.execution().streams().moveTime().graceNs();
@@ -350,13 +350,13 @@ public final class ClientSession {
         }
     }
 
-    /** Whether a stream that the client has destroyed may wait still: what follows would wait for it. */
+    /** Returns whether a stream that the client has destroyed may wait still: what follows would wait for it. */
     private boolean stands() {
         state.execution().fences().watchdog().idle();
         return state.synchronization().isStanding();
     }
 
-    /** Streams that wait for a host call go on, again and again while graphs make new ones. */
+    /** Lets streams that wait for a host call continue, repeatedly while graphs make new ones. */
     private int releaseAndAsk() {
         contain.release(clock.nanoTime());
         return state.execution().streams().query();
@@ -372,7 +372,7 @@ public final class ClientSession {
         wake();
     }
 
-    /** The context is lost, as this client's thread or another's has found; the errors of all clients are decided once. */
+    /** Ends the client with the device's context, which this client's thread or another's has found to be lost; the errors of all clients are decided once. */
     public void contextLost(FaultAttribution blame, FaultCandidate itself) {
         int result = itself == null ? CudaResult.CONTEXT_IS_DESTROYED : blame.resultFor(itself);
         if (itself != null) {
@@ -391,56 +391,56 @@ public final class ClientSession {
         }
     }
 
-    /** Whether the thread is done and the segment may be unmapped. */
+    /** Returns whether the thread is done and the segment may be unmapped. */
     public boolean isOver() {
         return over && (thread == null || !thread.isAlive());
     }
 
-    /** As the manager announced it. */
+    /** Returns the client as the manager announced it. */
     public Admission.Client who() {
         return who;
     }
 
-    /** The number that the manager had for the client when it came. */
+    /** Returns the number that the manager had for the client when it came. */
     public long clientId() {
         return clientId;
     }
 
-    /** What is shared with the client. */
+    /** Returns the segment that is shared with the client. */
     public RelaySegment segment() {
         return segment;
     }
 
-    /** On which part of the processors it runs. */
+    /** Returns the part of the processors on which the client runs. */
     public ClientPart part() {
         return part;
     }
 
-    /** What the client's thread has done. */
+    /** Returns the counters of the client's thread. */
     public RecordCounters counters() {
         RecordDispatcher records = dispatcher;
         return records == null ? nothing : records.counters();
     }
 
-    /** What the client's thread has allocated on the heap of this JVM so far; 0 before it has begun and after it has ended. */
+    /** Returns the bytes that the client's thread has allocated on the heap of this JVM so far; 0 before it begins and after it ends. */
     public long heapAllocatedBytes() {
         Thread known = thread;
         return known == null ? 0 : Math.max(0, THREADS.getThreadAllocatedBytes(known.threadId())); // -1: it has ended
     }
 
-    /** Device memory in use. */
+    /** Returns the device memory in use. */
     public long usedBytes() {
         ClientState known = state;
         return known == null ? 0 : known.allocations().charge().usedBytes();
     }
 
-    /** How it is fenced; null before its thread has begun. */
+    /** Returns the figures of the client's fences; null before its thread has begun. */
     public FenceFigures fences() {
         ClientState known = state;
         return known == null ? null : known.execution().fences().figures();
     }
 
-    /** What it was doing when something went wrong; null before its thread has begun. */
+    /** Returns what the client was doing when the context was lost; null before its thread has begun. */
     public FaultCandidate suspect() {
         ClientState known = state;
         RecordDispatcher records = dispatcher;

@@ -8,12 +8,12 @@ import io.tessera.executor.image.ClientImages;
 import io.tessera.executor.memory.PinnedMemory;
 
 /**
- * Everything that one client has in the executor, for the session that owns it: made at once by {@code SessionFactory}, and ended at once by
- * {@code ClientSession}, the only class that gets the whole. Nobody looks a part up here while records are executed.
+ * Everything that one client has in the executor, for the session that owns it: made at once by {@code SessionFactory}, and ended at once by {@code
+ * ClientSession}, the only class that gets the whole. No part is looked up here while records are executed.
  *
- * <p>Its groups are what is passed on together. {@code execution} goes to those that need four or more of its parts: the checks of calls, the families of graphs and
- * memory, the queries, and what ends a client. {@code allocations} goes to the same families, since a graph or an allocation touches range, charge, window
- * and pools in one call. {@code completion} goes to those that answer. A class that needs fewer parts takes these parts themselves.
+ * <p>Its groups are what is passed on together. {@code execution} goes to those that need four or more of its parts: the checks of calls, the families of
+ * graphs and memory, the queries, and what ends a client. {@code allocations} goes to the same families, since a graph or an allocation touches range, charge,
+ * window and pools in one call. {@code completion} goes to those that answer. A class that needs fewer parts takes these parts themselves.
  *
  * @param execution       with what its calls are made
  * @param allocations     its device memory

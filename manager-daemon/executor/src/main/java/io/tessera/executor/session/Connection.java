@@ -10,11 +10,11 @@ import io.tessera.protocol.message.RelayMessageListener;
 import io.tessera.protocol.message.RelayToken;
 import java.lang.foreign.Arena;
 
-/** One connection on the executor's socket, and the session that it has once it is admitted. One owner thread. */
+/** A connection on the executor's socket, and its session once it is admitted. One owner thread. */
 final class Connection implements RelayMessageListener {
     final int socket;
     final PeerCredentials peer;
-    /** When it came, CLOCK_MONOTONIC nanoseconds. */
+    /** When the connection was accepted, CLOCK_MONOTONIC nanoseconds. */
     final long sinceNs;
     long pollToken;
     private RelayToken token;
@@ -61,24 +61,24 @@ final class Connection implements RelayMessageListener {
         }
     }
 
-    /** It is the announced client, and is among the others from now on; served when those are ready for it. */
+    /** Records that the peer is the announced client. It counts among the others from now on, and is served once they are ready for it. */
     void announced(Admission.Client client, TenantPresence.Member newMember, long untilNs) {
         announced = client;
         member = newMember;
         settlesBeforeNs = untilNs;
     }
 
-    /** The announced client; null before. */
+    /** Returns the announced client; null before. */
     Admission.Client announced() {
         return announced;
     }
 
-    /** The client among the others; null before it is announced. */
+    /** Returns the client among the others; null before it is announced. */
     TenantPresence.Member member() {
         return member;
     }
 
-    /** Until when the others may take to be ready. */
+    /** Returns until when the others may take to be ready. */
     long settlesBeforeNs() {
         return settlesBeforeNs;
     }
@@ -105,7 +105,7 @@ final class Connection implements RelayMessageListener {
         return asked;
     }
 
-    /** The pinned memory is made, or refused. */
+    /** Records that the pinned memory was made, or refused. */
     void pinned() {
         pinning = false;
     }
@@ -133,7 +133,7 @@ final class Connection implements RelayMessageListener {
         return open;
     }
 
-    /** Notes that it is closed; false if it was. */
+    /** Records that the connection is closed; returns false if it was closed before. */
     boolean closed() {
         boolean was = open;
         open = false;

@@ -46,7 +46,7 @@ public final class Connections implements AutoCloseable {
     /** Connections of a user whose token the manager has not announced yet; and of all users. */
     private static final int MOST_UNKNOWN = 256;
     private static final int MOST_UNKNOWN_OF_ALL = 2_048;
-    /** Between them everybody else's turn comes. */
+    /** Connections accepted in one go; other work is served between them. */
     private static final int TAKEN_AT_ONCE = 64;
     private static final int BACKLOG = 512;
     /** After the descriptors ran out, so that the listener, which stays readable, does not spin. */
@@ -77,9 +77,9 @@ public final class Connections implements AutoCloseable {
     private long comings;
 
     /**
-     * No clients yet.
+     * Creates a set of connections without clients.
      *
-     * @param presence is told which clients come and go
+     * @param presence receives the arrival and the end of clients
      */
     public Connections(LinuxPort os, Poller poller, NanoClock clock, Admission admission, SessionFactory factory,
             TenantPresence presence, Reports reports) {
@@ -94,7 +94,7 @@ public final class Connections implements AutoCloseable {
         this.lines = new LineLimit(clock::nanoTime, LINES, LINES_NS);
     }
 
-    /** Listens; others than the announced clients are refused. */
+    /** Listens. Only announced clients are admitted. */
     public void listen(Path path, int permissions) throws LinuxException {
         listening = os.sockets().listen(path, SocketKind.SEQPACKET, permissions, BACKLOG);
         listeningToken = poller.add(listening, PollPort.READABLE, _ -> acceptAll());
@@ -130,7 +130,7 @@ public final class Connections implements AutoCloseable {
         bound(silent, connection, "more than " + MOST_SILENT + " connections of this user have not said who they are");
     }
 
-    /** Closes one connection when there are too many: the oldest of this user, or of the user with the most connections. */
+    /** Closes one connection if there are too many: the oldest one of this user, or of the user with the largest number of connections. */
     private void bound(PeerBounds<Connection> bounds, Connection connection, String reason) {
         Connection goes = bounds.enter(connection, connection.peer.uid());
         if (goes == null) {
@@ -142,7 +142,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** Whether a connection has said nothing since: where this thread was late, what it has said may not have been read yet. */
+    /** Returns whether a connection has said nothing since: where this thread was late, what it has said may not have been read yet. */
     private boolean isStill(Connection connection, RelayToken before) {
         readable(connection);
         return connection.isOpen() && connection.token() == before;
@@ -174,7 +174,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** A descriptor that came along is kept with an image, else closed. */
+    /** Handles a message. A descriptor that came with an image is kept, any other one is closed. */
     private void heard(Connection connection, SocketPort.Received received) throws LinuxException, MalformedMessageException {
         int descriptor = received.descriptor();
         try {
@@ -205,7 +205,7 @@ public final class Connections implements AutoCloseable {
         pin(connection);
     }
 
-    /** A client may ask before its thread has a window for it: it is answered when that is there. */
+    /** Makes pinned memory. A client may ask before its thread has a window for it; it is then answered when the window is there. */
     private void pin(Connection connection) {
         long[] asked = connection.session() == null ? null : connection.takePin();
         if (asked != null) {
@@ -271,7 +271,7 @@ public final class Connections implements AutoCloseable {
         LOG.info("{} has come", made.session());
     }
 
-    /** Whether a client that was announced may be served: what ran unfenced of others, when they were alone, is done. */
+    /** Returns whether a client that was announced may be served: what ran unfenced of others, when they were alone, is done. */
     private boolean isAmongUs(Connection connection) {
         long nowNs = clock.nanoTime();
         if (connection.announced() == null) {
@@ -332,7 +332,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** Does what is due and writes the heartbeats. */
+    /** Does the work that is due, and writes the heartbeats. */
     public void doWork(long nowNs) {
         lines.sayLeftOut(nowNs, LOG::warn);
         if (acceptAgainNs <= nowNs) {
@@ -377,17 +377,17 @@ public final class Connections implements AutoCloseable {
         });
     }
 
-    /** How often a client has come or gone so far. */
+    /** Returns how many times a client has come or gone so far. */
     public long comings() {
         return comings;
     }
 
-    /** Whether nobody is connected, and nobody leaving. */
+    /** Returns whether nobody is connected, and nobody leaving. */
     public boolean isEmpty() {
         return connections.isEmpty() && leaving.isEmpty();
     }
 
-    /** Calls somebody for every session, those that are leaving included. */
+    /** Calls the consumer for every session, including those that are leaving. */
     public void forEach(Consumer<ClientSession> each) {
         connections.stream().filter(connection -> connection.session() != null)
                 .forEach(connection -> each.accept(connection.session()));
@@ -407,7 +407,7 @@ public final class Connections implements AutoCloseable {
         pinning.close();
     }
 
-    /** Whether sessions have not ended yet. */
+    /** Returns whether sessions have not ended yet. */
     public boolean isLeaving() {
         removeThoseWhoLeft();
         return !leaving.isEmpty();

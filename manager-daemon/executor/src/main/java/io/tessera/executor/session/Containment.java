@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Confines faults of one client's kernels to that client: their reports become its error, endless ones are ended, and unfenced work is
- * waited for before somebody else comes in. One owner thread.
+ * Confines faults of one client's kernels to that client: their reports become its error, endless kernels are ended, and unfenced work is waited for before
+ * another client is admitted. One owner thread.
  */
 final class Containment {
     private static final long TIDY_NS = 20_000_000L;
@@ -38,12 +38,12 @@ final class Containment {
     private final Reports reports;
     private final String name;
     private final NativeDrain drain;
-    /** When kernels that were ordered to end must have ended; 0: none was. */
+    /** When kernels that were ordered to end must have ended; 0: no order was given. */
     private long endsNs;
     private long tidyNs;
-    /** Whether its last kernels were looked at, which an error of its own has ended. */
+    /** Whether the last kernels of a client that was ended by an error of its own were checked. */
     private boolean lookedLast;
-    /** Whether the other work of its user was ordered to end, too; once, so that nobody's new programs put off the end. */
+    /** Whether the other work of the client's user was ordered to end, too. This happens once, so that new programs of the user cannot delay the end. */
     private boolean spread;
 
     Containment(ClientExecution execution, ClientWindow window, RelaySegment segment, SynchronizationGate.Client synchronization,
@@ -60,7 +60,7 @@ final class Containment {
         this.drain = new NativeDrain(fences.member(), streams, driver);
     }
 
-    /** Looks at everything, between records. */
+    /** Does all checks, between records. */
     void look(RecordDispatcher records, long nowNs) {
         if (records.isGone()) {
             return;
@@ -71,7 +71,7 @@ final class Containment {
             records.refuse(violated);
         }
         if (violated != CudaResult.SUCCESS && !lookedLast && streams.query() == CudaResult.SUCCESS) {
-            lookedLast = true; // it launches nothing more: the next client under its name need not wait until it has gone
+            lookedLast = true; // it launches nothing more: the next client under its name need not wait until it has left
             records.lookLast();
         }
         if (drain.isDue()) {
@@ -95,7 +95,7 @@ final class Containment {
         return fences.isLeaving() || handles.deferredReleases().isDue();
     }
 
-    /** Frees the objects that the client's graphs used, now that they are gone. */
+    /** Frees the objects that the client's graphs used, after the graphs have ended. */
     private void heldOver(RecordDispatcher records) {
         if (!handles.deferredReleases().isDue()) {
             return;
@@ -137,17 +137,17 @@ final class Containment {
     }
 
     /**
-     * Looks at what may not wait while the client's thread waits for others, or for its own streams.
+     * Does the checks that must not be delayed while the client's thread waits for others or for its own streams.
      *
-     * @param going whether the client is leaving: nobody ends its waits any more
-     * @return whether to go on waiting
+     * @param going whether the client is leaving: no other thread ends its waits then
+     * @return whether to continue to wait
      */
     boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {
         late(records, nowNs);
         return !records.isLost() && !(going && synchronization.isStanding());
     }
 
-    /** How long the thread may sleep because of what is due here; the given time if nothing is. */
+    /** Returns how long the thread may sleep until the next check here is due; the given time if none is due. */
     long sleepNs(long otherwise) {
         if (synchronization.isStanding()) {
             return endsNs != 0 ? RELEASE_NS : Math.min(otherwise, STANDING_NS);
@@ -163,7 +163,7 @@ final class Containment {
         endsNs = nowNs + Watchdog.END_NS + streams.moveTime().graceNs();
     }
 
-    /** Why an executor ends for work that does not. */
+    /** Returns the reason for which an executor ends when work does not end. */
     static String endless(String name) {
         return "work of " + name + " did not end within " + Watchdog.END_NS / 1_000_000_000L + " s after it was to, beside what copies may take";
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param candidates those whose kernels may have done it; empty: it is not known
  */
 public record FaultAttribution(int result, List<FaultCandidate> candidates) {
-    /** From the last work of all clients. */
+    /** Attributes a fault by the last work of all clients. */
     public static FaultAttribution of(int result, List<FaultCandidate> suspects) {
         return new FaultAttribution(result, FaultCandidate.candidates(suspects));
     }
@@ -21,12 +21,12 @@ public record FaultAttribution(int result, List<FaultCandidate> candidates) {
         return candidates.isEmpty() || candidates.stream().anyMatch(one -> one.isOfTenant(who));
     }
 
-    /** The CUresult for a client. */
+    /** Returns the CUresult for a client. */
     public int resultFor(FaultCandidate who) {
         return mayHaveDoneIt(who) ? result : CudaResult.CONTEXT_IS_DESTROYED;
     }
 
-    /** The line for a client; none where the error is its own beyond doubt. */
+    /** Returns the line for a client; none where the error is its own beyond doubt. */
     public Optional<String> lineFor(FaultCandidate who) {
         String fault = "a fault (CUDA error " + result + ") of ";
         if (!mayHaveDoneIt(who)) {
@@ -38,7 +38,7 @@ public record FaultAttribution(int result, List<FaultCandidate> candidates) {
                 + "this program or of another one that was working");
     }
 
-    /** Only the same user learns a name. */
+    /** Names a client only to clients of the same user. */
     private String names(FaultCandidate to) {
         List<String> names = candidates.stream().map(one -> one.uid() == to.uid() ? "tenant \"" + one.tenant() + "\""
                 : "another user's program").distinct().toList();

@@ -19,21 +19,21 @@ import java.util.function.BooleanSupplier;
 final class IdleWait {
     private static final boolean MANY_CORES = Runtime.getRuntime().availableProcessors() > 4;
     /**
-     * A client is listened to for this time after its last record: actively, then with the core offered to others, then asleep. To wake a
-     * sleeper costs the client a system call and some 50 us until it is heard: more than launches of a program that is busy lie apart, and
-     * with less time than this both may meet asleep at every launch. On few cores the client and what the device is made of need them more:
-     * threads that yield to each other keep a third one waiting.
+     * How long a thread listens to a client after its last record: first actively, then with the core offered to other threads, then asleep. Waking a sleeping
+     * thread costs the client a system call, and some 50 us pass until the thread runs. That is more than the interval between launches of a busy program, and
+     * with a shorter time both sides may sleep at every launch. On few cores the client and the threads of the device need the cores more: threads that yield
+     * to each other keep a third one waiting.
      */
     private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
     private static final long YIELD_NS = MANY_CORES ? 1_000_000L : 150_000L;
-    /** Looks at the ring for one look at everything else, while nothing else is waited for. */
+    /** Looks at the ring for each look at everything else, while nothing else is awaited. */
     private static final int RING_LOOKS = 8;
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
     private static final long SLEEP_WORKING_NS = 1_000_000L;
     private static final long WORKING_POLL_NS = 500_000L;
-    /** The same while the client is alone, for the count of GPU time; and in turns, where the next tenant waits for the answer. */
+    /** As above while the client is alone, for the count of GPU time; and in turns, where the next tenant waits for the answer. */
     private static final long WORKING_ALONE_POLL_NS = 5_000_000L;
     private static final long WORKING_GATED_POLL_NS = 100_000L;
 
@@ -48,7 +48,7 @@ final class IdleWait {
     private final ClientPart part;
     private final StreamParts streams;
     private final BooleanSupplier ending;
-    /** When the device was last asked whether the client has work on it. */
+    /** When the device was last asked whether it has work of the client. */
     private long askedNs;
 
     IdleWait(StreamParts streams, ClientWindow window, ClientPools pools, ClientCompletion completion, SynchronizationGate.Client synchronization,
@@ -95,7 +95,7 @@ final class IdleWait {
         }
     }
 
-    /** Looks at the ring alone for a moment, which takes much less than a look at everything. */
+    /** Looks only at the ring for a moment, which takes much less time than a look at everything. */
     private void spin(RecordDispatcher records, RingConsumer ring) {
         int looks = records.isAwaited() || !watch.isEmpty() ? 1 : RING_LOOKS;
         do {

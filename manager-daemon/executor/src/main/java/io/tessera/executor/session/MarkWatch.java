@@ -6,11 +6,9 @@ import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.relay.RelaySegment;
 
-/**
- * Looks after marks that have not come: a lost context never writes them, and nobody else would ask it. One owner thread.
- */
+/** Supervises marks that have not been written yet: after a loss of the context they never are, and no other call would ask the driver. One owner thread. */
 final class MarkWatch {
-    /** How often the device is asked while a mark is out. */
+    /** Interval at which the device is asked while a mark is open. */
     private static final long INTERVAL_NS = 5_000_000L;
 
     private final RelaySegment segment;
@@ -19,7 +17,7 @@ final class MarkWatch {
     private int word;
     private long value;
     private long nextNs;
-    /** How much was submitted, before the last mark and before the last one that has come. */
+    /** Submissions in all, before the last mark, and before the last mark that was written. */
     private volatile long submissions;
     private long marked;
     private volatile long known;
@@ -29,7 +27,7 @@ final class MarkWatch {
         this.streams = streams;
     }
 
-    /** A mark was submitted; the last one speaks for all, because an error of the context stops every stream. */
+    /** Records that a mark was submitted. Only the last one is watched, because an error of the context stops every stream. */
     void added(ClientStream newStream, int newWord, long newValue) {
         stream = newStream;
         marked = submissions;
@@ -37,28 +35,28 @@ final class MarkWatch {
         value = newValue;
     }
 
-    /** The work before a mark was found to be done, so that the mark was not submitted. */
+    /** Records that the work before a mark was found to be done, so that the mark was not submitted. */
     void cameAtOnce() {
         marked = submissions;
         known = submissions;
     }
 
-    /** Whether a mark is out, as far as is known. */
+    /** Returns whether a mark is out, as far as is known. */
     boolean isOut() {
         if (stream != null) {
             long written = segment.word(word);
-            stream = written == value || written == value + 1 ? null : stream; // one more: its text has come too
+            stream = written == value || written == value + 1 ? null : stream; // one more: its text has been read too
             known = stream == null ? marked : known;
         }
         return stream != null;
     }
 
-    /** A kernel was launched or something else was submitted. */
+    /** Records a launch or another submission. */
     void submitted() {
         submissions++;
     }
 
-    /** Whether work may be in progress: something was submitted since the last mark that has come. Any thread. */
+    /** Returns whether work may be in progress: something was submitted since the last mark that has come. Any thread. */
     boolean hasWork() {
         return submissions != known;
     }

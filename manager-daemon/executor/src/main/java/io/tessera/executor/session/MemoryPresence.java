@@ -16,7 +16,7 @@ final class MemoryPresence {
     private final RelaySegment segment;
     private final String name;
 
-    /** For a client that logs call by a name. */
+    /** Creates an instance for a client, which log lines call by the name. */
     MemoryPresence(ClientWindow window, RelaySegment segment, String name) {
         this.window = window;
         this.segment = segment;
@@ -24,10 +24,10 @@ final class MemoryPresence {
     }
 
     /**
-     * Before records are executed.
+     * Checks before records are executed that the client's memory is present.
      *
-     * @param hasWork whether there are any
-     * @return whether they may be: the memory is there, or they do not reach it any more
+     * @param hasWork whether there are records
+     * @return whether they may be executed: the memory is present, or the records no longer reach it
      */
     boolean admits(RecordDispatcher records, boolean hasWork) {
         boolean wanted = hasWork || window.isRecalled();
@@ -38,7 +38,7 @@ final class MemoryPresence {
         return served || wanted && comesBack(records);
     }
 
-    /** Whether records may be executed now: inside of the window's gate that does not change. */
+    /** Returns whether records may be executed now: inside of the window's gate that does not change. */
     boolean isServed(RecordDispatcher records) {
         return !window.isAway() || records.isLost();
     }
@@ -58,7 +58,7 @@ final class MemoryPresence {
         return result != CudaResult.NOT_READY;
     }
 
-    /** Between records: leaves the device if that is due. */
+    /** Leaves the device if that is due. Called between records. */
     void giveWay(RecordDispatcher records) {
         int result = records.isGone() ? CudaResult.SUCCESS : window.giveWay();
         if (result != CudaResult.SUCCESS && !records.isLost()) {

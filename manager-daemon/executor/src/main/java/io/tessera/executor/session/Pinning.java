@@ -23,14 +23,14 @@ final class Pinning implements AutoCloseable {
     private boolean closed;
 
     /**
-     * What a request came to.
+     * Result of a request.
      *
      * @param offer the receiver closes its descriptor
      */
     record Made(Connection connection, PinnedMemory.Offer offer) {
     }
 
-    /** Wakes a poller when something is made. */
+    /** Creates an instance that wakes a poller when memory was made. */
     Pinning(Poller poller) {
         this.poller = poller;
     }
@@ -44,7 +44,7 @@ final class Pinning implements AutoCloseable {
         });
     }
 
-    /** The poller's descriptor may be another file's after {@link #close}. */
+    /** Wakes the poller. Its descriptor may be another file's after {@link #close}. */
     private synchronized void wake() {
         if (closed) {
             return;
@@ -65,12 +65,12 @@ final class Pinning implements AutoCloseable {
         }
     }
 
-    /** The memory made next; null: none yet. */
+    /** Returns the memory made next; null: none yet. */
     Made poll() {
         return made.poll();
     }
 
-    /** Memory that is being made goes with the process. */
+    /** Memory that is still being made is freed with the process. */
     @Override
     public synchronized void close() {
         closed = true;

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * Whether this process has room for one more client: mappings, of which the kernel allows a number
- * ({@code vm.max_map_count}), and descriptors. Beyond it a JVM cannot go on, so a newcomer is refused before.
+ * Checks whether this process has room for one more client: mappings, of which the kernel allows a limited number ({@code vm.max_map_count}), and descriptors.
+ * A JVM cannot continue without them, so a new client is refused before they run out.
  */
 final class ProcessCapacity {
     /** A client takes seven mappings and three descriptors where it has little; it may take more later. */
@@ -24,13 +24,13 @@ final class ProcessCapacity {
         this(Path.of("/proc/self"), Path.of("/proc/sys/vm/max_map_count"));
     }
 
-    /** From files like those of a process. */
+    /** Creates an instance from files like those of a process. */
     ProcessCapacity(Path process, Path mostMappings) {
         this.process = process;
         this.mostMappings = mostMappings;
     }
 
-    /** The reason why one more client cannot be served beside this many; null: it can, or nothing is known. */
+    /** Returns the reason why one more client cannot be served beside this many; null: it can, or nothing is known. */
     String refusal(long clients) {
         try {
             long mappings = lines(process.resolve("maps"));
@@ -47,11 +47,11 @@ final class ProcessCapacity {
             }
             return null;
         } catch (IOException | RuntimeException e) {
-            return null; // the kernel says it in its way when there is no room
+            return null; // the kernel reports it itself when there is no room
         }
     }
 
-    /** In one read, unlike {@link Files#readString}, which begins with one byte: the kernel does not give the rest. */
+    /** Reads the number in one read. {@link Files#readString} first reads one byte, after which the kernel does not return the rest. */
     private static long number(Path file) throws IOException {
         try (BufferedReader reader = Files.newBufferedReader(file)) {
             return Long.parseLong(reader.readLine().strip());

@@ -8,7 +8,7 @@ package io.tessera.executor.session;
 final class RecordBatching {
     /** Records that keep others out together: some 12 us, after which others no longer wait. 1: none does, for measurements. */
     private static final int TOGETHER = Math.max(1, Integer.getInteger("tessera.executor.burst", 4));
-    /** Records after a quiet time that are such. */
+    /** Number of records after a quiet time that count as first ones. */
     private static final int FIRST = 8;
 
     private final Runnable begins;
@@ -17,7 +17,7 @@ final class RecordBatching {
     private int kept;
 
     /**
-     * With what keeps others out.
+     * Creates an instance with what keeps others out.
      *
      * @param begins from now on
      * @param ends   no longer
@@ -27,12 +27,12 @@ final class RecordBatching {
         this.ends = ends;
     }
 
-    /** Before records are carried out; whether there were none before. */
+    /** Begins before records are executed; {@code wasQuiet} says whether there were none before. */
     void begin(boolean wasQuiet) {
         left = wasQuiet && TOGETHER > 1 ? FIRST : left;
     }
 
-    /** Before each. */
+    /** Called before each record. */
     void record() {
         if (kept > 0 && (kept == TOGETHER || left == 0)) {
             end();
@@ -46,7 +46,7 @@ final class RecordBatching {
         }
     }
 
-    /** After them. */
+    /** Called after the records. */
     void end() {
         if (kept > 0) {
             kept = 0;

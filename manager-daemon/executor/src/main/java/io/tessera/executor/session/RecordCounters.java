@@ -1,6 +1,6 @@
 package io.tessera.executor.session;
 
-/** What a client's thread has done; written by it, read by any. */
+/** Counters of a client's thread, which writes them; any thread may read them. */
 public final class RecordCounters {
     private volatile long calls;
     private volatile long launches;

@@ -43,8 +43,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends every record of a client to the object that executes it, and its result to where the client looks. A record that is refused harms
- * nobody else, whatever is in it. One owner thread.
+ * Passes every record of a client to the object that executes it, and puts the result where the client looks for it. A record that is refused harms no other
+ * client, whatever it contains. One owner thread.
  */
 public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** Interval of looks while the last mark of a program that ends is open: its end waits for it. */
@@ -87,15 +87,15 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** When the last launch or call returned from the driver. */
     private long workNs;
     private int outBytes;
-    /** What every record is answered, 0 while the context lives. Never read from the segment, where the client writes. */
+    /** The answer to every record after a loss of the context; 0 while the context lives. Never read from the segment, where the client may write. */
     private int lostResult;
-    /** Read by another thread. */
+    /** Whether this client has seen the loss of the context. Read by another thread. */
     private volatile boolean sawLoss;
     private boolean gone;
     private boolean unheard;
 
     /**
-     * For one client; it closes the objects that execute the client's calls.
+     * Creates an instance for one client. It closes the objects that execute the client's calls.
      *
      * @param pauses whether the records that follow have to wait, asked after each
      */
@@ -140,36 +140,36 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return marks;
     }
 
-    /** Whether somebody waits for a mark that is looked after here. */
+    /** Returns whether somebody waits for a mark that is looked after here. */
     boolean isAwaited() {
         return awaited.isOpen();
     }
 
-    /** Looks after a mark that somebody waits for; between records. */
+    /** Polls a mark that the program waits for. Called between records. */
     void pollAwaited(long nowNs) {
         if (awaited.isOpen() && !isLost()) {
             noticed(awaited.poll(nowNs));
         }
     }
 
-    /** Makes up for a check for stray writes that was left out when somebody waited; between records. */
+    /** Makes up for a check for stray writes that was left out while a program waited. Called between records. */
     void makeUpChecks(long nowNs) {
         if (fences.strayWrites().isOwed() && !isLost() && !awaited.isOpen() && !marks.isOut()) {
             fences.strayWrites().makeUp(nowNs);
         }
     }
 
-    /** How long the client's thread may sleep at most, in ns, so that what is to be done between records is not late. */
+    /** Returns how long the client's thread may sleep at most, in ns, so that work that is due between records is not late. */
     long sleepNs(long otherwise) {
         return awaited.isOpen() ? SLEEP_LAST_NS : fences.strayWrites().isOwed() ? SLEEP_OWED_NS : otherwise;
     }
 
-    /** The client is gone, and its work is done: what nobody waited for is looked at. */
+    /** Checks results that the program did not wait for, after the client has left and its work is done. */
     void lookLast() {
         fences.strayWrites().end();
     }
 
-    /** An error that is no record's answer. */
+    /** Records an error that is not the answer of a record. */
     private void noticed(int result) {
         if (FatalErrors.isFatal(result) && !isLost()) {
             lose(result, "an awaited mark");
@@ -195,7 +195,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return launched(launches.comesInParts(record, length)).isUnfinished();
     }
 
-    /** Whether the record that comes next is a launch of which parts are launched. */
+    /** Returns whether the record that comes next is a launch of which parts are launched. */
     boolean isInParts() {
         return !isLost() && launches.isInParts();
     }
@@ -229,7 +229,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
                 segment.notice(e.getMessage());
             }
         } catch (IndexOutOfBoundsException | NullPointerException | ArithmeticException e) {
-            // An error that no check foresaw must not end the client: it is refused too, and is a fault of ours to mend.
+            // An unexpected error must not end the client. The record is refused, and the error is a defect of the executor.
             counters.reject();
             result = CudaResult.INVALID_VALUE;
             LOG.error("a record of kind {}, entry {} was not checked well enough", kind, RecordHeader.entry(record), e);
@@ -247,8 +247,8 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     }
 
     /**
-     * The context is lost: nothing reaches the driver any more. This client's error is decided for all clients at once: the error may be
-     * another's.
+     * Records the loss of the context: no call reaches the driver any more. This client's error is decided together with those of all clients, since another
+     * client may have caused the error.
      */
     void lose(int result, String reason) {
         gone = true;
@@ -260,29 +260,29 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         refuse(told == CudaResult.SUCCESS ? result : told);
     }
 
-    /** Whether a call of this client told first that the context is lost. */
+    /** Returns whether a call of this client told first that the context is lost. */
     boolean hasSeenLoss() {
         return sawLoss;
     }
 
-    /** From now on every record is answered so, and nothing reaches the driver. */
+    /** Answers every record with this result from now on; no record reaches the driver. */
     void refuse(int result) {
         lostResult = result;
         segment.contextError(result);
     }
 
-    /** The program has ended: what is left of it for streams is submitted still, other calls are not made any more. */
+    /** Records that the program has ended: its remaining work for streams is still submitted, other calls are no longer made. */
     void unheard() {
         unheard = true;
         calls.unheard();
     }
 
-    /** Whether the context is lost for everybody, and all that was in it. */
+    /** Returns whether the context is lost for everybody, and all that was in it. */
     boolean isGone() {
         return gone;
     }
 
-    /** Whether nothing of the client reaches the driver any more. */
+    /** Returns whether nothing of the client reaches the driver any more. */
     boolean isLost() {
         return lostResult != CudaResult.SUCCESS;
     }

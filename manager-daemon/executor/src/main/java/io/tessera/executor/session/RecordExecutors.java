@@ -20,7 +20,7 @@ import java.lang.foreign.Arena;
  * @param resources frees what a context, or the client, has
  */
 public record RecordExecutors(CallExecutor calls, LaunchExecutor launches, QueryExecutor queries, ClientResources resources) {
-    /** For one client; memory of an arena that lives as long as they. */
+    /** Creates the executors of one client, with memory of an arena that lives as long as they do. */
     public static RecordExecutors of(ClientExecution execution, ClientAllocations allocations, ClientCompletion completion, ClientImages images,
             PinnedMemory pinned, Arena arena, NanoClock clock) {
         CallExecutor calls = new CallExecutor(execution, allocations, completion, images, arena);

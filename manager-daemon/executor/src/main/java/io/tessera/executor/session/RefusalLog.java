@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Requests of a client that were refused before they reached the driver: logged once for each kind of record and entry, and counted from
- * then on, so that a client that tries for hours writes no more than a few lines. One owner thread.
+ * Log of a client's requests that were refused before they reached the driver. Each kind of record and entry is logged once and only counted afterwards, so
+ * that a client that repeats its requests for hours causes only a few lines. One owner thread.
  */
 final class RefusalLog {
     private static final int MOST_LINES = 32;
@@ -26,15 +26,15 @@ final class RefusalLog {
     private final Set<String> told = new HashSet<>();
     private long total;
 
-    /** For a client, by the name that says its process and tenant. */
+    /** Creates the log of a client; the name contains its process and tenant. */
     RefusalLog(String client) {
         this.client = client;
     }
 
     /**
-     * A record was refused.
+     * Records a refusal.
      *
-     * @return whether the program is to be told: the refusal says so, and the program was not told the same before
+     * @return whether to notify the program: the refusal asks for it, and the program did not get the same notice before
      */
     boolean refused(MemorySegment record, RejectedException refusal) {
         int kind = RecordHeader.kind(record);
@@ -55,7 +55,7 @@ final class RefusalLog {
         return kind < kinds.length ? kinds[kind].name() : "a record of kind " + kind;
     }
 
-    /** The client is gone. */
+    /** Ends the log; the client has left. */
     void close() {
         if (total > Math.min(counts.size(), MOST_LINES)) {
             LOG.warn("{}: {} refusals in all, of {} kinds", client, total, counts.size());

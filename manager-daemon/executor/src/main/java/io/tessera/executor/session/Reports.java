@@ -1,25 +1,25 @@
 package io.tessera.executor.session;
 
-/** What sessions tell the executor. Thread-safe. */
+/** Reports of sessions to the executor. Thread-safe. */
 public interface Reports {
     /**
-     * The device's context is lost for every client.
+     * Reports that the device's context is lost for every client.
      *
      * @param result the CUresult
      * @param reason for the log and the manager
      */
     void contextLost(int result, String reason);
 
-    /** A client is gone: work that others do for its thread is of no use any more. */
+    /** Reports that a client has left: work that others do for its thread is useless now. */
     void leaves(Thread client);
 
-    /** A condition that newcomers wait for may hold now. */
+    /** Reports that a condition for which new clients wait may hold now. */
     void look();
 
     /**
-     * A client's work does not end, though the client has gone or was ended, or what it had cannot be taken back: the executor cannot go on.
+     * Reports that the work of a client that left or was ended does not end, or that its objects cannot be taken back: the executor cannot continue.
      *
-     * @param why for the log and for those who lose the executor by it
+     * @param why the reason, for the log and for the clients that lose the executor
      */
     void stuck(String tenant, String why);
 }

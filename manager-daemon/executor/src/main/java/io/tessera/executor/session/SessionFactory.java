@@ -109,7 +109,7 @@ public final class SessionFactory {
     public record Made(ClientSession session, PinnedMemory pinned, ImageOffers images, int descriptor, Arena arena) {
     }
 
-    /** For one device, of a manager of a user. */
+    /** Creates a factory for one device, for a manager of the given user. */
     public SessionFactory(DeviceContext device, DeviceSnapshot snapshot, SharedMemoryPort memory, FilePort files,
             FutexPort futex, NanoClock clock, int pid, int managerUid, PrintedText text,
             FencingService fencing) {
@@ -150,7 +150,7 @@ public final class SessionFactory {
         return make(client, member, reports, () -> keeper.join(name(client)));
     }
 
-    /** The same for the executor's own client, which nobody waits for: no other is kept off any processors for it. Errors as there. */
+    /** As above, for the executor's own client. No client waits for it, so no other one is kept off any processors for it. Errors as above. */
     public Made makeOwn(Admission.Client client, TenantPresence.Member member, Reports reports) throws LinuxException {
         return make(client, member, reports, () -> new ClientPart(client.tenant()));
     }
@@ -204,28 +204,28 @@ public final class SessionFactory {
         return TenantName.of(client.tenant(), client.uid(), managerUid);
     }
 
-    /** The clients that stand still, and those that wait for them. */
+    /** Returns the clients that stand still, and those that wait for them. */
     public SynchronizationGate synchronization() {
         return synchronization;
     }
 
-    /** How long copies take, and how much of that all clients have before them. */
+    /** Returns the estimate of copy times, with the copies of all clients that are still to be done. */
     public MoveTime moves() {
         return moves;
     }
 
-    /** On which parts of the processors clients run. */
+    /** Returns the parts of the processors on which clients run. */
     public PartKeeper parts() {
         return keeper;
     }
 
-    /** Nobody is there any more, and nobody comes. */
+    /** Closes the factory. No client is left, and no client may come. */
     public void close() {
         keeper.close();
         parts.close();
     }
 
-    /** The tenants' windows. */
+    /** Returns the tenants' windows. */
     public TenantWindows windows() {
         return windows;
     }

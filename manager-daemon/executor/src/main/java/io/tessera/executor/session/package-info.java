@@ -1,2 +1,2 @@
-/** Clients of this executor: how they come in, the thread that each of them has, and how they go. */
+/** Clients of this executor: their admission, the thread of each client, and their end. */
 package io.tessera.executor.session;

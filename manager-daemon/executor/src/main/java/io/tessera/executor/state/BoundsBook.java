@@ -24,9 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The partition bounds table of one device on disk, in a {@link StateStore} of its own. The table of an earlier executor is thrown away at
- * the start, and the contents are known here anyway: a table that cannot be written harms nobody. A thread of its own opens the store and
- * writes. Thread-safe.
+ * The partition bounds table of one device on disk, in a {@link StateStore} of its own. The table of an earlier executor is discarded at the start, and the
+ * executor itself does not read the table, so a failure to write it does no harm. A thread of its own opens the store and writes. Thread-safe.
  */
 public final class BoundsBook implements AutoCloseable {
     private static final long CLOSE_S = 5;
@@ -57,7 +56,7 @@ public final class BoundsBook implements AutoCloseable {
         write(List.of());
     }
 
-    /** Has the table say this soon; while an earlier wish is being carried out, nothing: the next one comes. */
+    /** Requests that the table be written soon; does nothing while an earlier request is being executed, since the next one will follow. */
     public void write(List<Bounds> bounds) {
         if (busy.compareAndSet(false, true)) {
             thread.execute(() -> {

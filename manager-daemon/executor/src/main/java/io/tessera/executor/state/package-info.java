@@ -1,2 +1,2 @@
-/** What the executor writes down for others to look at. */
+/** State that the executor writes to disk for other processes to read. */
 package io.tessera.executor.state;

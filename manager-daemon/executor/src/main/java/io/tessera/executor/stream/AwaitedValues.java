@@ -13,27 +13,25 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The values that a client's streams wait for. When the client is gone nobody writes them any more, and a stream that
- * waits cannot be ended: then they are written here, so that no client keeps the device by a wait that nobody ends. One
- * owner thread.
+ * The values that a client's streams wait for. After the client has left, its program no longer writes them, and a stream that waits cannot be ended. Then they
+ * are written here, so that no client occupies the device by a wait that never ends. One owner thread.
  *
- * <p>Several waits of one word for different values pass only if each value stays until the device has looked, and nobody
- * can ask how far a stream has come. So they are written in the order in which they were submitted, in which streams meet
- * them, and every value is left alone for a while. How long a device takes to look depends on what else it does: from
- * round to round the while is another power of two, short ones most often.
+ * <p>Several waits of one word for different values pass only if each value stays until the device has read it, and the progress of such a stream cannot be
+ * queried. So the values are written in the order in which their waits were submitted, in which streams reach them, and every value stays for a while. How long
+ * a device takes to read it depends on its other work: from round to round the delay is another power of two, most often a short one.
  */
 public final class AwaitedValues {
     /** Waits since the client's streams were last seen idle: as many as can be ended in far less than a client's end takes. */
     private static final int MOST = 4096;
     private static final int CONDITION = 3;
-    /** More than the channels that a driver shares out (CUDA_DEVICE_MAX_CONNECTIONS is 32 at most). */
+    /** More than the number of a driver's channels (CUDA_DEVICE_MAX_CONNECTIONS is 32 at most). */
     private static final int STREAMS = 48;
-    /** In one go: far fewer than a driver takes before it keeps its caller waiting. */
+    /** Maximum of writes in one go: far fewer than a driver accepts before it blocks its caller. */
     private static final int WRITES = 256;
     /** No device has a higher priority; a driver takes the highest that it has. */
     private static final long HIGHEST = -100;
     private static final long NARROW = 0xffff_ffffL;
-    /** What a value is left alone for at least, and what it is at most: {@code 1 << LONGEST} times as long. */
+    /** Minimum time for which a value stays; the maximum is {@code 1 << LONGEST} times as long. */
     private static final long SHORTEST_NS = 50_000;
     private static final int LONGEST = 9;
 
@@ -49,14 +47,14 @@ public final class AwaitedValues {
     private long writtenNs;
 
     /**
-     * What ends a wait.
+     * A write that ends a wait.
      *
-     * @param address where
-     * @param wide    whether 64 bits
-     * @param value   what is written there
+     * @param address address of the write
+     * @param wide    whether the value has 64 bits
+     * @param value   the value that is written
      */
     private record Value(long address, boolean wide, long value) {
-        /** Notes its halves among what is written in one go; false if another value is written there. */
+        /** Adds its halves to the words that are written in one go; returns false if another value is written there. */
         boolean fits(Map<Long, Long> written) {
             Long low = written.putIfAbsent(address, value & NARROW);
             Long high = wide ? written.putIfAbsent(address + Integer.BYTES, value >>> 32) : null;
@@ -64,15 +62,15 @@ public final class AwaitedValues {
         }
     }
 
-    /** Nothing is waited for. */
+    /** Creates an empty set of values. */
     AwaitedValues() {
     }
 
     /**
-     * A stream will wait, or a graph whenever it is launched.
+     * Records that a stream will wait, or a graph whenever it is launched.
      *
      * @param flags   {@code CUstreamWaitValue_flags}
-     * @param inGraph whether it is a node's
+     * @param inGraph whether the wait is a node of a graph
      * @return why the wait is refused, and what to do; null: it is not
      */
     String add(long address, boolean wide, long value, int flags, boolean inGraph) {
@@ -100,27 +98,26 @@ public final class AwaitedValues {
         return null;
     }
 
-    /** Whether enough waits are pending to make it worth asking whether the streams are idle. */
+    /** Returns whether enough waits are pending to make it worth asking whether the streams are idle. */
     boolean isFull() {
         return outstanding >= MOST;
     }
 
-    /** The streams are idle, so none of them waits any more. */
+    /** Records that the streams are idle, so that none of them waits any more. */
     void idle() {
         outstanding = 0;
         values.clear();
     }
 
-    /** Whether anybody may wait. */
+    /** Returns whether no stream or graph may wait. */
     public boolean isEmpty() {
         return values.isEmpty() && inGraphs.isEmpty();
     }
 
     /**
-     * Writes what is waited for next, if the last was there for long enough; called again and again while streams still
-     * wait, because waits follow waits. A driver may put a stream of ours behind the very wait that it is to end, because it
-     * has fewer channels than streams: so the streams of a kind that it places elsewhere take turns, and one that has not
-     * done its last writes gets no more.
+     * Writes the next values if the last ones were there for long enough; called repeatedly while streams still wait, because waits follow waits. A driver may
+     * queue a stream of the executor's behind the very wait that it is to end, because it has fewer channels than streams. So streams of kinds that the driver
+     * places differently are used in turn, and a stream that has not done its last writes gets no more.
      */
     public void release(DriverCalls driver, long nowNs) {
         long leaveNs = SHORTEST_NS << Math.min(LONGEST, Integer.numberOfTrailingZeros(round));
@@ -146,7 +143,7 @@ public final class AwaitedValues {
         writtenNs = nowNs;
     }
 
-    /** One that has done its last writes; 0: there is none yet. */
+    /** Returns a stream that has done its last writes; 0: there is none yet. */
     private long idleStream(DriverCalls driver) {
         for (int tried = 0; tried < streams.size(); tried++) {
             long stream = streams.get(turn++ % streams.size());
@@ -171,10 +168,10 @@ public final class AwaitedValues {
                 value.address, value.value, 0);
     }
 
-    /** Nobody waits any more: gives the streams back. */
+    /** Returns the streams to the driver; no stream waits any more. */
     public void close(DriverCalls driver) {
         for (long stream : streams) {
-            driver.call(DriverEntry.cuStreamSynchronize, stream); // its writes wait for nobody, and their memory goes next
+            driver.call(DriverEntry.cuStreamSynchronize, stream); // its writes do not wait, and their memory is freed next
             driver.call(DriverEntry.cuStreamDestroy_v2, stream);
         }
         streams.clear();

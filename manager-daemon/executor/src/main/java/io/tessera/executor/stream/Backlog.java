@@ -8,42 +8,39 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * How much of what a client has submitted is not done. A driver keeps the caller waiting inside a submission when some 1024 are out in a
- * stream. A thread that waits there holds a lock that every other client needs, and does not learn of its own end. Queued work is bounded
- * by time, too, because others' module loads and frees wait for it. So a client whose stream is as full as it may be is not listened to
- * until the stream goes on. One owner thread.
+ * The work that a client has submitted and that is not done. A driver keeps the caller waiting inside a submission when some 1024 are out in a stream. A thread
+ * that waits there holds a lock that every other client needs, and does not learn of its own end. Queued work is bounded by time, too, because others' module
+ * loads and frees wait for it. So a client's records are not read while one of its streams is at its bound. One owner thread.
  */
 final class Backlog {
-    /** Submissions from one event to the next; another number than the usual one is for measurements of what events cost. */
+    /** Submissions from one event to the next; other numbers are for measurements of the cost of events. */
     private static final int STEP = Math.max(1, Integer.getInteger("tessera.executor.eventsEvery", 64));
-    /** Submissions that may be out when events are counted; with the records of one batch, far below what a driver takes. */
+    /** Bound on a stream's unfinished submissions, which are counted by events; together with the records of one batch it is far below a driver's own bound. */
     private static final int MOST_SUBMISSIONS = 384;
     private static final int MOST_EVENTS = Math.max(1, MOST_SUBMISSIONS / STEP);
     /** Nodes of graphs from one event to the next. */
     private static final int NODES_STEP = 16_384;
-    /** What copies and memsets take from one event to the next, and what one client may have before it: one submission may exceed it. */
+    /** Bound on the time of copies and memsets from one event to the next, and before a client's next submission; one submission may exceed it. */
     private static final long MOST_MOVES_NS = 1_000_000_000L;
     private static final long MOVES_STEP_NS = MOST_MOVES_NS / MOST_EVENTS;
-    /**
-     * Nodes of launched graphs that one client may have before it; each takes memory of the client that runs it. One launch may exceed it.
-     */
+    /** Bound on the nodes of launched graphs before a client's next launch; each takes memory of the client that runs it. One launch may exceed it. */
     private static final long MOST_NODES = 1L << 18;
 
-    /** Until it is known how long submissions of a stream take. */
+    /** Interval until the time of a stream's submissions is known. */
     static final int FIRST_STEP = 4;
     /**
-     * What a stream may have before it, by time, alone on the device and beside others, whose module loads, frees and first kernels wait for it; one
-     * that runs and one behind it may exceed it.
+     * Bound on the time of a stream's queued work, alone on the device; and beside others, whose module loads, frees and first kernels wait for it. One
+     * submission that runs and one behind it may exceed it.
      */
     static final long ALONE_NS = 50_000_000L;
     static final long BESIDE_NS = 20_000_000L;
-    /** The same where tenants take turns, of 10 ms on average: what is queued when a turn is over keeps the next one waiting. */
+    /** As above, where tenants take turns, of 10 ms on average: work that is queued when a turn is over delays the next one. */
     static final long IN_TURNS_NS = 2_500_000L;
-    /** The same, with one submission that exceeds it, while another client makes calls for which the driver waits for all that is queued. */
+    /** As above, with one submission that exceeds it, while another client makes calls for which the driver waits for all queued work. */
     static final long AWAITED_NS = 2_500_000L;
     /**
-     * Submissions that take this long come one at a time then, and the next one waits for as long as the last one took, and no longer than
-     * {@link #LONGEST_HOLD_NS}: each such call of the other client would wait for one of them, and a client that goes makes hundreds.
+     * Submissions that take this long are made one at a time then. The next one waits for as long as the last one took, but no longer than
+     * {@link #LONGEST_HOLD_NS}: each such call of the other client would wait for one of them, and a client that leaves makes hundreds of calls.
      */
     static final long LONG_NS = 100_000_000L;
     static final long LONGEST_HOLD_NS = 1_000_000_000L;
@@ -52,9 +49,9 @@ final class Backlog {
      * again.
      */
     static final long UNMOVED_NS = 2_000_000_000L;
-    /** Marks within a bound. */
+    /** Number of marks within a bound. */
     private static final int PARTS = 4;
-    /** How much of an estimate is left after a mark that took less, and of the mean after any. */
+    /** Fraction of an estimate that is kept after a mark that took less, and of the mean after any mark. */
     private static final double KEPT = 0.75;
 
     private final ProgressEvents events;
@@ -66,13 +63,13 @@ final class Backlog {
     private final Set<ClientStream> full = new HashSet<>();
     /** Nodes of graphs before all marks that were not seen to be reached. */
     private long nodes;
-    /** What copies and memsets before them take. */
+    /** Time of copies and memsets before them. */
     private long movesNs;
 
     /**
-     * Nothing is submitted yet.
+     * Creates an empty backlog.
      *
-     * @param boundNs what a stream may have before it now, by time
+     * @param boundNs returns the current bound on the time of a stream's queued work
      */
     Backlog(ProgressEvents events, MoveTime moves, NanoClock clock, LongSupplier boundNs) {
         this.events = events;
@@ -81,7 +78,7 @@ final class Backlog {
         this.boundNs = boundNs;
     }
 
-    /** Something was submitted to a stream; whether it is time for {@link #mark}. */
+    /** Counts a submission to a stream; returns whether it is time for {@link #mark}. */
     boolean submitted(ClientStream stream) {
         if (stream.sinceMark++ == 0) {
             stream.firstNs = clock.nanoTime();
@@ -89,7 +86,7 @@ final class Backlog {
         return stream.sinceMark >= stream.step || stream.nodesSinceMark >= NODES_STEP || stream.movesNsSinceMark >= MOVES_STEP_NS;
     }
 
-    /** Has an event tell when a stream, that captures nothing, has come so far. Returns the event, else NONE. */
+    /** Records an event that shows when a stream, which is not captured, has reached this point. Returns the event, else NONE. */
     long mark(ClientStream stream) {
         long event = events.record(stream.value);
         if (event == ProgressEvents.NONE) {
@@ -127,8 +124,8 @@ final class Backlog {
     }
 
     /**
-     * By what submissions took so far, or if the oldest alone takes longer than all may. A stream that may wait for its program, or for what the
-     * program submits next, is not long: the program has to be listened to.
+     * Returns whether a stream's queued work exceeds its time: by the time of earlier submissions, or because the oldest alone takes longer than all may. A
+     * stream that may wait for its program, or for later work of the program, does not exceed it, because the program's records have to be read.
      */
     private boolean isLong(ClientStream stream, long nowNs) {
         if (stream.marks.size() < (awaited.getAsBoolean() ? 1 : 2)) {
@@ -145,17 +142,17 @@ final class Backlog {
     }
 
     /**
-     * Sets its questions.
+     * Sets the tests that it makes.
      *
-     * @param standsByRight  whether a stream of the client may wait for its program by right
-     * @param othersNeedAll whether another client makes calls for which the driver waits for all that is queued
+     * @param standsByRight  whether a stream of the client may rightfully wait for its program
+     * @param othersNeedAll whether another client makes calls for which the driver waits for all queued work
      */
     void ask(BooleanSupplier standsByRight, BooleanSupplier othersNeedAll) {
         standing = standsByRight;
         awaited = othersNeedAll;
     }
 
-    /** Whether a stream of the client may wait for its program by right. */
+    /** Returns whether a stream of the client may wait for its program by right. */
     boolean mayStand() {
         return standing.getAsBoolean();
     }
@@ -164,7 +161,7 @@ final class Backlog {
         return Math.max(stream.reachedNs, mark.firstNs());
     }
 
-    /** What it took at least is known: until when it was seen not to be reached. */
+    /** Records the minimum time of a mark's work: it lasted until the mark was last seen not to be reached. */
     private void reached(ClientStream stream, ClientStream.Mark mark, long nowNs) {
         double tookNs = Math.max(0, stream.waitedNs - begunNs(stream, mark));
         double eachNs = tookNs / mark.submissions();
@@ -184,7 +181,7 @@ final class Backlog {
         events.giveBack(mark.event());
     }
 
-    /** Whether a stream has as much before it as it may have. */
+    /** Returns whether a stream has as much before it as it may have. */
     boolean isFull() {
         if (!full.isEmpty()) {
             full.removeIf(stream -> !isFull(stream));
@@ -192,7 +189,7 @@ final class Backlog {
         return !full.isEmpty();
     }
 
-    /** A stream is about to be destroyed. */
+    /** Removes a stream that is about to be destroyed. */
     void forget(ClientStream stream) {
         full.remove(stream);
         stream.marks.forEach(mark -> reached(stream, mark));

@@ -9,11 +9,11 @@ import java.util.stream.Stream;
 public final class ClientContext {
     final int number;
     final List<ClientStream> streams = new ArrayList<>();
-    /** Blocking streams with work that the legacy stream has not waited for. */
+    /** Blocking streams with work for which the legacy stream has not waited. */
     final List<ClientStream> behindLegacy = new ArrayList<>();
-    /** Made when it is first used. */
+    /** The legacy stream, made when it is first used. */
     ClientStream legacy;
-    /** Waits for all others when somebody asks for all of the context; never has work of its own. */
+    /** Stream that waits for all others when a call needs all of the context; never has work of its own. */
     ClientStream joiner;
     /** Has work beside a stream's, behind what that stream had before ({@code ClientStreams.beside}); made when it is first used. */
     ClientStream beside;
@@ -27,12 +27,12 @@ public final class ClientContext {
         this.number = number;
     }
 
-    /** Streams of it that the client has no handle for. */
+    /** Returns its streams that have no handle of the client. */
     List<ClientStream> own() {
         return Stream.of(legacy, joiner, beside).filter(Objects::nonNull).toList();
     }
 
-    /** The client's number for it, above 0. */
+    /** Returns the client's number for it, above 0. */
     public int number() {
         return number;
     }

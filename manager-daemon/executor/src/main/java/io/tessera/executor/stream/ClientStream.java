@@ -3,18 +3,18 @@ package io.tessera.executor.stream;
 import java.util.ArrayDeque;
 
 /**
- * One stream of a client: a non-blocking stream of the device's context, whatever the program asked for. The order that a
- * blocking stream has is made by events. Package-private fields: written by {@code ClientStreams} alone. One owner thread.
+ * One stream of a client: a non-blocking stream of the device's context, whatever kind the program asked for. Events provide the order of a blocking stream.
+ * Package-private fields: written by {@code ClientStreams} alone. One owner thread.
  */
 public final class ClientStream {
     private static final long[] NO_PARTS = {};
 
     /**
-     * A place of a stream.
+     * A mark in a stream.
      *
-     * @param event complete when the stream has come there
+     * @param event complete when the stream has reached the mark
      * @param nodes of graphs between the mark before and this one
-     * @param movesNs what copies and memsets between them take
+     * @param movesNs time of copies and memsets between them
      * @param submissions between them
      * @param firstNs when the first of those was made
      */
@@ -25,25 +25,25 @@ public final class ClientStream {
     volatile long value;
     /** The driver's stream on all processors, which the client's handle names. */
     final long whole;
-    /** Its streams on parts of the processors, by their number; made when they are needed, 0: not yet. */
+    /** The driver's streams on parts of the processors, by the number of the part; made when they are needed, 0: not yet. */
     long[] parts = NO_PARTS;
     /** The part that {@link #value} is on. */
     int part;
-    /** Whether the client has set attributes of it, which another stream would not have. */
+    /** Whether the client has set attributes of the stream, which another stream would not have. */
     boolean hasAttributes;
-    /** Number of the client's context that it belongs to, and does not outlive. */
+    /** Number of the client's context to which the stream belongs, and with which it ends. */
     final int context;
     final boolean blocking;
     final boolean legacy;
-    /** Work since the context was last waited for. */
+    /** Whether there is work since the context was last waited for. */
     boolean workSinceJoin;
-    /** Work since the legacy stream last waited for this one; only of blocking streams. */
+    /** Whether there is work since the legacy stream last waited for this one; only for blocking streams. */
     boolean workSinceLegacy;
-    /** Which work of the legacy stream this one has waited for. */
+    /** The work of the legacy stream for which this stream has waited. */
     long legacySeen;
-    /** Whether a capture begun on this stream is open. */
+    /** Whether a capture that began on this stream is open. */
     boolean capturing;
-    /** Recorded for others to wait for; 0: not made yet. */
+    /** Event that is recorded for other streams to wait for; 0: not made yet. */
     long event;
     /** Submissions since the last of {@link #marks}. */
     int sinceMark;
@@ -53,7 +53,7 @@ public final class ClientStream {
     int step = Backlog.FIRST_STEP;
     /** Submissions before marks that are not reached. */
     long unreached;
-    /** What a submission takes on the device, as far as is known: the longest lately, and on average. */
+    /** Device time of a submission, as far as is known: the longest lately, and the mean. */
     double submissionNs;
     double meanNs;
     /** When the last mark was found to be reached, and when the oldest was last found not to be. */
@@ -61,7 +61,7 @@ public final class ClientStream {
     long waitedNs = Long.MIN_VALUE / 2;
     /** Nodes of graphs that were launched since then. */
     long nodesSinceMark;
-    /** What copies and memsets take that were submitted since then. */
+    /** Time of copies and memsets that were submitted since then. */
     long movesNsSinceMark;
     /** Marks of the {@code Backlog} that are not reached, the oldest first. */
     final ArrayDeque<Mark> marks = new ArrayDeque<>();
@@ -74,32 +74,32 @@ public final class ClientStream {
         this.legacy = legacy;
     }
 
-    /** Whether a capture that was begun on it is open. */
+    /** Returns whether a capture that was begun on it is open. */
     public boolean isOriginOfCapture() {
         return capturing;
     }
 
-    /** The driver's stream that submissions go to now. */
+    /** Returns the driver's stream that submissions go to now. */
     public long value() {
         return value;
     }
 
-    /** The driver's stream that it has for as long as it lives, whatever its submissions go to. */
+    /** Returns the driver's stream that it has for as long as it lives, whatever its submissions go to. */
     public long whole() {
         return whole;
     }
 
-    /** How long the longest of its submissions has taken lately, as far as is known, in ns. */
+    /** Returns the longest time that one of its submissions has taken lately, as far as is known, in ns. */
     public long longestNs() {
         return (long) submissionNs;
     }
 
-    /** The client has set an attribute: it keeps to the driver's stream that has it. */
+    /** Records that the client has set an attribute: the stream stays on the driver's stream that has it. */
     public void hasAttributes() {
         hasAttributes = true;
     }
 
-    /** Whether one of its driver's streams has this handle. */
+    /** Returns whether one of its driver's streams has this handle. */
     boolean has(long handle) {
         if (handle == whole) {
             return true;

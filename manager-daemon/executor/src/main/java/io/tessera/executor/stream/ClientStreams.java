@@ -42,7 +42,7 @@ public final class ClientStreams {
     private final LongSupplier boundNs;
     private final MoveTime moves;
     private final StreamParts parts;
-    /** Streams of contexts that are gone, with work that is not done. Its monitor guards it: another client asks whether that work is done. */
+    /** Streams of ended contexts, with work that is not done. Guarded by its own monitor: another client asks whether that work is done. */
     private final List<ClientStream> ending = new ArrayList<>();
     private final List<LongConsumer> ends = new ArrayList<>();
     private Marks marks = (_, _) -> {};
@@ -55,7 +55,7 @@ public final class ClientStreams {
          * Submits the wait.
          *
          * @param submission returns a CUresult
-         * @return what it returned
+         * @return the result of the submission
          */
         int submit(long stream, IntSupplier submission);
     }
@@ -70,7 +70,7 @@ public final class ClientStreams {
         void marked(long stream, long event);
     }
 
-    /** The same on a device whose processors are not divided. */
+    /** As above, on a device whose processors are not divided. */
     public ClientStreams(DriverCalls driver, ClientHandles handles, MoveTime moves) {
         this(driver, handles, moves, ProcessorParts.none(), new ClientPart(""), Clocks.system().monotonic());
     }
@@ -91,32 +91,32 @@ public final class ClientStreams {
         this.backlog = new Backlog(progress, moves, clock, boundNs);
     }
 
-    /** Has somebody hear of every stream, by the driver's handle, before it is destroyed. */
+    /** Sets a listener that is called with every stream, by the driver's handle, before it is destroyed. */
     public void beforeEnd(LongConsumer listener) {
         ends.add(listener);
     }
 
-    /** Has somebody submit the waits that the order of streams needs. */
+    /** Sets the object that submits the waits that the order of streams needs. */
     public void atWaits(Waits submitter) {
         waits = submitter;
     }
 
     /**
-     * What bounds what is queued, beside time.
+     * Sets the conditions that bound queued work, beside time.
      *
-     * @param standing whether a stream of the client may wait for its program by right
-     * @param awaited  whether another client makes calls for which the driver waits for all that is queued in the context
+     * @param standing whether a stream of the client may rightfully wait for its program
+     * @param awaited  whether another client makes calls for which the driver waits for all queued work of the context
      */
     public void bounds(BooleanSupplier standing, BooleanSupplier awaited) {
         backlog.ask(standing, awaited);
     }
 
-    /** Has somebody hear of the events that are recorded now and then behind a stream's submissions. */
+    /** Sets a listener for the events that are recorded from time to time behind a stream's submissions. */
     public void atMarks(Marks listener) {
         marks = listener;
     }
 
-    /** How long what a stream has queued may take now. */
+    /** Returns the current bound on the time of a stream's queued work. */
     public long boundNs() {
         return boundNs.getAsLong();
     }
@@ -135,7 +135,7 @@ public final class ClientStreams {
         return true;
     }
 
-    /** The context of a number; null if there is none. */
+    /** Returns the context of a number; null if there is none. */
     public ClientContext context(int number) {
         ClientContext known = recent;
         if (known != null && known.number == number) {
@@ -146,18 +146,18 @@ public final class ClientStreams {
         return known;
     }
 
-    /** The context of a stream that is not destroyed. */
+    /** Returns the context of a stream that is not destroyed. */
     private ClientContext of(ClientStream stream) {
         return context(stream.context);
     }
 
-    /** All contexts. */
+    /** Returns all contexts. */
     public List<ClientContext> contexts() {
         return List.copyOf(contexts.values());
     }
 
     /**
-     * The stream that a record names: 0 and 1 are the context's legacy stream.
+     * Returns the stream that a record names: 0 and 1 are the context's legacy stream.
      *
      * @return null if there is no such stream, or the legacy stream cannot be made
      */
@@ -171,7 +171,7 @@ public final class ClientStreams {
         return (ClientStream) handles.table(HandleKind.STREAM).attachment(clientHandle);
     }
 
-    /** The stream of a context that has a driver's handle; null if there is none. */
+    /** Returns the stream of a context that has a driver's handle; null if there is none. */
     public ClientStream ofValue(long value, ClientContext context) {
         if (context.legacy != null && context.legacy.has(value)) {
             return context.legacy;
@@ -189,7 +189,7 @@ public final class ClientStreams {
         return result == CudaResult.SUCCESS ? new ClientStream(driver.outLong(0), context.number, blocking, legacy) : null;
     }
 
-    /** On which parts of the processors the streams are, and whether they may have work. */
+    /** Returns the parts of the processors on which the streams are. */
     public StreamParts parts() {
         return parts;
     }
@@ -277,7 +277,7 @@ public final class ClientStreams {
         stream.movesNsSinceMark += movesNs;
     }
 
-    /** How long copies take, and how much of that all clients have before them. */
+    /** Returns the estimate of copy times, with the copies of all clients that are still to be done. */
     public MoveTime moveTime() {
         return moves;
     }
@@ -287,7 +287,7 @@ public final class ClientStreams {
         stream.movesNsSinceMark += ns;
     }
 
-    /** Something was submitted to a stream that nobody else needs to know of. */
+    /** Counts a submission to a stream that no other stream has to wait for. */
     public void counted(ClientStream stream) {
         if (backlog.submitted(stream) && !isCapturing(stream)) {
             long event = backlog.mark(stream);
@@ -297,17 +297,17 @@ public final class ClientStreams {
         }
     }
 
-    /** Whether a stream has so much before it that a driver might keep the next submission waiting. */
+    /** Returns whether a stream has so much before it that a driver might keep the next submission waiting. */
     public boolean isFull() {
         return backlog.isFull();
     }
 
-    /** Whether a stream of the client may wait for its program by right. */
+    /** Returns whether a stream of the client may wait for its program by right. */
     public boolean mayStand() {
         return backlog.mayStand();
     }
 
-    /** All streams and contexts are gone, and nobody holds an event any more. */
+    /** Destroys the remaining events: all streams and contexts have ended, and no event is held any more. */
     public void close() {
         progress.close();
     }
@@ -324,7 +324,7 @@ public final class ClientStreams {
         return context.joiner;
     }
 
-    /** The driver's handles of streams that come after everything that was submitted in all contexts so far. */
+    /** Returns the driver's handles of streams that come after everything that was submitted in all contexts so far. */
     public List<Long> joinAll() {
         List<Long> joiners = new ArrayList<>();
         for (ClientContext context : contexts.values()) {
@@ -348,8 +348,8 @@ public final class ClientStreams {
     }
 
     /**
-     * A stream of the executor's for work that runs beside a stream's, behind all that was submitted to that one so far; null: there is
-     * none now. Later work of the stream has to {@link #order} itself behind such work.
+     * Returns a stream of the executor's for work that runs beside a stream's, behind all work submitted to that one so far; null: there is none now. Later
+     * work of the stream has to {@link #order} itself behind such work.
      */
     public ClientStream beside(ClientStream stream) {
         before(stream);
@@ -380,7 +380,7 @@ public final class ClientStreams {
     }
 
     /**
-     * Whether a stream takes part in a capture now. The driver is asked: a stream joins a capture by waiting for an event of it,
+     * Returns whether a stream takes part in a capture now. The driver is asked: a stream joins a capture by waiting for an event of it,
      * and a capture that went wrong may have ended without a call.
      */
     public boolean isCapturing(ClientStream stream) {
@@ -389,7 +389,7 @@ public final class ClientStreams {
                 && driver.outInt(0) != 0;
     }
 
-    /** Whether a capture is open in any context. */
+    /** Returns whether a capture is open in any context. */
     public boolean isAnyCapturing() {
         return contexts.values().stream().anyMatch(context -> context.captures > 0);
     }
@@ -436,7 +436,7 @@ public final class ClientStreams {
         driver.call(DriverEntry.cuStreamDestroy_v2, own.whole);
     }
 
-    /** CUresult of asking whether the work of contexts that are gone is done; streams whose work is are destroyed. */
+    /** Queries the work of ended contexts, and destroys streams whose work is done. Returns a CUresult. */
     private int queryEnding() {
         synchronized (ending) {
             for (Iterator<ClientStream> each = ending.iterator(); each.hasNext();) {
@@ -453,10 +453,10 @@ public final class ClientStreams {
     }
 
     /**
-     * A stream will wait for a value, or a graph whenever it is launched.
+     * Records that a stream will wait for a value, or a graph whenever it is launched.
      *
      * @param flags   {@code CUstreamWaitValue_flags}
-     * @param inGraph whether it is a node's
+     * @param inGraph whether the wait is a node of a graph
      * @return why the wait is refused, and what to do; null: it is not
      */
     public String waits(long address, boolean wide, long value, int flags, boolean inGraph) {
@@ -466,7 +466,7 @@ public final class ClientStreams {
         return awaited.add(address, wide, value, flags, inGraph);
     }
 
-    /** What streams and graphs wait for. */
+    /** Returns the values that streams and graphs wait for. */
     public AwaitedValues awaited() {
         return awaited;
     }

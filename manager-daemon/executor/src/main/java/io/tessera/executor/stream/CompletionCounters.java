@@ -22,7 +22,7 @@ public final class CompletionCounters {
     private boolean headerRegistered;
     private long errorAddress;
 
-    /** Not registered yet. */
+    /** Creates the counters, which are not registered yet. */
     public CompletionCounters(DriverCalls driver, RelaySegment segment) {
         this.driver = driver;
         this.segment = segment;
@@ -85,7 +85,7 @@ public final class CompletionCounters {
         return deviceAddress + (long) word * Long.BYTES;
     }
 
-    /** The word at a device address; -1: none is there. */
+    /** Returns the word at a device address; -1: none is there. */
     public int indexOf(long address) {
         long offset = address - deviceAddress;
         return offset >= 0 && offset < (long) RelayLayout.WORDS * Long.BYTES ? (int) (offset / Long.BYTES) : -1;

@@ -10,7 +10,7 @@ import io.tessera.protocol.relay.RelaySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Events of a client that somebody waits for: asked between records, told by a word. One owner thread. */
+/** Events of a client for which its program waits: queried between records, reported by a completion word. One owner thread. */
 public final class EventWatch {
     private final DriverCalls driver;
     private final RelaySegment segment;
@@ -21,7 +21,7 @@ public final class EventWatch {
     private record Watch(long event, int word, long value) {
     }
 
-    /** Nothing is watched. */
+    /** Creates an empty set of events. */
     public EventWatch(DriverCalls driver, RelaySegment segment, ClientPrinting printing, ClientAccount account) {
         this.account = account;
         this.driver = driver;
@@ -44,7 +44,7 @@ public final class EventWatch {
         return ask(watches.size() - 1);
     }
 
-    /** Whether anything is watched. */
+    /** Returns whether anything is watched. */
     public boolean isEmpty() {
         return watches.isEmpty();
     }

@@ -3,8 +3,8 @@ package io.tessera.executor.stream;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How long copies and memsets take a device, and how much of that all clients have before them. Such work cannot be told to end as kernels
- * are. So there are bounds on the work that is out, and a wait for its end is that much longer. Thread-safe.
+ * Estimates the time that copies and memsets take on a device, and the time that those of all clients still need. Such work cannot be ended as kernels can. So
+ * there are bounds on the queued work, and a wait for its end is longer by its time. Thread-safe.
  */
 public final class MoveTime {
     /** Taken where a driver does not tell the clock and the width of a device's memory. */
@@ -13,7 +13,7 @@ public final class MoveTime {
     private static final double SOFTWARE_BYTES_PER_NS = 4;
     /** Ratio of the device's own memory to the bus to the host's, about, by data sheets: 3.35 TB/s and 55 GB/s on an H100. Not measured. */
     private static final double HOST_RATIO = 64;
-    /** From clock and width: two transfers a cycle, eight bits a byte. */
+    /** Factor from clock and width: two transfers a cycle, eight bits a byte. */
     private static final double BITS_AND_EDGES = 4;
     private static final double KILOHERTZ_TO_BYTES_PER_NS = 1e-6;
 
@@ -36,7 +36,7 @@ public final class MoveTime {
     }
 
     /**
-     * The times of a GPU.
+     * Returns the times of a GPU.
      *
      * @param kilohertz its memory's clock; 0: not known
      * @param bits      its memory's width; 0: not known
@@ -47,7 +47,7 @@ public final class MoveTime {
         return new MoveTime(device, device / HOST_RATIO, GPU_ROW_NS);
     }
 
-    /** The times of a GPU in software. */
+    /** Returns the times of a GPU in software. */
     public static MoveTime ofSoftware() {
         return new MoveTime(SOFTWARE_BYTES_PER_NS, SOFTWARE_BYTES_PER_NS, SOFTWARE_ROW_NS);
     }
@@ -62,7 +62,7 @@ public final class MoveTime {
         outNs.addAndGet(ns);
     }
 
-    /** How much longer than work that can be ended all work that is out may take: clients share the device, and its best is not reached. */
+    /** Returns how much longer all queued copies may take than work that can be ended: clients share the device, and its best speed is not reached. */
     public long graceNs() {
         return 3 * outNs.get();
     }

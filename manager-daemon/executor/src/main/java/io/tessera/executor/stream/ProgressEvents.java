@@ -21,12 +21,12 @@ public final class ProgressEvents {
     /** The further users of an event that several hold. */
     private final Map<Long, Integer> sharers = new HashMap<>();
 
-    /** None are made yet. */
+    /** Creates an instance without events. */
     public ProgressEvents(DriverCalls driver) {
         this.driver = driver;
     }
 
-    /** An event that is complete when a stream, that captures nothing, has come here; the caller holds it. */
+    /** Records an event that is complete when a stream, which is not captured, has reached this point; the caller holds it. */
     public long record(long stream) {
         Long event = spare.poll();
         if (event == null) {
@@ -47,12 +47,12 @@ public final class ProgressEvents {
         return driver.call(DriverEntry.cuEventQuery, event);
     }
 
-    /** One more holds the event. */
+    /** Adds one holder of the event. */
     public void share(long event) {
         sharers.merge(event, 1, Integer::sum);
     }
 
-    /** One of its users needs it no more. */
+    /** Removes one holder of the event. */
     public void giveBack(long event) {
         Integer others = sharers.remove(event);
         if (others == null) {
@@ -62,7 +62,7 @@ public final class ProgressEvents {
         }
     }
 
-    /** All are given back and no work is left: destroys them. */
+    /** Destroys all events. All were given back, and no work is left. */
     void close() {
         spare.forEach(event -> driver.call(DriverEntry.cuEventDestroy_v2, event));
         spare.clear();

@@ -13,7 +13,7 @@ import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import java.util.function.ToIntBiFunction;
 
-/** On which parts of the processors the streams of a client are. One owner thread; {@link #isWorking} is any thread's. */
+/** The parts of the processors on which the streams of a client are. One owner thread; {@link #isWorking} may be called by any thread. */
 public final class StreamParts {
     private final Predicate<ClientStream> capturing;
     private final Predicate<ClientStream> recorded;
@@ -26,10 +26,10 @@ public final class StreamParts {
     private volatile boolean working;
 
     /**
-     * For the streams of a client.
+     * Creates the parts for the streams of a client.
      *
      * @param capturing whether a stream takes part in a capture
-     * @param recorded  records a stream's event; whether that was possible
+     * @param recorded  records a stream's event; returns whether that was possible
      * @param waits     has a stream wait for an event; returns a CUresult
      * @param query     whether all work is done, as a CUresult
      */
@@ -44,17 +44,17 @@ public final class StreamParts {
         this.query = query;
     }
 
-    /** The device's. */
+    /** Returns the parts of the device. */
     public ProcessorParts processors() {
         return processors;
     }
 
-    /** When the client's tenant may submit. */
+    /** Returns the gate that says when the client's tenant may submit. */
     public SubmissionGate.Client turn() {
         return part.turn();
     }
 
-    /** The part that the client's kernels are to run on. Any thread. */
+    /** Returns the part that the client's kernels are to run on. Any thread. */
     public int wanted() {
         return part.part();
     }
@@ -112,7 +112,7 @@ public final class StreamParts {
         }
     }
 
-    /** Whether work of the client may be on the device: something was submitted since it was last found to be done. Any thread. */
+    /** Returns whether work of the client may be on the device: something was submitted since it was last found to be done. Any thread. */
     public boolean isWorking() {
         return working;
     }

@@ -102,16 +102,16 @@ public final class ContentKernel {
         }
     }
 
-    /** Whether {@link #begin} can be called. */
+    /** Returns whether {@link #begin} can be called. */
     public boolean isLoaded() {
         return function != 0;
     }
 
     /**
-     * Begins to look at parts of {@link HostFrames#FRAME_BYTES}.
+     * Begins to examine parts of {@link HostFrames#FRAME_BYTES}.
      *
-     * @param parts   where their addresses stand, 0 for none; in pinned memory, as results
-     * @param results where {@link #RESULT} numbers of each will stand
+     * @param parts   array of their addresses, 0 for none; in pinned memory, like results
+     * @param results destination of {@link #RESULT} numbers for each
      * @return a CUresult
      */
     public int begin(DriverCalls driver, long stream, long parts, int count, long results) {

@@ -17,16 +17,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pinned host memory in frames of 2 MiB, for copies of what has left the device. It grows when frames are taken and keeps
- * what it has until the last tenant goes: a driver waits for all work of the context when memory is unpinned. Where it may not grow, frames are taken
- * from kept copies ({@link #keeps}), the oldest first. Thread-safe; calls that grow it call the driver.
+ * Pinned host memory in frames of 2 MiB, for copies of memory that has left the device. It grows when frames are taken and does not shrink until the last
+ * tenant leaves: a driver waits for all work of the context when memory is unpinned. Where it may not grow, frames are taken from kept copies ({@link #keeps}),
+ * the oldest first. Thread-safe; calls that grow it call the driver.
  */
 public final class HostFrames {
     /** Bytes of a frame, and of a part of device memory that is looked at and copied by itself. */
     public static final int FRAME_BYTES = 2 << 20;
-    /** Pinned at once: registering 32 MiB that were touched before stops launches for some 2 ms (H200). */
+    /** Size of a block, which is pinned at once: registering 32 MiB that were accessed before stops launches for some 2 ms (H200). */
     private static final long BLOCK_BYTES = 32L << 20;
-    /** Mapped behind each block and never touched: a driver refuses one copy over two registrations (580 on an H100), so frames of two must not lie side by side. */
+    /**
+     * Size of a mapping behind each block that is never accessed: a driver refuses one copy over two registrations (580 on an H100), so frames of two blocks
+     * must not be adjacent.
+     */
     private static final long GAP_BYTES = 4096;
     private static final long PORTABLE_AND_MAPPED = HostRegisterFlag.PORTABLE | HostRegisterFlag.DEVICEMAP;
     private static final Logger LOG = LoggerFactory.getLogger(HostFrames.class);
@@ -53,11 +56,11 @@ public final class HostFrames {
     }
 
     /**
-     * Nothing is held.
+     * Creates an empty store.
      *
-     * @param available    what the host has left in bytes, asked before each growth
+     * @param available    returns the bytes that the host has left; called before each growth
      * @param mostBytes    of pinned memory
-     * @param reserveBytes the host is to keep available
+     * @param reserveBytes bytes that the host must keep available
      */
     public HostFrames(SharedMemoryPort memory, FilePort files, LongSupplier available, long mostBytes, long reserveBytes) {
         this.memory = memory;
@@ -130,7 +133,7 @@ public final class HostFrames {
         }
     }
 
-    /** Pages are made outside the driver, which would hold its lock meanwhile; a host that has none left says so here. */
+    /** Makes pages outside of the driver, which would hold its lock meanwhile. Returns null if the host has none left. */
     private MemorySegment block(Arena arena) {
         try {
             int descriptor = memory.create("tessera-swap", BLOCK_BYTES + GAP_BYTES);
@@ -153,7 +156,7 @@ public final class HostFrames {
         return false;
     }
 
-    /** The last tenant has gone, and nobody waits for what a driver waits for here: the host gets all its memory back. Returns a CUresult. */
+    /** Returns all memory to the host: the last tenant has left, and no client depends on work for which the driver waits here. Returns a CUresult. */
     public synchronized int release(DriverCalls driver) {
         int first = CudaResult.SUCCESS;
         for (Block block : List.copyOf(blocks)) {
@@ -175,22 +178,22 @@ public final class HostFrames {
         free.addFirst(frame);
     }
 
-    /** A content is on the device, and the host has copies of it that may be given up. */
+    /** Records that a content is on the device, and that the host has copies of it that may be discarded. */
     synchronized void keeps(Copies content) {
         kept.addLast(content);
     }
 
-    /** Its copies may not be given up from now on. */
+    /** Marks its copies as needed: they may not be discarded from now on. */
     synchronized void needs(Copies content) {
         kept.remove(content);
     }
 
-    /** Pinned, in bytes. */
+    /** Returns the pinned bytes. */
     public synchronized long heldBytes() {
         return heldBytes;
     }
 
-    /** The part of it that holds no copy, in bytes. */
+    /** Returns the part of it that holds no copy, in bytes. */
     public synchronized long freeBytes() {
         return (long) free.size() * FRAME_BYTES;
     }

@@ -3,10 +3,9 @@ package io.tessera.executor.swap;
 import java.util.Arrays;
 
 /**
- * What is known of the content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which part is zero,
- * which one the host has a copy of, and the hash of that copy. While the piece is away this is its content. While it is on
- * the device, copies are kept so that what does not change need not be copied again. The owner's thread, but for
- * {@link #forget}, which {@link HostFrames} calls with its lock held.
+ * The known content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which parts are zero, which ones the host has a copy of, and the
+ * hash of that copy. While the piece is off the device this is its content. While it is on the device, copies are kept so that unchanged parts need not be
+ * copied again. Owned by one thread, except for {@link #forget}, which {@link HostFrames} calls with its lock held.
  */
 public final class PieceContent implements HostFrames.Copies {
     /** Numbers of a hash. */
@@ -16,7 +15,7 @@ public final class PieceContent implements HostFrames.Copies {
     private final long[] hashes;
     private final boolean[] hashed;
 
-    /** A piece of this many parts, of which nothing is known. */
+    /** Creates an unknown content of this many parts. */
     public PieceContent(int parts) {
         this.frames = new long[parts];
         this.hashes = new long[parts * HASH];
@@ -28,18 +27,18 @@ public final class PieceContent implements HostFrames.Copies {
         return frames[part];
     }
 
-    /** Whether the host's copy of a part has a hash, which is found at an index of an array. */
+    /** Returns whether the host's copy of a part has a hash, which is found at an index of an array. */
     public boolean isUnchanged(int part, long[] found, int at) {
         return frames[part] != 0 && hashed[part]
                 && Arrays.equals(hashes, part * HASH, part * HASH + HASH, found, at, at + HASH);
     }
 
-    /** The part is zero: its copy, if there was one, is given back. */
+    /** Records that the part is zero: its copy, if there was one, is given back. */
     public void zero(int part, HostFrames host) {
         drop(part, host);
     }
 
-    /** The part is to be copied to a frame; the hash is found at an index of an array, null: it has none. */
+    /** Records that the part is to be copied to a frame. Its hash is at an index of an array; null: it has none. */
     public void copied(int part, long frame, long[] found, int at) {
         frames[part] = frame;
         hashed[part] = found != null;
@@ -48,7 +47,7 @@ public final class PieceContent implements HostFrames.Copies {
         }
     }
 
-    /** The piece is on the device again: copies with a hash are kept as long as the host has room, others go. */
+    /** Records that the piece is on the device again: copies with a hash are kept as long as the host has room, others are given back. */
     public void keep(HostFrames host) {
         boolean any = false;
         for (int part = 0; part < frames.length; part++) {
@@ -62,7 +61,7 @@ public final class PieceContent implements HostFrames.Copies {
         }
     }
 
-    /** The piece is about to leave, or is gone: nobody gives its copies up meanwhile. */
+    /** Holds the copies, which are not discarded meanwhile: the piece is about to leave, or has left. */
     public void hold(HostFrames host) {
         host.needs(this);
     }

@@ -8,10 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Chooses the tenant that has to leave the device when its memory does not suffice for all, and the one that comes in. Tenants that lack
- * memory stand in a line. The first of them takes it from tenants that are away in part, that stand in the line themselves, that have been
- * idle for as long as their move takes, or whose turn is over. While memory suffices nobody asks and nothing happens. Time comes in;
- * nothing waits. Thread-safe.
+ * Chooses the tenant that has to leave the device when its memory does not suffice for all, and the tenant that comes back. Tenants that lack memory wait in a
+ * line. The first of them takes memory from tenants that are partly off the device, that wait in the line themselves, that have been idle for as long as their
+ * move takes, or whose turn is over. While memory suffices no tenant asks and nothing happens. Time is an argument; no method blocks. Thread-safe.
  */
 public final class ResidencyTurns {
     /** A turn without moves to speak of. */
@@ -21,13 +20,13 @@ public final class ResidencyTurns {
      * of one request, since a program that has waited for long looks seldom whether its work is done.
      */
     public static final long SHORTEST_IDLE_NS = 20_000_000L;
-    /** After all others were due to leave: a program that lacks memory is told so. */
+    /** Time after which a program that lacks memory is told so, from when all others were due to leave. */
     static final long PATIENCE_NS = 10_000_000_000L;
-    /** The same of a tenant that is away, which has lost its memory if it does not come back. */
+    /** As above, for a tenant that is off the device, which loses its memory if it does not come back. */
     static final long AWAY_PATIENCE_NS = 60_000_000_000L;
-    /** Nobody else has memory that could leave: others that try at the same time may have taken some for a moment. */
+    /** As above, if no other tenant has memory that could leave: others that try at the same time may have taken some for a moment. */
     static final long ALONE_NS = 200_000_000L;
-    /** How long a tenant that could not leave counts as one that cannot. */
+    /** Time for which a tenant that could not leave counts as unable to leave. */
     static final long STUCK_NS = 1_000_000_000L;
     private static final double WEIGHT = 0.5;
     private static final MoveRates RATES = MoveRates.pinned();
@@ -38,7 +37,7 @@ public final class ResidencyTurns {
     private final List<Party> parties = new ArrayList<>();
     private final ArrayDeque<Party> line = new ArrayDeque<>();
     private volatile Party first;
-    /** Tenants that somebody has told to leave. */
+    /** Number of tenants that were told to leave. */
     private volatile int told;
     private long lastId;
     /** Time of a hand-over, on average; 0: there was none. */
@@ -64,34 +63,34 @@ public final class ResidencyTurns {
             this.sinceNs = nowNs;
         }
 
-        /** How much of its memory is on the device and could leave; any thread. */
+        /** Sets how much of its memory is on the device and could leave; any thread. */
         public void movable(long bytes) {
             movableBytes = bytes;
         }
 
-        /** Whether it takes memory now, which will be able to leave when it has it; any thread. */
+        /** Sets whether it is taking memory now that could leave later; any thread. */
         public void grows(boolean now) {
             grows = now;
         }
     }
 
     /**
-     * With nobody.
+     * Creates an instance without tenants.
      *
-     * @param wakeAll has threads that sleep look up; does not wait
+     * @param wakeAll wakes sleeping threads; does not wait
      */
     public ResidencyTurns(Runnable wakeAll) {
         this.wakeAll = wakeAll;
     }
 
-    /** A tenant comes. */
+    /** Adds a tenant. */
     public synchronized Party join(long nowNs) {
         Party party = new Party(++lastId, nowNs);
         parties.add(party);
         return party;
     }
 
-    /** A tenant is gone. */
+    /** Removes a tenant. */
     public synchronized void leave(Party party, long nowNs) {
         withdraw(party, nowNs);
         obeyed(party);
@@ -99,12 +98,12 @@ public final class ResidencyTurns {
         idle.left(party.id);
     }
 
-    /** Whether anybody may have to leave: one look, for threads that have other things to do. */
+    /** Returns whether any tenant may have to leave: one read, for busy threads. */
     public boolean isAsked() {
         return first != null || told > 0;
     }
 
-    /** An operator has a tenant leave, whether or not others need its memory. It comes back with its next call. */
+    /** Has a tenant leave by order of an operator, whether or not others need its memory. It comes back with its next call. */
     public void park(Party party) {
         synchronized (this) {
             told += party.told ? 0 : 1;
@@ -113,7 +112,7 @@ public final class ResidencyTurns {
         wakeAll.run();
     }
 
-    /** An operator has a tenant stay that was ordered to leave, if it has not left yet. */
+    /** Has a tenant stay by order of an operator, if it was ordered to leave and has not left yet. */
     public synchronized void stay(Party party) {
         obeyed(party);
     }
@@ -123,15 +122,15 @@ public final class ResidencyTurns {
         party.told = false;
     }
 
-    /** How much memory others have on the device that could leave for a tenant, in bytes. */
+    /** Returns how much memory others have on the device that could leave for a tenant, in bytes. */
     public synchronized long othersBytes(Party party) {
         return parties.stream().filter(other -> other != party).mapToLong(other -> other.movableBytes).sum();
     }
 
     /**
-     * A tenant lacks memory: it stands in the line from the first time on.
+     * Records that a tenant lacks memory: it is in the line from the first call on.
      *
-     * @return whether it is first: then it may try to take what is free
+     * @return whether it is first: then it may try to take free memory
      */
     public synchronized boolean stand(Party party, long nowNs) {
         if (!party.waits) {
@@ -147,7 +146,7 @@ public final class ResidencyTurns {
     }
 
     /**
-     * The bytes that the first in the line lacks, as it knows now; others leave until they have given that many.
+     * Sets the bytes that the first in the line currently lacks; others leave until they have given that many.
      *
      * @param bytes above 0
      */
@@ -170,7 +169,7 @@ public final class ResidencyTurns {
         first = head;
     }
 
-    /** A tenant has what it lacked: its turn begins. */
+    /** Records that a tenant has got the memory that it lacked: its turn begins. */
     public void granted(Party party, long nowNs) {
         boolean next;
         synchronized (this) {
@@ -185,7 +184,7 @@ public final class ResidencyTurns {
         }
     }
 
-    /** A tenant does not wait any more, and has got nothing. */
+    /** Records that a tenant no longer waits, and has got nothing. */
     public synchronized void withdraw(Party party, long nowNs) {
         party.waits = false;
         line.remove(party);
@@ -193,7 +192,7 @@ public final class ResidencyTurns {
     }
 
     /**
-     * Whether a tenant has to leave for the first in the line.
+     * Returns whether a tenant has to leave for the first in the line.
      *
      * @param idleNs for how long it has had no work in its turn, while others waited; below 0: it has some now
      */
@@ -217,13 +216,13 @@ public final class ResidencyTurns {
         return party.stuck && nowNs - party.stuckNs < STUCK_NS;
     }
 
-    /** Whether a tenant that leaves has to give more. */
+    /** Returns whether a tenant that leaves has to give more. */
     public synchronized boolean needsMore(Party party) {
         Party head = line.peekFirst();
         return party.told || head != null && head != party && head.lacksBytes > 0;
     }
 
-    /** A part of a tenant's memory has left the device. */
+    /** Records that a part of a tenant's memory has left the device. */
     public synchronized void gave(Party party, long bytes) {
         party.away |= bytes > 0;
         Party head = line.peekFirst();
@@ -233,11 +232,11 @@ public final class ResidencyTurns {
     }
 
     /**
-     * A tenant has left as far as it had to.
+     * Records that a tenant has left as far as it had to.
      *
-     * @param wasIdle     whether it left for want of work
-     * @param leftBytes   what has left
-     * @param copiedBytes of that, what was copied
+     * @param wasIdle     whether it left because it was idle
+     * @param leftBytes   bytes that have left
+     * @param copiedBytes bytes of these that were copied
      */
     public synchronized void left(Party party, boolean wasIdle, long leftBytes, long copiedBytes, long nowNs) {
         party.stuck = false;
@@ -245,7 +244,7 @@ public final class ResidencyTurns {
         if (wasIdle) {
             idle.released(party.id, nowNs);
         }
-        // Not by what it took: the first move pins memory, and moves of several tenants delay each other.
+        // The time of the move is not used: the first move pins memory, and moves of several tenants delay each other.
         if (leftBytes > 0) {
             double ns = RATES.handoverNs(leftBytes, copiedBytes);
             party.moveNs = mixed(party.moveNs, ns);
@@ -254,7 +253,7 @@ public final class ResidencyTurns {
     }
 
     /**
-     * A tenant had to leave and could not.
+     * Records that a tenant had to leave and could not.
      *
      * @param partly whether a part of it has left
      */
@@ -262,11 +261,11 @@ public final class ResidencyTurns {
         party.stuck = true;
         party.stuckNs = nowNs;
         if (partly) {
-            obeyed(party); // the host is full: what has left is not moved out again each time that it has come back
+            obeyed(party); // the host is full: the part that has left is not moved out again each time that it has come back
         }
     }
 
-    /** All of a tenant's memory is on the device again; {@link #granted} follows when it needs nothing more. */
+    /** Records that all of a tenant's memory is on the device again; {@link #granted} follows when it needs nothing more. */
     public synchronized void back(Party party) {
         party.away = false;
     }
@@ -275,7 +274,7 @@ public final class ResidencyTurns {
         return before == 0 ? ns : (1 - WEIGHT) * before + WEIGHT * ns;
     }
 
-    /** Whether the first in the line waits in vain: nobody else has memory that could leave, or all were due to leave long ago. */
+    /** Returns whether the first in the line waits in vain: no other tenant has memory that could leave, or all were due to leave long ago. */
     public synchronized boolean isHopeless(Party party, long nowNs) {
         if (line.peekFirst() != party) {
             return false;

@@ -3,7 +3,7 @@ package io.tessera.executor.turn;
 import io.tessera.policy.TenantTerms;
 import java.util.function.BooleanSupplier;
 
-/** One tenant in {@link GateTurns}, which alone writes these fields. */
+/** One tenant in {@link GateTurns}, the only writer of these fields. */
 final class GateTenant {
     static final long NEVER = Long.MIN_VALUE;
 
@@ -14,7 +14,7 @@ final class GateTenant {
     TenantTerms terms;
     /** Whether its clients may submit now. Read by their threads. */
     volatile boolean open = true;
-    /** How many of its clients have a submission at hand that may not go. */
+    /** Number of its clients with a submission that is held back. */
     int waiting;
     /** Since when it has neither asked nor had a turn; {@link #NEVER}: it has, or the policy knows that it is idle. */
     long restsSinceNs = NEVER;

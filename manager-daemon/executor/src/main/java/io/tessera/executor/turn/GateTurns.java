@@ -10,30 +10,30 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * Which tenant of an executor may submit. While nothing needs turns all may. Otherwise one tenant at a time has the device for a turn of some
+ * Decides which tenant of an executor may submit. While nothing requires turns, all may. Otherwise one tenant at a time has the device for a turn of some
  * milliseconds: the next one submits when what the last one had queued is done.
  *
  * <pre>
  *   closed ──waits──> ready ──next──> open ──turn over, or nothing to do──> its work drains ──> closed
  * </pre>
  *
- * <p>A turn ends only for somebody who waits, or at a cap. A tenant that submits nothing ends its turn by that. Time comes in; nothing waits here. One
+ * <p>A turn ends only if another tenant waits, or at a cap. A tenant that submits nothing thereby ends its turn. Time is an argument; no method blocks. One
  * owner at a time.
  */
 final class GateTurns {
-    /** A program that waits for each of its kernels launches the next one within this: its turn goes on. */
+    /** A program that waits for each of its kernels launches the next one within this time, so its turn continues. */
     static final long GRACE_NS = 300_000L;
-    /** Work that is not done by then may wait for what its program submits next: the next tenant runs beside it. */
+    /** Work that is not done after this time may wait for a later submission of its program: the next tenant runs beside it. */
     static final long DRAIN_NS = 2_000_000_000L;
     /** A tenant that asks for nothing still takes part for this long; then others' turns are reckoned without it. */
     static final long REST_NS = 500_000_000L;
     /**
-     * Where turns go round in order, what one takes too much is taken off those that follow: so they are some times as long as what drains after them,
-     * but no longer than turns on a whole device.
+     * Where turns follow an order, the excess of one is subtracted from the following ones. So turns are several times as long as the work that drains after
+     * them, but no longer than turns on a whole device.
      */
     private static final int DRAINS_IN_TURN = 4;
     private static final long LONGEST_QUANTUM_NS = PolicySettings.TURNS.quantumNs();
-    /** How much of the longest drain is remembered after a shorter one. */
+    /** Fraction of the longest drain that is kept after a shorter one. */
     private static final double KEPT = 0.9;
     /** Tenants that have left whose numbers are kept. */
     private static final int MOST_NUMBERS = 1_000;
@@ -45,17 +45,17 @@ final class GateTurns {
     private TurnUse use = TurnUse.AUTO;
     private SchedulingPolicy policy = name.make(PolicySettings.SUBMISSIONS);
     private boolean active;
-    /** The tenant whose turn it is; null: nobody's. */
+    /** The tenant whose turn it is; null: none. */
     private GateTenant holder;
     private long turnEndsNs;
     /** Since when the holder's work drains; {@link GateTenant#NEVER}: its turn is not over. */
     private long drainsSinceNs = GateTenant.NEVER;
-    /** How long work drained after turns lately. */
+    /** Recent time of drains after turns. */
     private long drainNs;
-    /** Since when the holder has had nothing to do; {@link GateTenant#NEVER}: it has. */
+    /** Since when the holder has had no work; {@link GateTenant#NEVER}: it has work. */
     private long idleSinceNs = GateTenant.NEVER;
 
-    /** Whether submissions are held back now. */
+    /** Returns whether submissions are held back now. */
     boolean isActive() {
         return active;
     }
@@ -68,7 +68,7 @@ final class GateTurns {
         return use;
     }
 
-    /** How tenants share from now on. */
+    /** Sets how tenants share from now on. */
     void share(PolicyName newName, TurnUse newUse, long nowNs) {
         if (newName != name) {
             deactivate(nowNs);
@@ -81,9 +81,9 @@ final class GateTurns {
     }
 
     /**
-     * A tenant comes.
+     * Adds a tenant.
      *
-     * @param tenantName one that no other has
+     * @param tenantName a unique name
      * @param busy       whether it has work on the device that ends by itself
      */
     GateTenant join(String tenantName, TenantTerms terms, BooleanSupplier busy, long nowNs) {
@@ -100,14 +100,14 @@ final class GateTurns {
         return tenant;
     }
 
-    /** Something else is set for a tenant from now on. */
+    /** Sets other terms for a tenant from now on. */
     void change(GateTenant tenant, TenantTerms terms, long nowNs) {
         tenant.terms = terms;
         policy.changed(tenant.number, terms, nowNs);
         reconsider(nowNs);
     }
 
-    /** A tenant is gone. */
+    /** Removes a tenant. */
     void leave(GateTenant tenant, long nowNs) {
         policy.left(tenant.number, nowNs);
         tenants.remove(tenant.number);
@@ -118,7 +118,7 @@ final class GateTurns {
         reconsider(nowNs);
     }
 
-    /** Another client of a tenant has a submission at hand that may not go. */
+    /** Records that another client of a tenant has a submission that is held back. */
     void waits(GateTenant tenant, long nowNs) {
         tenant.waiting++;
         if (active && tenant.waiting == 1 && tenant != holder) {
@@ -126,7 +126,7 @@ final class GateTurns {
         }
     }
 
-    /** A client's submission goes, or the client does. */
+    /** Records that a client's submission is made, or that the client has left. */
     void waitsNoMore(GateTenant tenant, long nowNs) {
         tenant.waiting--;
         if (active && tenant.waiting == 0 && tenant != holder) {
@@ -144,14 +144,14 @@ final class GateTurns {
         policy.blocked(tenant.number, nowNs);
     }
 
-    /** The device has worked for a tenant for this long. */
+    /** Charges a tenant for this much device time. */
     void charge(GateTenant tenant, long usedNs, long nowNs) {
         if (active) {
             policy.charged(tenant.number, usedNs, nowNs);
         }
     }
 
-    /** Does what is due. */
+    /** Does the work that is due. */
     void step(long nowNs) {
         if (!active) {
             return;

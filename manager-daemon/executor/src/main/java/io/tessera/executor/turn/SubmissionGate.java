@@ -15,17 +15,17 @@ import java.util.function.BooleanSupplier;
  * for each record. Thread-safe; no thread waits in here, and none calls a driver.
  */
 public final class SubmissionGate {
-    /** More tenants than a device serves; the manager says again, each second, what one that is here lacks. */
+    /** More tenants than a device serves; each second the manager repeats the terms that a present tenant lacks. */
     private static final int MOST_NAMES = 4096;
 
     private final NanoClock clock;
     private final GateTurns turns = new GateTurns();
     private final Map<String, Known> known = new HashMap<>();
-    /** What is set for tenants, also for those that have not come. */
+    /** Terms that were set for tenants, also for those without clients. */
     private final Map<String, TenantTerms> terms = new HashMap<>();
-    /** Up to when GPU time is counted. */
+    /** Time up to which GPU time is counted. */
     private long countedNs;
-    /** As {@link GateTurns#isActive}; for those who only look. */
+    /** As {@link GateTurns#isActive}, for threads that only read it. */
     private volatile boolean active;
 
     private static final class Known {
@@ -33,20 +33,20 @@ public final class SubmissionGate {
         private GateTenant tenant;
     }
 
-    /** With nobody, and nothing held back. */
+    /** Creates a gate without clients that holds nothing back. */
     public SubmissionGate(NanoClock clock) {
         this.clock = clock;
         this.countedNs = clock.nanoTime();
     }
 
-    /** One client. {@link #mayGo}, {@link #goes} and {@link #done} are its owner thread's. */
+    /** One client. {@link #mayGo}, {@link #goes} and {@link #done} belong to its owner thread. */
     public final class Client {
         private final String name;
         private final GateTenant tenant;
         private volatile BooleanSupplier busy = () -> false;
         private volatile Thread owner;
         private volatile boolean standing;
-        /** Whether its next record is a submission that may not go. Written by the owner. */
+        /** Whether its next record is a submission that is held back. Written by the owner. */
         private volatile boolean waiting;
         private volatile long usedNs;
         private long waitedNs;
@@ -59,71 +59,71 @@ public final class SubmissionGate {
         }
 
         /**
-         * The calling thread is its owner from now on.
+         * Makes the calling thread the owner.
          *
-         * @param asked whether work of it is on the device; asked on any thread
+         * @param asked whether work of it is on the device; called on any thread
          */
         public void begin(BooleanSupplier asked) {
             owner = Thread.currentThread();
             busy = asked;
         }
 
-        /** Whether a submission may go now. If not the client waits for its tenant's turn, until it {@link #goes} or leaves. */
+        /** Returns whether a submission may be made now. If not, the client waits for its tenant's turn, until it {@link #goes} or leaves. */
         public boolean mayGo() {
             return tenant.open || waits(this);
         }
 
-        /** A submission goes. */
+        /** Records that a submission is made. */
         public void goes() {
             if (waiting) {
                 waitsNoMore(this);
             }
         }
 
-        /** Whether it waits for its tenant's turn, which has not come. */
+        /** Returns whether it waits for its tenant's turn, which has not come. */
         public boolean isHeld() {
             return waiting && !tenant.open;
         }
 
-        /** Whether submissions of tenants are held back now: then whether work is done is to be seen soon. */
+        /** Returns whether submissions of tenants are held back now: then whether work is done is to be seen soon. */
         public boolean isGated() {
             return active;
         }
 
-        /** Its work was found to be done, which was not known before. */
+        /** Records that its work was found to be done, which was not known before. */
         public void done() {
             if (active) {
                 doneBy(this);
             }
         }
 
-        /** Whether a stream of it waits for its program: what is on the device may not end by itself. */
+        /** Sets whether a stream of it waits for its program: work on the device may not end by itself. */
         public void stands(boolean now) {
             if (standing != now) {
                 standing = now;
             }
         }
 
-        /** It is gone, or its work is given up. */
+        /** Removes the client, which has left or whose work is given up. */
         public void leave() {
             leaves(this);
         }
 
-        /** GPU time so far; where tenants ran at once, its part of it. */
+        /** Returns the GPU time so far; where tenants ran at once, its share. */
         public long usedNs() {
             return usedNs;
         }
 
-        /** For how long its submissions were held back so far, also now. */
+        /** Returns for how long its submissions were held back so far, including now. */
         public long waitedNs() {
             return waitedBy(this);
         }
     }
 
     /**
-     * A client comes.
+     * Adds a client.
      *
-     * @param tenant by a name that no other user's has
+     * @param tenant by a name that no other user's tenant has
      */
     public synchronized Client join(String tenant) {
         long nowNs = clock.nanoTime();
@@ -150,13 +150,13 @@ public final class SubmissionGate {
         entry.clients.remove(client);
         if (entry.clients.isEmpty()) {
             known.remove(client.name);
-            terms.remove(client.name); // the manager says them again before the next program of the tenant comes
+            terms.remove(client.name); // the manager repeats them before the next program of the tenant starts
             turns.leave(entry.tenant, nowNs);
         }
         changed();
     }
 
-    /** Something is set for a tenant, also for one that has not come. */
+    /** Sets the terms of a tenant, also of one without clients. */
     public synchronized void terms(String tenant, TenantTerms newTerms) {
         if (newTerms.equals(TenantTerms.DEFAULT)) {
             terms.remove(tenant);
@@ -172,12 +172,12 @@ public final class SubmissionGate {
         }
     }
 
-    /** What is set for a tenant. */
+    /** Returns the terms of a tenant. */
     public synchronized TenantTerms termsOf(String tenant) {
         return terms.getOrDefault(tenant, TenantTerms.DEFAULT);
     }
 
-    /** By which policy tenants take turns, and whether. */
+    /** Sets the policy by which tenants take turns, and whether they do. */
     public synchronized void share(PolicyName policy, TurnUse use) {
         long nowNs = clock.nanoTime();
         count(null, nowNs);
@@ -185,22 +185,22 @@ public final class SubmissionGate {
         changed();
     }
 
-    /** By which policy tenants take turns. */
+    /** Returns the policy by which tenants take turns. */
     public synchronized PolicyName policy() {
         return turns.policy();
     }
 
-    /** Whether tenants take turns: never, always, or where something set needs it. */
+    /** Returns when tenants take turns: never, always, or where a setting requires it. */
     public synchronized TurnUse use() {
         return turns.use();
     }
 
-    /** Whether submissions are held back now. */
+    /** Returns whether submissions are held back now. */
     public boolean isActive() {
         return active;
     }
 
-    /** How many clients wait for their tenant's turn. */
+    /** Returns how many clients wait for their tenant's turn. */
     public synchronized int held() {
         int held = 0;
         for (Known entry : known.values()) {
@@ -262,9 +262,9 @@ public final class SubmissionGate {
     }
 
     /**
-     * The time since the last look goes to the tenants that have work now, in equal parts: what all get together is never more than has passed.
+     * Counts the time since the last look for the tenants that have work now, in equal parts: the sum never exceeds the elapsed time.
      *
-     * @param done whose work was done just now; null: nobody's
+     * @param done the client whose work was just done; null: none
      */
     private void count(Client done, long nowNs) {
         long passedNs = nowNs - countedNs;
@@ -287,7 +287,7 @@ public final class SubmissionGate {
         });
     }
 
-    /** Wakes those whose turn has come. */
+    /** Wakes the clients whose turn has come. */
     private void changed() {
         active = turns.isActive();
         for (Known entry : known.values()) {

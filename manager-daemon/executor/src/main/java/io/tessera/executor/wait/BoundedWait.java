@@ -53,7 +53,7 @@ public final class BoundedWait {
         LockSupport.parkNanos(limit.pollNs());
     }
 
-    /** Whether the time is over. */
+    /** Returns whether the time is over. */
     public boolean isOver() {
         boolean over = clock.nanoTime() - untilNs >= 0;
         if (over && !told) {
@@ -69,10 +69,10 @@ public final class BoundedWait {
     }
 
     /**
-     * Waits until something is so.
+     * Waits until a condition holds.
      *
-     * @param done looked at before each sleep
-     * @return whether it is; false: the time is over
+     * @param done the condition, tested before each sleep
+     * @return whether it holds; false: the time is over
      */
     public boolean until(BooleanSupplier done) {
         while (!done.getAsBoolean()) {

@@ -1,11 +1,11 @@
 package io.tessera.executor.wait;
 
 /**
- * What the executor waits for, for how long at most, and how often it looks. A limit with one number is a moment between two looks: something else bounds the
- * wait, and the limit's comment says what.
+ * The waits of the executor, with their bounds and the intervals between looks. A limit with one number is the interval between two looks: the wait has another
+ * bound, which the limit's comment names.
  */
 public enum WaitLimit {
-    /** Memory of clients that have gone: longer than the work of such a client may take (RELAY.md, section 7). */
+    /** Memory of clients that have left: longer than the work of such a client may take (RELAY.md, section 7). */
     PENDING_RECLAIMS(12_000_000_000L, 1_000_000L),
     /** Memory that other tenants do not use: their threads look up after 100 ms at the latest. */
     MEMORY_PRESSURE(300_000_000L, 10_000_000L),
@@ -34,19 +34,19 @@ public enum WaitLimit {
     LONG_CALL(500_000_000L, 500_000_000L),
     /** Other clients' synchronizing calls, where streams of the client go from one wait to the next. */
     HOLD_BACK(20_000_000L, 100_000L),
-    /** Streams that are full, while the remaining records of a client that has gone are executed. */
+    /** Full streams, while the remaining records of a client that has left are executed. */
     LEFT_RECORDS(2_000_000_000L, 50_000L),
-    /** A moment, while a stream has as much before it as it may have. The watchdog ends such work, and the client looks after itself meanwhile. */
+    /** Interval while a stream is at its bound. The watchdog ends such work, and the client supervises itself meanwhile. */
     FULL_STREAMS(20_000L),
     /** A moment, while it is not the tenant's turn ({@code GateTurns} gives it one) or parts of a grid are out. */
     HELD(1_000_000L),
-    /** The same with work on the device, whose end may be what others wait for. */
+    /** As above, with work on the device, for whose end others may wait. */
     HELD_WORKING(100_000L),
-    /** A moment, while work of a client that ends is not done. {@code ClientSession} gives up after the time for its copies, and once more after that. */
+    /** Interval while work of a client that ends is not done. {@code ClientSession} gives up after the time for its copies, and once more after that. */
     SESSION_END(1_000_000L),
-    /** The same while its streams wait for host calls, which are released between two looks. */
+    /** As above, while its streams wait for host calls, which are released between two looks. */
     SESSION_END_RELEASING(50_000L),
-    /** A moment before a synchronizing call. The client whose streams stand is ended by its watchdog; the caller looks after itself meanwhile. */
+    /** Interval before a synchronizing call. The client whose streams stand is ended by its watchdog; the caller supervises itself meanwhile. */
     SYNCHRONIZING_CALL(100_000L),
     /** A moment, while work of the executor's own is behind others' on the device. Long calls of the driver are looked after ({@code Executor}). */
     OWN_WORK(20_000L),

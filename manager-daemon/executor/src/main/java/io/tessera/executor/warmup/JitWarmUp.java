@@ -178,7 +178,7 @@ public final class JitWarmUp implements AutoCloseable {
         client.post(DriverEntry.cuStreamDestroy_v2, other);
     }
 
-    /** Whether its thread and its session are over. */
+    /** Returns whether its thread and its session are over. */
     public boolean isOver() {
         return !thread.isAlive() && made.session().isOver();
     }

@@ -39,7 +39,7 @@ public final class WarmUpClient {
     private final FutexPort futex;
     private final NanoClock clock;
 
-    /** Over a segment whose only client it is. */
+    /** Creates an instance over a segment whose only client it is. */
     public WarmUpClient(RelaySegment segment, FutexPort futex, NanoClock clock) {
         this.segment = segment;
         this.ring = segment.ring();
@@ -83,7 +83,7 @@ public final class WarmUpClient {
         return padded.toArray(WireTypes.U64);
     }
 
-    /** Calls an entry with words as they stand behind the header, for an answer in a slot. */
+    /** Calls an entry with the words that follow the header, for an answer in a slot. */
     public void begin(int slot, DriverEntry entry, long... words) throws WarmUpEndedException {
         expected[slot] = replies[slot].expectNext();
         send(RecordKind.CALL, entry.ordinal(), slot + 1, 0, words);
@@ -95,7 +95,7 @@ public final class WarmUpClient {
         return replies[slot].result();
     }
 
-    /** The first eight bytes of out-data of the last answer in a slot. */
+    /** Returns the first eight bytes of out-data of the last answer in a slot. */
     public long out(int slot) {
         return replies[slot].memory().get(WireTypes.U64, ReplySlot.DATA);
     }

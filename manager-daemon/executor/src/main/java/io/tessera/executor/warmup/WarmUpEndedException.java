@@ -7,7 +7,7 @@ public final class WarmUpEndedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** With why. */
+    /** Creates an instance with the reason. */
     public WarmUpEndedException(String reason) {
         super(reason);
     }

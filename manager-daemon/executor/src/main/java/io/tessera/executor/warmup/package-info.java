@@ -1,2 +1,2 @@
-/** What an executor does before its first client, so that the JVM has compiled what programs will wait for. */
+/** Work that an executor does before its first client, so that the JVM has compiled the code that programs will wait for. */
 package io.tessera.executor.warmup;

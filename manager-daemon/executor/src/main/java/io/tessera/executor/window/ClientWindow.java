@@ -12,11 +12,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 /**
- * What one client has of its tenant's window. Between {@link #enter} and {@link #leave} the client may submit work; it
- * is outside otherwise. One owner thread, but for {@link #abandon}.
+ * One client's access to its tenant's window. Between {@link #enter} and {@link #leave} the client may submit work; otherwise it is outside. One owner thread,
+ * except for {@link #abandon}.
  */
 public final class ClientWindow implements WindowAccess {
-    /** CUDA aligns what it allocates so. */
+    /** Alignment of CUDA's own allocations. */
     private static final long ALIGNMENT = 512;
 
     private final TenantWindows windows;
@@ -27,12 +27,12 @@ public final class ClientWindow implements WindowAccess {
     private String refusal = "";
     private int strayWritesTold;
     private boolean ownStrayWritesTold;
-    /** From its first launch until its kernels have ended. */
+    /** Whether kernels of the client may run: from its first launch until they have ended. */
     private boolean writes;
-    /** Whether it has asked for memory that is away, and has not got all of it. */
+    /** Whether it has asked for memory that is off the device, and has not got all of it. */
     private boolean stands;
 
-    /** What a client will have of the tenant's window, once it is opened. */
+    /** Creates the client's access to its tenant's window, which is opened later. */
     public ClientWindow(TenantWindows windows, String tenant, TenantMemory account, DriverCalls driver,
             ClientStreams streams) {
         this.windows = windows;
@@ -49,17 +49,17 @@ public final class ClientWindow implements WindowAccess {
         return joined.result();
     }
 
-    /** Why {@link #open} did not succeed, for the program's user. */
+    /** Returns why {@link #open} did not succeed, for the program's user. */
     public String refusal() {
         return refusal;
     }
 
-    /** Whether {@link #open} succeeded. */
+    /** Returns whether {@link #open} succeeded. */
     public boolean isOpen() {
         return window != null;
     }
 
-    /** The client has gone: until {@link #abandon} others who find no memory wait for what it had. */
+    /** Records that the client has left: until {@link #abandon}, others that find no memory wait for its memory. */
     public void leaving() {
         waitsNoMore();
         if (!client.isLeaving()) {
@@ -69,9 +69,9 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Does something that takes device memory; if there is none, again when others gave some back, for a bounded time.
+     * Runs an action that takes device memory, and repeats it when others have given some back, for a bounded time.
      *
-     * @param action answers with a CUresult
+     * @param action returns a CUresult
      */
     public int attempt(IntSupplier action) {
         int result = windows.reclaims().attempt(client, action);
@@ -81,7 +81,7 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Makes room on the device for something that the driver makes of its own.
+     * Makes room on the device for the driver's own objects.
      *
      * @return whether there is such room now
      */
@@ -94,20 +94,20 @@ public final class ClientWindow implements WindowAccess {
         client.wakenBy(action);
     }
 
-    /** Whether memory of the tenant is not on the device: no record may be executed. */
+    /** Returns whether memory of the tenant is not on the device: no record may be executed. */
     public boolean isAway() {
         return window.residency().isAway();
     }
 
-    /** Whether it is to come back without a record. */
+    /** Returns whether it is to come back without a record. */
     public boolean isRecalled() {
         return window.residency().isRecalled();
     }
 
     /**
-     * Brings the tenant's memory back, before records are executed, as far as there is room.
+     * Brings the tenant's memory back as far as there is room, before records are executed.
      *
-     * @return a CUresult; NOT_READY: not all is back yet, to be called again; OUT_OF_MEMORY: nobody makes room for it
+     * @return a CUresult; NOT_READY: not all is back yet, to be called again; OUT_OF_MEMORY: no other tenant makes room for it
      */
     public int comeBack() {
         int result = window.residency().comeBack(client);
@@ -115,7 +115,7 @@ public final class ClientWindow implements WindowAccess {
         return result;
     }
 
-    /** The client does not call {@link #comeBack} any more: if it stands in the line, it gives its place up, since nobody behind it is served before it. */
+    /** Records that the client will not call {@link #comeBack} any more: it gives up its place in the line, since those behind it are not served before it. */
     public void waitsNoMore() {
         if (stands) {
             stands = false;
@@ -124,7 +124,7 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Between records: leaves the device if others need the memory and it is this tenant that is to leave.
+     * Leaves the device if others need the memory and this tenant is the one to leave. Called between records.
      *
      * @return a CUresult; other than SUCCESS: the context is lost
      */
@@ -132,17 +132,17 @@ public final class ClientWindow implements WindowAccess {
         return window.residency().giveWay(client);
     }
 
-    /** Whether somebody may have to leave the device soon; any thread. */
+    /** Returns whether a tenant may have to leave the device soon; any thread. */
     public boolean isRoomWanted() {
         return windows.isRoomWanted();
     }
 
-    /** The client has just executed records. */
+    /** Records that the client has just executed records. */
     public void worked() {
         window.residency().worked();
     }
 
-    /** What other tenants have on the device and would give up for this one, in bytes. */
+    /** Returns the bytes that other tenants have on the device and would give up for this one. */
     public long othersBytes() {
         return window.residency().othersBytes();
     }
@@ -152,7 +152,7 @@ public final class ClientWindow implements WindowAccess {
         client.waitsWithin(outer);
     }
 
-    /** What the client's thread asks while it waits for the tenant's work to rest: whether to go on. */
+    /** Sets the test that the client's thread makes while it waits for the tenant's work to rest: whether to continue. */
     public void whileWaiting(BooleanSupplier asked) {
         client.whileWaiting(asked);
     }
@@ -162,7 +162,7 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Before records are executed: waits while pages of the window change.
+     * Enters the window before records are executed: waits while pages of the window change.
      *
      * @return false if no work of the client may be submitted, because its window is broken
      */
@@ -171,12 +171,12 @@ public final class ClientWindow implements WindowAccess {
         return !window.isBroken();
     }
 
-    /** After records were executed. */
+    /** Leaves the window after records were executed. */
     public void leave() {
         client.pass().leave();
     }
 
-    /** Waits for what is nobody's of the tenant: meanwhile pages of the window may change. */
+    /** Runs a wait that concerns no memory of the tenant: meanwhile pages of the window may change. */
     public void outside(Runnable waiting) {
         WindowGate.Pass pass = client.pass();
         if (pass == null || pass.holdsLock()) {
@@ -186,14 +186,14 @@ public final class ClientWindow implements WindowAccess {
         }
     }
 
-    /** The client has nothing to do: gives memory back that another tenant needs, or that nobody wanted back for long. */
+    /** Gives memory back that another tenant needs, or that was not used again for long; the client has nothing to do. */
     public void rest() {
         if (window.isTrimWanted() || window.isLeftAlone()) {
             window.trim(client);
         }
     }
 
-    /** Does something that the tenant's limit may forbid; then again when clients that have gone gave memory back. */
+    /** Runs an action that the tenant's limit may forbid, and repeats it when clients that have left gave memory back. */
     public boolean attemptWithinLimit(BooleanSupplier action) {
         PendingReclaims reclaims = windows.reclaims();
         long goneBefore = reclaims.gone();
@@ -209,7 +209,7 @@ public final class ClientWindow implements WindowAccess {
         }
     }
 
-    /** All that the client had is freed: leaves the window, which goes with the last client. Returns a CUresult. */
+    /** Leaves the window, which ends with its last client. All memory of the client is freed. Returns a CUresult. */
     public int close() {
         if (window == null) {
             return CudaResult.SUCCESS;
@@ -225,7 +225,7 @@ public final class ClientWindow implements WindowAccess {
         left.leave(client);
     }
 
-    /** The client's thread has ended, in whatever order: nobody waits for it any more. */
+    /** Records that the client's thread has ended, in whatever order: no other client waits for its memory any more. */
     public void abandon() {
         if (window != null) {
             leave(window);
@@ -337,12 +337,12 @@ public final class ClientWindow implements WindowAccess {
         return window.unmap(client, address, bytes);
     }
 
-    /** Which addresses of the window's host part have pinned memory. */
+    /** Returns the allocator for pinned memory in the window's host part. */
     public HostAddresses hostAddresses() {
         return window.hostAddresses();
     }
 
-    /** Whether an address lies where pinned memory is. */
+    /** Returns whether an address lies where pinned memory is. */
     public boolean isPinned(long address) {
         return window != null && window.hostAddresses().contains(address);
     }
@@ -368,12 +368,12 @@ public final class ClientWindow implements WindowAccess {
         return window.closeHost(client, address, bytes, clear);
     }
 
-    /** Host memory of the client could not be taken away: its addresses are given to nobody else. */
+    /** Records that host memory of the client could not be taken away: its addresses are given to no other client. */
     public void leaveBehind() {
         window.leaveBehind();
     }
 
-    /** Committed memory that nothing lives in, in bytes. */
+    /** Returns the bytes of committed memory without allocations. */
     public long reclaimableBytes() {
         return window.statistics().reclaimableBytes();
     }

@@ -25,7 +25,7 @@ final class DriverPages {
 
     private final int device;
 
-    /** For a device by the driver's number. */
+    /** Creates pages of a device with the driver's number. */
     DriverPages(int device) {
         this.device = device;
     }
@@ -44,12 +44,12 @@ final class DriverPages {
         return properties;
     }
 
-    /** The least that is mapped at once; the result is the driver's first one. */
+    /** Returns the size of the smallest mapping; the size is the driver's first result. */
     int granularity(DriverCalls driver) {
         return driver.call(DriverEntry.cuMemGetAllocationGranularity, driver.out(0), properties(driver).address(), 0);
     }
 
-    /** Reserves addresses, at a place if it is not 0; where the driver gives another one it is the caller's to see. */
+    /** Reserves addresses, at a place if it is not 0. The caller has to check whether the driver has chosen another one. */
     int reserve(DriverCalls driver, long bytes, long alignment, long wished) {
         return driver.call(DriverEntry.cuMemAddressReserve, driver.out(0), bytes, alignment, wished, 0);
     }
@@ -64,14 +64,14 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties(driver).address(), 0);
     }
 
-    /** Makes a sink, where the driver has such; its handle is the driver's first result. */
+    /** Makes a sink, if the driver has such; its handle is the driver's first result. */
     int createSink(DriverCalls driver, long bytes) {
         MemorySegment properties = properties(driver);
         properties.set(ValueLayout.JAVA_INT, CUmemAllocationProp.location + CUmemLocation.type, DriverPort.SINK_LOCATION);
         return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties.address(), 0);
     }
 
-    /** Gives up a handle; what is mapped stays. */
+    /** Releases a handle; mappings remain. */
     int drop(DriverCalls driver, long handle) {
         return driver.call(DriverEntry.cuMemRelease, handle);
     }
@@ -95,7 +95,7 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemSetAccess, address, bytes, access.address(), 1);
     }
 
-    /** Whether a result is one that the caller can go on after. */
+    /** Returns whether a result is one that the caller can go on after. */
     static boolean ok(int result) {
         return result == CudaResult.SUCCESS;
     }

@@ -10,8 +10,8 @@ import io.tessera.executor.wait.WaitLimit;
 import java.util.Arrays;
 
 /**
- * Makes zeroed memory for a window before the window knows of it: zeros are written through addresses of its own, so the
- * tenant need not rest for it and nobody sees what was there before. The window's lock guards it.
+ * Makes zeroed memory for a window before it becomes part of it: zeros are written through addresses of its own, so the tenant need not rest for it, and no
+ * program sees earlier contents. Guarded by the window's lock.
  */
 final class FreshMemory {
     private final DriverPages driverPages;
@@ -22,9 +22,9 @@ final class FreshMemory {
     private final OwnStream stream = new OwnStream();
 
     /**
-     * Pieces of one size.
+     * Creates pieces of one size.
      *
-     * @param pressure where there is no memory
+     * @param pressure retries where there is no memory
      */
     FreshMemory(DriverPages driverPages, long pieceBytes, NanoClock clock, MemoryPressureRetry pressure) {
         this.driverPages = driverPages;
@@ -33,7 +33,7 @@ final class FreshMemory {
         this.pressure = pressure;
     }
 
-    /** Makes this many pieces, in no more time than another wait has; null: there is no memory, and nothing is left behind. */
+    /** Makes this many pieces, in no more time than another wait has; null: there is no memory, and nothing is left allocated. */
     long[] make(DriverCalls driver, BoundedWait outer, int pieces) {
         long[] handles = new long[pieces];
         int made = 0;

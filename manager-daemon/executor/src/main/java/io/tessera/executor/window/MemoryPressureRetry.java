@@ -7,15 +7,15 @@ import io.tessera.executor.wait.WaitLimit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
-/** Where the device has no memory left, all tenants are asked to give back what they do not use. Thread-safe. */
+/** Asks all tenants to give back unused memory when the device has none left. Thread-safe. */
 final class MemoryPressureRetry {
     private final NanoClock clock;
     private final BooleanSupplier ask;
 
     /**
-     * With somebody who asks them.
+     * Creates an instance.
      *
-     * @param ask does not wait; whether they have any
+     * @param ask asks the tenants without waiting; returns whether they have unused memory
      */
     MemoryPressureRetry(NanoClock clock, BooleanSupplier ask) {
         this.clock = clock;
@@ -23,11 +23,11 @@ final class MemoryPressureRetry {
     }
 
     /**
-     * Does something that takes memory again and again for a short time, if there was none.
+     * Repeats an action that takes memory for a short time, if there was none.
      *
      * @param outer  the wait with which this one ends; null: none
      * @param first  the CUresult of the first attempt
-     * @param action answers with a CUresult
+     * @param action returns a CUresult
      */
     int again(BoundedWait outer, int first, IntSupplier action) {
         if (first != CudaResult.OUT_OF_MEMORY) {

@@ -14,10 +14,10 @@ final class PageCommits implements CommitPort {
         /** Brings the tenant's work to rest until {@link #wake}; false if it does not come. The window's lock is held. */
         boolean rest();
 
-        /** The tenant goes on, once for every {@link #rest}. */
+        /** Lets the tenant continue, once for every {@link #rest}. */
         void wake();
 
-        /** The client whose thread changes the window; the lock is held. */
+        /** Returns the client whose thread changes the window; the lock is held. */
         WindowClient actor();
     }
 

@@ -12,8 +12,8 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * Clients that have gone and whose memory is not all given back yet. Their programs have ended, so to everybody else this memory is free: a
- * client that finds none waits for them. Thread-safe.
+ * Clients that have left and whose memory is not all given back yet. Their programs have ended, so other clients expect this memory to be free: a client that
+ * finds none waits for them. Thread-safe.
  */
 final class PendingReclaims {
     private final NanoClock clock;
@@ -26,32 +26,32 @@ final class PendingReclaims {
         this.pressure = pressure;
     }
 
-    /** A client has gone. */
+    /** Records that a client has left. */
     void begin() {
         leaving.incrementAndGet();
     }
 
-    /** All that it had is given back, or never will be. */
+    /** Records that all its memory is given back, or never will be. */
     void end() {
         gone.incrementAndGet();
         leaving.decrementAndGet();
     }
 
-    /** How many clients have given all back since the executor began; read before an attempt. */
+    /** Returns how many clients have given everything back since the executor began; read before an attempt. */
     long gone() {
         return gone.get();
     }
 
-    /** Whether a heap has no memory, or the quota allows no more. */
+    /** Returns whether a heap has no memory, or the quota allows no more. */
     static boolean isRefusal(long answer) {
         return answer == HeapRefusal.NO_MEMORY.code() || answer == HeapRefusal.OVER_QUOTA.code();
     }
 
     /**
-     * Does something that takes device memory, again where others give some back, and as often as somebody who has gone did,
-     * for a bounded time. Meanwhile the asking client counts as having left the gate.
+     * Runs an action that takes device memory, and repeats it whenever others have given some back, as often as a client that has left did, for a bounded time.
+     * Meanwhile the client counts as outside of the gate.
      *
-     * @param action answers with a CUresult
+     * @param action returns a CUresult
      */
     int attempt(WindowClient client, IntSupplier action) {
         long goneBefore = gone.get();
@@ -64,10 +64,10 @@ final class PendingReclaims {
     }
 
     /**
-     * The same of what a heap has answered once, which looks for others' memory itself.
+     * As above, for a heap's answer; the heap itself looks for others' memory.
      *
      * @param goneBefore {@link #gone} before that
-     * @param answer     what it answered
+     * @param answer     the heap's first answer
      */
     long again(WindowClient client, long goneBefore, long answer, LongSupplier action) {
         return again(client, goneBefore, answer, action, PendingReclaims::isRefusal);
@@ -94,7 +94,7 @@ final class PendingReclaims {
             long known = before;
             client.pass().outside(() -> wait.until(() -> gone.get() != known || leaving.get() <= 0));
             if (gone.get() == known) {
-                return result; // nobody is leaving, or not in time
+                return result; // no client is leaving, or not in time
             }
             before = gone.get();
             result = action.getAsLong();

@@ -42,7 +42,7 @@ final class SinkChecks {
     /** The start of its own addresses; 0: the sink is compared where the window has it. */
     private long reservedBytes;
     private long mappedBytes;
-    /** The results of checks, and behind them of the first filling, which nobody looks at. */
+    /** The results of checks, followed by those of the first filling, which are not read. */
     private MemorySegment finds;
     private long findsAddress;
     private final SinkSuspects suspects = new SinkSuspects(this::publish);
@@ -97,7 +97,10 @@ final class SinkChecks {
         }
     }
 
-    /** The driver fills it. Where the sink repeats only kernels reach it: there the comparison does, which is slow (65 ms for 64 MiB on an H200), since it reads host memory wherever something differs. */
+    /**
+     * Fills the sink by the driver. A repeating sink is reached only by kernels: there the comparison fills it, which is slow (65 ms for 64 MiB on an H200),
+     * since it reads host memory wherever there is a difference.
+     */
     private int fill(DriverCalls driver, boolean repeats) {
         SinkKernel.Comparison first = new SinkKernel.Comparison(address, bytes, pattern, findsAddress + SinkKernel.FINDS_BYTES, 0, SinkSuspects.NONE,
                 0);
@@ -143,15 +146,12 @@ final class SinkChecks {
         }
     }
 
-    /** A client is about to launch its first kernel: from now on it can write. What checks under way find can be this client's. */
+    /** Records that a client is about to launch its first kernel: from now on it can write. Writes that checks in progress find can be this client's. */
     void writes(WindowClient client) {
         suspects.begins(client);
     }
 
-    /**
-     * Waits for a bounded time for clients that have gone, and for the check of what they left, so that the next client under the same name
-     * is alone.
-     */
+    /** Waits for a bounded time for clients that have left, and for the check of their writes, so that the next client under the same name is alone. */
     void awaitLeavers(DriverCalls driver) {
         BoundedWait.begin(clock, WaitLimit.LEAVERS).until(() -> {
             sweepLeftovers(driver);
@@ -160,19 +160,19 @@ final class SinkChecks {
     }
 
     /**
-     * A client writes nothing any more: its kernels have ended.
+     * Records that a client writes nothing any more: its kernels have ended.
      *
-     * @param swept whether {@link #checkNow} has found all that it had written
+     * @param swept whether {@link #checkNow} has found everything that it had written
      */
     void writesNoMore(WindowClient client, boolean swept) {
         suspects.ends(client, swept || !armed);
     }
 
     /**
-     * Begins a check, which is over when the stream comes to what follows.
+     * Begins a check, which is over when the stream reaches the work that follows.
      *
-     * @param client has it made
-     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS if this client alone can have written what is found; 0: of none
+     * @param client the client that has it made
+     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS if only this client can have made the writes that are found; 0: none
      * @return whether it has begun
      */
     boolean begin(WindowClient client, long behind, long errorAddress) {
@@ -188,7 +188,7 @@ final class SinkChecks {
         return new SinkKernel.Comparison(address, bytes, pattern, findsAddress, client.writer(), epoch, errorAddress);
     }
 
-    /** Has what clients left that ended without a check found by one of its own, after which it is nobody's any more. */
+    /** Makes a check for the writes of clients that ended without one; afterwards these belong to no client. */
     private void sweepLeftovers(DriverCalls driver) {
         if (suspects.leftovers() == SinkSuspects.NONE) {
             return;
@@ -216,9 +216,9 @@ final class SinkChecks {
     }
 
     /**
-     * A check whose end is waited for, if the device has room for it soon.
+     * Makes a check and waits for its end, if the device has room for it soon.
      *
-     * @return whether it has ended, so that all is found that was written before
+     * @return whether it has ended, so that all earlier writes are found
      */
     boolean checkNow(WindowClient client) {
         long left = suspects.leftovers();
@@ -230,9 +230,10 @@ final class SinkChecks {
     }
 
     /**
-     * Looks what checks have found; those in progress may have, too. A client that alone can have written knows it from then on ({@link WindowClient#hasStrayed}).
+     * Reads the results of checks; those in progress may have results, too. A client that alone can have written knows it from then on
+     * ({@link WindowClient#hasStrayed}).
      *
-     * @return how often the sink was not as it had been left, and several clients can have written
+     * @return how often the sink had changed and several clients can have written
      */
     int foundOfSeveral() {
         if (armed && ((int) WORD.getAcquire(finds, SinkKernel.OF_ONE) != 0 || (int) WORD.getAcquire(finds, SinkKernel.OF_SEVERAL) != 0)) {
@@ -249,9 +250,9 @@ final class SinkChecks {
     }
 
     /**
-     * Gives back what it has, before the sinks go. The tenant's streams are idle.
+     * Gives back its memory, before the sinks end. The tenant's streams are idle.
      *
-     * @return SUCCESS or the first other CUresult; NOT_READY: the device does not come to the last comparison, and all stays as it is
+     * @return SUCCESS or the first other CUresult; NOT_READY: the device does not reach the last comparison, and everything stays as it is
      */
     int close(DriverCalls driver) {
         if (stream.await(driver, BoundedWait.begin(clock, WaitLimit.ZEROS)) == CudaResult.NOT_READY) {

@@ -22,7 +22,7 @@ final class SinkKernel {
     /** Offset there of the epoch, 8 bytes, which the host writes while comparisons are under way. */
     static final long EPOCH = 16;
     private static final int THREADS = 256;
-    /** Most blocks: they fill the largest GPUs, which hold eight of them in each of some 130 multiprocessors. */
+    /** Maximum number of blocks: they fill the largest GPUs, which hold eight of them in each of some 130 multiprocessors. */
     private static final long MOST_BLOCKS = 1_024;
     /** Offset of the driver's room for results where arguments are built. */
     private static final int ARGUMENTS_AT = 256;
@@ -148,24 +148,23 @@ final class SinkKernel {
     }
 
     /**
-     * What is compared.
+     * Parameters of a comparison.
      *
      * @param address      device address, a multiple of 16
      * @param bytes        a multiple of {@link #BLOCK_BYTES}
      * @param pattern      of each word
-     * @param findsAddress device address of {@link #FINDS_BYTES} where the kernel reads the epoch and says what it found
-     * @param writer the client that is named at {@link #OF_ONE} if the epoch there is still the one given here: what was found is that
-     *         client's
-     * @param epoch        {@link SinkSuspects#NONE}: {@link #OF_SEVERAL} becomes 1 for any write that was found
-     * @param errorAddress of a word that becomes CUDA_ERROR_ILLEGAL_ADDRESS where a writer is named; 0: of none
+     * @param findsAddress device address of {@link #FINDS_BYTES} where the kernel reads the epoch and writes its findings
+     * @param writer       the client that is named at {@link #OF_ONE} if the epoch there is still the given one: the writes that are found are that client's
+     * @param epoch        {@link SinkSuspects#NONE}: {@link #OF_SEVERAL} becomes 1 for any write that is found
+     * @param errorAddress of a word that becomes CUDA_ERROR_ILLEGAL_ADDRESS where a writer is named; 0: none
      */
     record Comparison(long address, long bytes, int pattern, long findsAddress, int writer, long epoch, long errorAddress) {
     }
 
     /**
-     * Begins to compare memory with a pattern and to write the pattern where there is something else. It was loaded.
+     * Begins to compare memory with a pattern and to restore the pattern where it differs. The kernel must be loaded.
      *
-     * @param stream where this comes behind what was submitted before
+     * @param stream stream in which this follows earlier work
      * @return a CUresult
      */
     int begin(DriverCalls driver, long stream, Comparison what) {

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * Which of a tenant's clients can have written what a check finds in the sink. A client counts from its first launch until its kernels have
- * ended. Its writes that no check has found by then are its leftovers, and while there are some, nobody is alone. Whether a client is alone
- * has to hold until its check has run on the device, so an epoch tells it, which changes before another client launches anything. In one
- * epoch clients only go, so that it has one client at most that is alone. Any thread.
+ * Tracks which of a tenant's clients can have made the writes that a check finds in the sink. A client counts from its first launch until its kernels have
+ * ended. Its writes that no check has found by then are its leftovers, and while there are some, no client is alone. A client has to be alone until its check
+ * has run on the device. So there is an epoch, which changes before another client launches anything. Within an epoch clients only leave, so at most one client
+ * of it is ever alone. Any thread.
  */
 final class SinkSuspects {
     /** No epoch, and no leftovers. */
@@ -24,7 +24,7 @@ final class SinkSuspects {
     private volatile long swept = NONE;
 
     /**
-     * Nobody has launched anything.
+     * Creates an instance in which no client has launched anything.
      *
      * @param changed gets each epoch after the first, before a client launches anything in it
      */
@@ -32,7 +32,7 @@ final class SinkSuspects {
         this.changed = changed;
     }
 
-    /** A client is about to launch its first kernel. */
+    /** Records that a client is about to launch its first kernel. */
     synchronized void begins(WindowClient client) {
         epoch++;
         changed.accept(epoch);
@@ -42,7 +42,7 @@ final class SinkSuspects {
     }
 
     /**
-     * The kernels of a client have ended.
+     * Records that the kernels of a client have ended.
      *
      * @param checked whether a check that began after that has found what they wrote
      */
@@ -51,28 +51,28 @@ final class SinkSuspects {
         left += checked ? 0 : 1;
     }
 
-    /** The epoch in which the client alone can have written what is in the sink; {@link #NONE}: others can have. */
+    /** Returns the epoch in which the client alone can have written what is in the sink; {@link #NONE}: others can have. */
     synchronized long sole(WindowClient client) {
         return working.size() == 1 && working.get(client.writer()) == client && left == swept ? epoch : NONE;
     }
 
-    /** Whether a client has gone, or is about to, that still counts: soon it will not. */
+    /** Returns whether a client that still counts has left, or is about to: soon it will not count. */
     synchronized boolean isSomebodyLeaving() {
         return working.values().stream().anyMatch(client -> client.isLeaving() || client.isCheckedLast());
     }
 
-    /** A number that grows with clients that ended unchecked, for {@link #swept}; {@link #NONE}: they have left nothing. */
+    /** Returns a number that grows with clients that ended unchecked, for {@link #swept}; {@link #NONE}: they have left no writes. */
     long leftovers() {
         long now = left;
         return now == swept ? NONE : now;
     }
 
-    /** A check has ended that began when the leftovers had a number. */
+    /** Records the end of a check that began when the leftovers had this number. */
     synchronized void swept(long leftovers) {
         swept = Math.max(swept, leftovers);
     }
 
-    /** A check has found what only one client can have written. Nothing if it is gone. */
+    /** Records that a check has found writes that only one client can have made. Does nothing if the client has left. */
     synchronized void strays(int writer) {
         WindowClient client = working.get(writer);
         if (client != null) {

@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
  * up and cleared when they come back, and parts that equal the copy which the host kept are given up. The window's lock guards it.
  */
 final class TenantMoves {
-    /** Moved together: what leaves is free for others when the group has left. */
+    /** Size of a group that is moved together: its memory is free for others when the group has left. */
     private static final long GROUP_BYTES = 1L << 30;
     private static final long PART = HostFrames.FRAME_BYTES;
     /** Value of a result that the kernel has not written. It cannot be a hash, since those are below 2^61. */
@@ -42,7 +42,7 @@ final class TenantMoves {
     private final Map<Long, PieceContent> contents = new HashMap<>();
     /** The results for the parts of a group, {@link ContentKernel#RESULT} numbers each. */
     private final long[] results;
-    /** Pinned memory that the kernel reads addresses from and writes results to; 0: none yet. */
+    /** Pinned memory from which the kernel reads addresses and to which it writes results; 0: none yet. */
     private long table;
     /** Written with the lock, read by any thread. */
     private volatile long copiedBytes;
@@ -86,20 +86,20 @@ final class TenantMoves {
         return said;
     }
 
-    /** Copied to the host so far, in bytes. */
+    /** Returns the bytes that were copied to the host so far. */
     long copiedBytes() {
         return copiedBytes;
     }
 
-    /** What has left so far without a copy, in bytes. */
+    /** Returns the bytes that have left so far without a copy. */
     long sparedBytes() {
         return sparedBytes;
     }
 
     /**
-     * Takes memory off the device, from its lowest addresses on, while somebody wants more.
+     * Takes memory off the device, from its lowest addresses on, while more is wanted.
      *
-     * @param more asked before each group, which has left when it is asked again
+     * @param more called before each group; the group before has left then
      * @return a CUresult; OUT_OF_MEMORY: the host has no room for the rest, which stays
      */
     int out(DriverCalls driver, BooleanSupplier more) {
@@ -168,7 +168,7 @@ final class TenantMoves {
         return table != 0;
     }
 
-    /** Copies what has changed; all of it where nobody has looked. */
+    /** Copies changed contents; all contents if they were not examined. */
     private int copyOut(DriverCalls driver, long[] pieces, List<PieceContent> leaving, boolean looked) {
         boolean[] copied = new boolean[pieces.length * parts];
         int missing = 0;
@@ -229,7 +229,7 @@ final class TenantMoves {
         return result;
     }
 
-    /** Pieces side by side go in one call. */
+    /** Adjacent pieces are moved by one call. */
     private interface Run {
         int run(long first, int count);
     }
@@ -301,7 +301,7 @@ final class TenantMoves {
         return arrived == CudaResult.SUCCESS ? result : arrived;
     }
 
-    /** Clears what was zero, since others had this memory, and copies the rest. */
+    /** Clears parts that were zero, since others had this memory, and copies the rest. */
     private int fill(DriverCalls driver, long own, long[] pieces, List<PieceContent> coming) {
         boolean[] copied = new boolean[pieces.length * parts];
         boolean clean = driver.port().makesZeroedMemory();

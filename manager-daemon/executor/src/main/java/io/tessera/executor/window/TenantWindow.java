@@ -35,7 +35,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
      * and a fence would bring one from below the window to its other end.
      */
     private static final long MARGIN_BYTES = 64L << 20;
-    /** Memory that nothing was done with for this long goes back to the device. */
+    /** Memory that was unused for this long goes back to the device. */
     static final long TRIM_AFTER_NS = 5_000_000_000L;
 
     private final WindowPlace place;
@@ -63,16 +63,16 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     private volatile boolean trimWanted;
     private volatile boolean leftBehind;
     private volatile boolean narrow = true;
-    /** Whether kernels were launched that reach the first 4 GiB alone. */
+    /** Whether kernels were launched that reach only the first 4 GiB. */
     private volatile boolean hasNarrowKernels;
     private volatile boolean reclaimable;
     private volatile long lastFreeNs;
 
     /**
-     * What a window is made of.
+     * The parts of a window.
      *
      * @param driverPages the driver's calls
-     * @param pages       what is mapped where
+     * @param pages       the mappings
      * @param fresh       makes its memory
      * @param checks      of its sink
      */
@@ -80,11 +80,11 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     }
 
     /**
-     * Over addresses that are reserved.
+     * Creates a window over reserved addresses.
      *
-     * @param parts what the window is made of
-     * @param swap  what tenants of the device share
-     * @param limit the tenant's quota in bytes, 0 for none; asked again and again
+     * @param parts the parts of the window
+     * @param swap  state that the tenants of the device share
+     * @param limit the tenant's quota in bytes, 0 for none; called repeatedly
      */
     TenantWindow(WindowPlace place, WindowLayout layout, Parts parts, DeviceSwap swap, NanoClock clock, LongSupplier limit) {
         this.place = place;
@@ -133,12 +133,12 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return gate;
     }
 
-    /** Whether its memory is on the device. */
+    /** Returns the residency of its memory. */
     WindowResidency residency() {
         return residency;
     }
 
-    /** Threads of its clients that sleep look up; waits for nobody. */
+    /** Wakes sleeping threads of its clients; does not wait. */
     void wakeClients() {
         clients.forEach(WindowClient::wake);
     }
@@ -147,12 +147,12 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         clients.add(client);
     }
 
-    /** A client is gone, or its thread. */
+    /** Removes a client that has left, or whose thread has ended. */
     void leave(WindowClient client) {
         clients.remove(client);
     }
 
-    /** Whether the tenant has no other client. */
+    /** Returns whether the tenant has no other client. */
     boolean isAlone(WindowClient client) {
         return clients.size() == 1 && clients.getFirst() == client;
     }
@@ -163,9 +163,9 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     }
 
     /**
-     * Does something under the lock, with the client's driver calls for whatever the heap then wants.
+     * Runs an action under the lock, with the client's driver calls for whatever the heap then needs.
      *
-     * @return what it returns; the refusal NO_MEMORY where memory could not be given back that had to go first
+     * @return the action's result; the refusal NO_MEMORY where memory could not be given back that had to be freed first
      */
     private long locked(WindowClient client, LongSupplier action) {
         WindowClient before = changeBegins(client);
@@ -256,7 +256,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return bytes == 0 ? WindowHeap.UNLIMITED : bytes;
     }
 
-    /** The manager may have changed it; what is over it goes back as it is freed. */
+    /** Applies the quota, which the manager may have changed; memory beyond it is given back as it is freed. */
     private void applyQuota() {
         long wanted = quota();
         if (wanted != applied || over) {
@@ -305,9 +305,9 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     }
 
     /**
-     * A program is about to hear of an address. Is it the first beyond the first 4 GiB, kernels that cannot reach it end before.
+     * Prepares for an address that a program is about to receive. If it is the first one beyond the first 4 GiB, kernels that cannot reach it end before.
      *
-     * @param endOffset where what begins at the address ends, from the window's base
+     * @param endOffset end of the memory at the address, from the window's base
      */
     void gives(WindowClient client, long endOffset) {
         if (!narrow || endOffset <= WindowLayout.MIN_SIZE_BYTES) {
@@ -357,12 +357,12 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return result;
     }
 
-    /** What finds out whether kernels wrote to the sink. */
+    /** Returns the checks for writes of kernels to the sink. */
     SinkChecks checks() {
         return checks;
     }
 
-    /** First address behind all memory that the window ever had; any thread. */
+    /** Returns the first address behind all memory that the window ever had; any thread. */
     long reachedAddress() {
         return pages.reachedAddress();
     }
@@ -372,7 +372,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     }
 
     /**
-     * Whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
+     * Returns whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
      * kernel of the tenant may run.
      */
     boolean isBroken() {
@@ -459,17 +459,17 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return true;
     }
 
-    /** Somebody else finds no memory: what is free here is given back when one of the tenant's threads has time. */
+    /** Requests a trim, because another client finds no memory: free memory is given back when one of the tenant's threads has time. */
     void wantTrim() {
         trimWanted = true;
     }
 
-    /** Whether {@link #trim} has something to do that is asked for. */
+    /** Returns whether {@link #trim} has something to do that is asked for. */
     boolean isTrimWanted() {
         return trimWanted && reclaimable;
     }
 
-    /** Whether memory was freed since the last {@link #trim}, and none for long: nobody of the tenant wants it back. */
+    /** Returns whether memory was freed since the last {@link #trim}, but none for long: the tenant does not use it again. */
     boolean isLeftAlone() {
         return reclaimable && clock.nanoTime() - lastFreeNs > TRIM_AFTER_NS;
     }
@@ -494,27 +494,27 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return known;
     }
 
-    /** Something of the tenant's could not be taken away: nobody else may have these addresses. */
+    /** Records that some memory of the tenant could not be taken away: no other client may have these addresses. */
     void leaveBehind() {
         leftBehind = true;
     }
 
-    /** Whether {@link #leaveBehind} was called. */
+    /** Returns whether {@link #leaveBehind} was called. */
     boolean hasLeftBehind() {
         return leftBehind;
     }
 
-    /** The tenant's quota in bytes; 0: none. */
+    /** Returns the tenant's quota in bytes; 0: none. */
     long limitBytes() {
         return limit.getAsLong();
     }
 
-    /** Physical memory of the sink when {@link #statistics} was last asked. */
+    /** Returns the physical memory of the sink at the last call of {@link #statistics}. */
     long sinkBytes() {
         return sinkBytes;
     }
 
-    /** Mappings of the sink and of memory when {@link #statistics} was last asked. */
+    /** Returns the mappings of the sink and of memory at the last call of {@link #statistics}. */
     int mappings() {
         return mappings;
     }

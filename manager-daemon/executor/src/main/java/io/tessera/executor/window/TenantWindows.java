@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
  * the threads of their clients, one at a time.
  */
 public final class TenantWindows {
-    /** Places that are tried where the driver or the system has something in the way. */
+    /** Maximum number of places that are tried where the driver or the system occupies some. */
     private static final int MOST_PLACES = 64;
-    /** Where a driver's sinks repeat, memory comes in pieces so small that all of the device's are about this many mappings. */
+    /** Where a driver's sinks repeat, pieces of memory have a size with which all memory of the device has about this many mappings. */
     private static final long MOST_SLOTS = 4_096;
     /**
      * The part of the device's memory that is left for the driver: 1.2 GiB of 80. A worker's context takes half a GiB on an H100, PyTorch's
@@ -51,12 +51,9 @@ public final class TenantWindows {
     private final PendingReclaims reclaims;
     private final DeviceSwap swap;
     private final Map<String, Shared> windows = new HashMap<>();
-    /**
-     * The same, for those who do not wait: a thread that ends a window may be held up by a kernel that does not end, which only others can
-     * end.
-     */
+    /** As above, for callers that do not wait: a thread that ends a window may be blocked by a kernel that does not end, and that only others can end. */
     private volatile Map<String, TenantWindow> open = Map.of();
-    /** The same for launches, which must not allocate an iterator. */
+    /** As above, for launches, which must not allocate an iterator. */
     private volatile TenantWindow[] all = {};
 
     /** A window and how many clients it has. */
@@ -70,7 +67,7 @@ public final class TenantWindows {
     }
 
     /**
-     * What the status shows of a window.
+     * Figures of a window for the status.
      *
      * @param tenant          its label
      * @param baseAddress     of the window
@@ -79,8 +76,8 @@ public final class TenantWindows {
      * @param committedBytes  of physical memory, the sink aside
      * @param quotaBytes      0: none
      * @param sinkBytes       of physical memory behind everything else; 0: no sink yet
-     * @param allocatedBytes  as they were asked for
-     * @param awayBytes       of what is committed, not on the device now
+     * @param allocatedBytes  in the sizes that were requested
+     * @param awayBytes       committed memory that is not on the device now
      * @param copiedBytes     to the host so far, when memory left the device
      * @param sparedBytes     that have left so far without a copy: they were zero, or had not changed
      */
@@ -112,7 +109,9 @@ public final class TenantWindows {
         }
     }
 
-    /** Has a tenant's memory leave the device, if it has any; it comes back with the tenant's next call. Any thread. Returns whether there is such a tenant. */
+    /**
+     * Has a tenant's memory leave the device, if it has any; it is brought back at the tenant's next call. Any thread. Returns whether there is such a tenant.
+     */
     public boolean park(String tenant) {
         TenantWindow window = open.get(tenant);
         if (window != null) {
@@ -130,17 +129,17 @@ public final class TenantWindows {
         }
     }
 
-    /** Whether a tenant lacks memory, or was ordered to leave. */
+    /** Returns whether a tenant lacks memory, or was ordered to leave. */
     boolean isRoomWanted() {
         return swap.turns().isAsked();
     }
 
-    /** The clients whose memory will be free soon. */
+    /** Returns the clients whose memory will be free soon. */
     PendingReclaims reclaims() {
         return reclaims;
     }
 
-    /** Whether an address lies where another window than one's own has or had memory; any thread. */
+    /** Returns whether an address lies where another window than one's own has or had memory; any thread. */
     boolean isAnothers(TenantWindow own, long address) {
         for (TenantWindow window : all) {
             if (window != own && address >= window.place().baseAddress() && address < window.reachedAddress()) {
@@ -151,17 +150,19 @@ public final class TenantWindows {
     }
 
     /**
-     * How a client joined.
+     * Result of joining.
      *
      * @param result     CUresult
      * @param refusal    why the result is not SUCCESS, for the program's user; else empty
      * @param window     null unless SUCCESS
-     * @param lacksBytes of device memory; 0: that is not why
+     * @param lacksBytes missing device memory; 0: that is not the reason
      */
     record Joined(int result, String refusal, TenantWindow window, long lacksBytes) {
     }
 
-    /** A client joins its tenant's window, which is made for the first, when others have made room if there is none. Waits for a bounded time. */
+    /**
+     * Joins a client to its tenant's window, which is made for the first client. If there is no memory, waits for a bounded time until others have made room.
+     */
     Joined join(String tenant, TenantMemory account, WindowClient client) {
         Joined joined = tryJoin(tenant, account, client);
         if (joined.lacksBytes > 0) {
@@ -226,7 +227,7 @@ public final class TenantWindows {
         int result = shared.window.close(driver);
         if (result == CudaResult.SUCCESS && !shared.window.hasLeftBehind()) {
             space.free(shared.window.place());
-        } else { // something may still be there: nobody else gets the addresses
+        } else { // there may still be memory: no other client gets the addresses
             space.abandon(shared.window.place());
             LOG.error("the window of tenant \"{}\" is not all given back: CUDA error {}", tenant, result);
         }
@@ -297,7 +298,7 @@ public final class TenantWindows {
         }
     }
 
-    /** A tenant finds no memory: the others give back what they have and do not use. Returns whether they have any. */
+    /** Asks other tenants to give back unused memory, because a tenant finds none. Returns whether they have any. */
     private boolean relieve() {
         boolean any = false;
         for (TenantWindow window : all) {
@@ -314,7 +315,7 @@ public final class TenantWindows {
         all = shown.values().toArray(TenantWindow[]::new);
     }
 
-    /** What the status shows; any thread, which waits for nobody that changes a window. */
+    /** Returns the figures for the status; any thread. Does not wait for a client that changes a window. */
     public List<Bounds> bounds() {
         List<Bounds> bounds = new ArrayList<>();
         open.forEach((tenant, window) -> {
@@ -327,7 +328,7 @@ public final class TenantWindows {
         return bounds;
     }
 
-    /** The device that the windows are of. */
+    /** Returns the device that the windows are of. */
     public DeviceContext device() {
         return device;
     }

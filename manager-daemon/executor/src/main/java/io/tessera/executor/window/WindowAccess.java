@@ -4,11 +4,11 @@ import io.tessera.executor.wait.BoundedWait;
 import java.util.function.IntSupplier;
 
 /**
- * One client's way into the window of its tenant. All methods belong to the client's owner thread; the window behind it
- * is shared with the tenant's other clients and thread-safe.
+ * One client's access to the window of its tenant. All methods belong to the client's owner thread; the window itself is shared with the tenant's other clients
+ * and thread-safe.
  */
 public interface WindowAccess {
-    /** The window's first address, a multiple of its size. */
+    /** Returns the window's first address, a multiple of its size. */
     long baseAddress();
 
     /** Bytes of the window, 2^k, at least 4 GiB. */
@@ -17,28 +17,27 @@ public interface WindowAccess {
     /** Bytes on either side of the window that are reserved for the tenant's sink. */
     long guardBytes();
 
-    /** Whether this many bytes from an address lie in the window, allocated or not. */
+    /** Returns whether this many bytes from an address lie in the window, allocated or not. */
     boolean contains(long address, long bytes);
 
-    /** Whether an address lies where another tenant of the device has or had memory. Never waits. */
+    /** Returns whether an address lies where another tenant of the device has or had memory. Never waits. */
     boolean isAnothers(long address);
 
     /**
-     * Whether all addresses that programs of the tenant were ever given lie in the first 4 GiB of the window. Once one does not, this is false for ever; kernels that were launched
-     * before have ended then.
+     * Returns whether all addresses that programs of the tenant were ever given lie in the first 4 GiB of the window. Once one does not, this is false for
+     * ever; kernels that were launched before have ended then.
      */
     default boolean isNarrow() {
         return false;
     }
 
-    /** A kernel that reaches the first 4 GiB alone is about to be launched. Returns whether it may be: {@link #isNarrow}. */
+    /** Records that a kernel that reaches only the first 4 GiB is about to be launched. Returns whether it may be: {@link #isNarrow}. */
     default boolean launchesNarrow() {
         return false;
     }
 
     /**
-     * Takes device memory from the window. It is zero where no client of the tenant had it before. Nobody's limit is
-     * charged: the caller does that where it is due.
+     * Takes device memory from the window. It is zero where no client of the tenant had it before. No limit is charged: the caller does that where necessary.
      *
      * @param bytes     above 0
      * @param alignment a power of two, at least 1; 512 is used at least
@@ -62,33 +61,33 @@ public interface WindowAccess {
      */
     int backEverywhere();
 
-    /** Whether {@link #backEverywhere} has been done. */
+    /** Returns whether {@link #backEverywhere} has been done. */
     boolean isBacked();
 
     /**
-     * Runs something while no kernel of the tenant runs: no client of the tenant submits, and all that was submitted
-     * is done. Other tenants go on. The wait is bounded by 10 s.
+     * Runs an action while no kernel of the tenant runs: no client of the tenant submits, and all submitted work is done. Other tenants continue. The wait is
+     * bounded by 10 s.
      *
      * @param change returns a CUresult; must not wait for another client of the tenant
-     * @return what it returned; OUT_OF_MEMORY if the tenant's work did not end in time, and nothing was run
+     * @return its result; OUT_OF_MEMORY if the tenant's work did not end in time, and nothing was run
      */
     int whenQuiet(IntSupplier change);
 
     /** Writes of kernels to addresses of the tenant where no program has memory. */
     enum StrayWrites {
-        /** Nothing new. */
+        /** No new writes. */
         NONE,
-        /** This client's kernels did. */
+        /** Kernels of this client wrote there. */
         OWN,
-        /** Kernels of this client or of another one of the tenant did. */
+        /** Kernels of this client or of another one of the tenant wrote there. */
         OF_THE_TENANT
     }
 
     /**
-     * Begins to find out whether kernels wrote where no program has memory; {@link #strayWrites} knows when the stream comes to what follows.
+     * Begins to check whether kernels wrote where no program has memory; {@link #strayWrites} has the result when the stream reaches the work that follows.
      *
-     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS before that, if it can have been this client alone
-     * @return false: that is not found out
+     * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS before that, if only this client can have written
+     * @return false: there is no such check
      */
     default boolean checkStrayWrites(long stream, long errorAddress) {
         return false;
@@ -104,26 +103,29 @@ public interface WindowAccess {
         return false;
     }
 
-    /** The client is about to launch its first kernel, or the first after {@link #launchesNoMore}. Waits for clients of the tenant that have gone, for a bounded time. */
+    /**
+     * Records that the client is about to launch its first kernel, or the first after {@link #launchesNoMore}. Waits for clients of the tenant that have left,
+     * for a bounded time.
+     */
     default void launches() {
-        // a window whose sink nobody looks at
+        // a window whose sink is not checked
     }
 
     /**
-     * No kernel of the client runs any more, and what is written from now on is another one's until it {@link #launches} again.
+     * Records that no kernel of the client runs any more, and later writes are another client's until it {@link #launches} again.
      *
-     * @param checked whether {@link #checkStrayWritesNow} has found since what this client wrote
+     * @param checked whether {@link #checkStrayWritesNow} has since found the writes of this client
      */
     default void launchesNoMore(boolean checked) {
-        // a window whose sink nobody looks at
+        // a window whose sink is not checked
     }
 
-    /** The results of checks that this client was not told yet. */
+    /** Returns the results of checks that this client was not told yet. */
     default StrayWrites strayWrites() {
         return StrayWrites.NONE;
     }
 
-    /** From now on what this waits for ends with another wait of its thread at the latest; null: with none. */
+    /** Bounds the waits of this object from now on by another wait of its thread; null: by none. */
     default void waitsWithin(BoundedWait outer) {
         // a window that waits for nothing
     }

@@ -34,7 +34,7 @@ final class WindowClient {
         return streams;
     }
 
-    /** What it passes the window's gate with; null: it has no window. */
+    /** Returns its pass for the window's gate; null: it has no window. */
     WindowGate.Pass pass() {
         return pass;
     }
@@ -43,7 +43,7 @@ final class WindowClient {
         pass = own;
     }
 
-    /** Its thread looks up if it sleeps. Any thread. */
+    /** Wakes its thread if it sleeps. Any thread. */
     void wake() {
         waker.run();
     }
@@ -52,7 +52,7 @@ final class WindowClient {
         waker = action;
     }
 
-    /** The client has gone, and its memory is not all given back. */
+    /** Returns whether the client has left and its memory is not all given back. */
     boolean isLeaving() {
         return leaving;
     }
@@ -61,7 +61,7 @@ final class WindowClient {
         leaving = now;
     }
 
-    /** The wait that the client's thread is in, with which others end; null: none. */
+    /** Returns the wait that the client's thread is in, with which others end; null: none. */
     BoundedWait waiting() {
         return waiting;
     }
@@ -70,7 +70,7 @@ final class WindowClient {
         waiting = outer;
     }
 
-    /** Whether the client's thread goes on when it waits for the tenant's work to rest. */
+    /** Returns whether the client's thread continues while it waits for the tenant's work to rest. */
     boolean goesOn() {
         return goOn.getAsBoolean();
     }
@@ -79,7 +79,7 @@ final class WindowClient {
         goOn = asked;
     }
 
-    /** By which number checks of the sink know it, from its first launch on; 0: it has launched nothing. Any thread. */
+    /** Returns the number by which checks of the sink know the client, from its first launch on; 0: it has launched nothing. Any thread. */
     int writer() {
         return writer;
     }
@@ -88,7 +88,7 @@ final class WindowClient {
         writer = number;
     }
 
-    /** Whether its thread waits for a check behind all its kernels. Any thread. */
+    /** Returns whether its thread waits for a check behind all its kernels. Any thread. */
     boolean isCheckedLast() {
         return checkedLast;
     }
@@ -97,12 +97,12 @@ final class WindowClient {
         checkedLast = now;
     }
 
-    /** Its kernels wrote where no program of the tenant has memory. Any thread. */
+    /** Records that its kernels wrote where no program of the tenant has memory. Any thread. */
     void strays() {
         strayed = true;
     }
 
-    /** Whether {@link #strays} was called. */
+    /** Returns whether {@link #strays} was called. */
     boolean hasStrayed() {
         return strayed;
     }

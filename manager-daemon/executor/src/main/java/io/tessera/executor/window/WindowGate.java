@@ -16,7 +16,7 @@ final class WindowGate {
     private final List<Pass> passes = new CopyOnWriteArrayList<>();
     private volatile boolean closed;
 
-    /** What one client passes the gate with. {@link #enter} and {@link #leave} belong to its owner thread. */
+    /** The pass of one client. {@link #enter} and {@link #leave} belong to its owner thread. */
     final class Pass implements AutoCloseable {
         private volatile boolean inside;
         /** Whether the client has left in the middle of a record, whose rest follows as soon as it is inside again. */
@@ -36,7 +36,7 @@ final class WindowGate {
             }
         }
 
-        /** The client submits nothing for now. */
+        /** Leaves the gate: the client submits nothing for now. */
         void leave() {
             inside = false;
         }
@@ -53,19 +53,19 @@ final class WindowGate {
             }
         }
 
-        /** Whether the caller has the lock of the window. */
+        /** Returns whether the caller has the lock of the window. */
         boolean holdsLock() {
             return lock.isHeldByCurrentThread();
         }
 
-        /** Does something for which the client counts as having left; the caller does not hold the lock. */
+        /** Runs an action for which the client counts as having left; the caller does not hold the lock. */
         void outside(Runnable action) {
             boolean was = inside;
             midway = was;
             leaving(was, action);
         }
 
-        /** The same, and memory of the tenant may leave the device meanwhile: the caller sees to it that all is back before the record goes on. */
+        /** As above, and memory of the tenant may leave the device meanwhile: the caller ensures that all of it is back before the record continues. */
         void outsideWithoutMemory(Runnable action) {
             leaving(inside, action);
         }
@@ -82,7 +82,7 @@ final class WindowGate {
             }
         }
 
-        /** Whether another client is in the middle of a record and waits; the caller holds the lock and has closed the gate. */
+        /** Returns whether another client is in the middle of a record and waits; the caller holds the lock and has closed the gate. */
         boolean isAnotherMidway() {
             for (Pass other : passes) {
                 if (other != this && other.midway) {
@@ -100,8 +100,8 @@ final class WindowGate {
         /**
          * Closes the gate for all others; the caller holds the lock.
          *
-         * @param wait how long
-         * @return false if somebody was still inside at that time; then the gate is open again
+         * @param wait bound on the wait
+         * @return false if another client was still inside at the end; then the gate is open again
          */
         boolean closeGate(BoundedWait wait) {
             closed = true;
@@ -122,14 +122,14 @@ final class WindowGate {
             closed = false;
         }
 
-        /** The client is gone. */
+        /** Removes the client, which has left. */
         @Override
         public void close() {
             passes.remove(this);
         }
     }
 
-    /** Does something under the lock if nobody has it; for a thread that is no client's and waits for none. */
+    /** Runs an action under the lock if it is free; for a thread that belongs to no client and does not wait. */
     void tryLocked(Runnable action) {
         if (lock.tryLock()) {
             try {
@@ -140,7 +140,7 @@ final class WindowGate {
         }
     }
 
-    /** A pass for one more client, which is outside. */
+    /** Creates a pass for one more client, which is outside. */
     Pass pass() {
         Pass pass = new Pass();
         passes.add(pass);

@@ -9,20 +9,20 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 
 /**
- * What is mapped where in the addresses of one window and its guards: memory of the tenant, memory that its programs made
- * and mapped themselves, and, once {@link #back} was called, the tenant's sink everywhere else. The sink is one piece of
- * memory that is mapped again and again, a slot at a time, and a small one of a granule for what is less than a slot.
+ * The mappings in the addresses of one window and its guards: memory of the tenant, memory that its programs made and mapped themselves, and, once
+ * {@link #back} was called, the tenant's sink everywhere else. The sink is one piece of memory that is mapped repeatedly, a slot at a time, and a small one of
+ * a granule for gaps that are smaller than a slot.
  *
- * <p>Every change leaves things as they were if the driver refuses a step of it, and returns that CUresult. Handles are
- * given up as soon as their memory is mapped, so that unmapping gives the memory back; only those of the sinks are kept.
- * Not thread-safe: the window's lock guards it. A caller that changes pages of a backed window has brought the tenant to rest.
+ * <p>If the driver refuses a step of a change, the change leaves everything as it was and returns that CUresult. Handles are released as soon as their memory
+ * is mapped, so that unmapping gives the memory back; only those of the sinks are kept. Not thread-safe: guarded by the window's lock. A caller that changes
+ * pages of a backed window has brought the tenant to rest.
  */
 final class WindowPages {
     private final DriverPages driverPages;
     private final FreshMemory fresh;
     private final long slotBytes;
     private final long granuleBytes;
-    /** Whether the driver's sinks repeat: then one mapping fills a gap of any size, and only a granule lies behind it. */
+    /** Whether the driver's sinks repeat: then one mapping fills a gap of any size with the memory of a single granule. */
     private final boolean repeats;
     /** Address ranges that are reserved for the window, by first address. */
     private final TreeMap<Long, Long> reserved = new TreeMap<>();
@@ -30,7 +30,7 @@ final class WindowPages {
     private long slotSink;
     private long granuleSink;
     private volatile boolean backed;
-    /** Something of a backed window may lead nowhere. */
+    /** Whether a part of a backed window may have no memory. */
     private volatile boolean broken;
     private long realBytes;
     private long awayBytes;
@@ -38,7 +38,7 @@ final class WindowPages {
     /** Hears where memory of the window is given up, piece by piece. */
     private LongConsumer givenUp = _ -> {};
 
-    /** What a mapping is. */
+    /** Kind of a mapping. */
     private enum Kind {
         /** The tenant's sink: may be replaced at any time. */
         SINK,
@@ -58,7 +58,7 @@ final class WindowPages {
         }
     }
 
-    /** Nothing is reserved. */
+    /** Creates an instance without reserved addresses. */
     WindowPages(DriverPages driverPages, FreshMemory fresh, long slotBytes, long granuleBytes, boolean repeats) {
         this.repeats = repeats;
         this.driverPages = driverPages;
@@ -86,27 +86,27 @@ final class WindowPages {
         return CudaResult.SUCCESS;
     }
 
-    /** Makes the sinks before they are needed: later somebody else may have taken all memory. Returns a CUresult. */
+    /** Makes the sinks before they are needed: later other clients may have taken all memory. Returns a CUresult. */
     int prepare(DriverCalls driver) {
         return sinks(driver);
     }
 
-    /** Whether every reserved address leads to memory. */
+    /** Returns whether every reserved address leads to memory. */
     boolean isBacked() {
         return backed;
     }
 
-    /** First address behind all memory that was ever placed; any thread. */
+    /** Returns the first address behind all memory that was ever placed; any thread. */
     long reachedAddress() {
         return reached;
     }
 
-    /** The window's memory on the device, without sink and programs' own. */
+    /** Returns the window's memory on the device, without sink and programs' own. */
     long realBytes() {
         return realBytes;
     }
 
-    /** The window's memory that is not on the device. */
+    /** Returns the window's memory that is not on the device. */
     long awayBytes() {
         return awayBytes;
     }
@@ -116,7 +116,7 @@ final class WindowPages {
         givenUp = hearing;
     }
 
-    /** Physical memory of the sinks. */
+    /** Returns the physical memory of the sinks. */
     long sinkBytes() {
         return (slotSink == 0 ? 0 : slotBytes) + (granuleSink == 0 || granuleSink == slotSink ? 0 : granuleBytes);
     }
@@ -139,17 +139,17 @@ final class WindowPages {
         }
     }
 
-    /** Mappings that there are now. */
+    /** Returns the current number of mappings. */
     int mappings() {
         return pieces.size();
     }
 
-    /** Whether something of a backed window may lead nowhere, because the driver refused the sink there. */
+    /** Returns whether something of a backed window may lead nowhere, because the driver refused the sink there. */
     boolean isBroken() {
         return broken;
     }
 
-    /** Maps the sink wherever nothing is. A window that was not backed is none yet if the driver refuses. */
+    /** Maps the sink wherever nothing is mapped. If the driver refuses, a window that was not backed before is not backed. */
     int back(DriverCalls driver) {
         boolean was = backed;
         int result = sinks(driver);
@@ -366,13 +366,13 @@ final class WindowPages {
         return fill(driver, address, address + bytes);
     }
 
-    /** Whether a piece of the window's memory is not on the device. */
+    /** Returns whether a piece of the window's memory is not on the device. */
     boolean isAway(long address) {
         Piece piece = pieces.get(address);
         return piece != null && piece.kind == Kind.AWAY;
     }
 
-    /** Pieces of the window's memory on the device, or of what is away, from the lowest address on. */
+    /** Returns pieces of the window's memory on the device, or of that off the device, from the lowest address on. */
     long[] pieces(boolean away, int most) {
         Kind wanted = away ? Kind.AWAY : Kind.REAL;
         return pieces.values().stream().filter(piece -> piece.kind == wanted).limit(most).mapToLong(Piece::address).toArray();
@@ -427,10 +427,10 @@ final class WindowPages {
     }
 
     /**
-     * Takes the sink away where host memory is to be. The range stays reserved: the driver keeps 32 MiB around registered
-     * memory from everybody who reserves there later (seen on an H200), but not from a reservation that was there before.
+     * Unmaps the sink for host memory. The range stays reserved: the driver protects 32 MiB around registered memory from later reservations (seen on an H200),
+     * but not from a reservation that was there before.
      *
-     * @return a CUresult; INVALID_VALUE: something else is there
+     * @return a CUresult; INVALID_VALUE: the range has another mapping
      */
     int openHost(DriverCalls driver, long address, long bytes) {
         int result = clear(driver, address, bytes);
@@ -440,7 +440,7 @@ final class WindowPages {
         return result;
     }
 
-    /** Host memory that {@link #openHost} made room for is gone: the sink takes its place. Returns a CUresult. */
+    /** Maps the sink in the place of host memory, for which {@link #openHost} made room and which was removed. Returns a CUresult. */
     int closeHost(DriverCalls driver, long address, long bytes) {
         Piece piece = pieces.get(address);
         if (piece == null || piece.kind != Kind.HOST || piece.bytes != bytes) {
@@ -485,7 +485,7 @@ final class WindowPages {
         return first;
     }
 
-    /** Mappings side by side go in one call. */
+    /** Adjacent mappings are unmapped by one call. */
     private int unmapRun(DriverCalls driver, long begin, long end) {
         return begin == end ? CudaResult.SUCCESS : driverPages.unmap(driver, begin, end - begin);
     }

@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a tenant's memory is on the device, how it leaves for others and how it comes back. While a part of it is away no record of the tenant is executed. All
- * moves are made by threads of the tenant's own clients, one at a time by the window's lock. Methods that take a client belong to that client's owner thread.
+ * Residency of a tenant's memory: whether it is on the device, how it leaves for others and how it comes back. While a part of it is off the device, no record
+ * of the tenant is executed. All moves are made by threads of the tenant's own clients, one at a time by the window's lock. Methods with a client as argument
+ * belong to that client's owner thread.
  */
 final class WindowResidency {
     /** The need of a caller that does not know how much it takes. */
@@ -30,10 +31,10 @@ final class WindowResidency {
     /** The window that the memory is of. */
     interface Owner {
         /**
-         * Does something that takes memory off the device, while nothing of the tenant runs and nobody is in the middle of a record. What nobody lives in is given
+         * Runs an action that takes memory off the device, while nothing of the tenant runs and no client is in the middle of a record. Unused memory is given
          * back first.
          *
-         * @return what it returned; NOT_READY: somebody is in the middle of a record; OUT_OF_MEMORY: the tenant's work does not come to rest
+         * @return the action's result; NOT_READY: a client is in the middle of a record; OUT_OF_MEMORY: the tenant's work does not come to rest
          */
         int whenStill(WindowClient client, IntSupplier change);
 
@@ -56,7 +57,7 @@ final class WindowResidency {
     private volatile boolean recalled;
     /** When the tenant was last seen without work, while others waited. */
     private volatile long quietNs;
-    /** For how long it had no work in this turn, while others waited. */
+    /** Time without work in this turn, while others waited. */
     private volatile long pausesNs;
 
     WindowResidency(Owner window, WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
@@ -72,49 +73,49 @@ final class WindowResidency {
         this.party = turns.join(workedNs);
     }
 
-    /** Whether some of the tenant's memory is not on the device. Any thread; it stays so or not while the caller is inside of the gate. */
+    /** Returns whether some of the tenant's memory is not on the device. Any thread; it stays so or not while the caller is inside of the gate. */
     boolean isAway() {
         return away;
     }
 
-    /** The tenant's memory that is not on the device. Any thread. */
+    /** Returns the tenant's memory that is not on the device. Any thread. */
     long awayBytes() {
         return awayBytes;
     }
 
-    /** Copied out of the device so far, in bytes. Any thread. */
+    /** Returns the bytes that were copied from the device so far. Any thread. */
     long copiedBytes() {
         return moves.copiedBytes();
     }
 
-    /** What has left the device so far without a copy, in bytes. Any thread. */
+    /** Returns the bytes that have left the device so far without a copy. Any thread. */
     long sparedBytes() {
         return moves.sparedBytes();
     }
 
-    /** What others have on the device and would give up, in bytes. Any thread. */
+    /** Returns the bytes that others have on the device and would give up. Any thread. */
     long othersBytes() {
         return turns.othersBytes(party);
     }
 
-    /** An operator has the tenant leave. Any thread. */
+    /** Has the tenant leave by order of an operator. Any thread. */
     void park() {
         recalled = false;
         turns.park(party);
     }
 
-    /** An operator has the tenant's memory come back. Any thread. */
+    /** Has the tenant's memory come back by order of an operator. Any thread. */
     void recall() {
         turns.stay(party);
         recalled = away;
     }
 
-    /** Whether it is to come back although no client has asked for anything. */
+    /** Returns whether it is to come back although no client has asked for anything. */
     boolean isRecalled() {
         return recalled;
     }
 
-    /** A client has just executed records, which may have taken long. */
+    /** Records that a client has just executed records, which may have taken long. */
     void worked() {
         long nowNs = clock.nanoTime();
         if (nowNs - workedNs > NOTED_NS) {
@@ -122,12 +123,12 @@ final class WindowResidency {
         }
     }
 
-    /** Whether the window takes memory now; the lock is held. */
+    /** Sets whether the window is taking memory now; the lock is held. */
     void grows(boolean now) {
         party.grows(now);
     }
 
-    /** The window's memory has changed; the lock is held. */
+    /** Records that the window's memory has changed; the lock is held. */
     void changed() {
         awayBytes = pages.awayBytes();
         away = awayBytes > 0;
@@ -136,7 +137,7 @@ final class WindowResidency {
     }
 
     /**
-     * Leaves the device if it is due: somebody else needs the memory, and this tenant is idle, or its turn is over.
+     * Leaves the device if that is due: another tenant needs the memory, and this tenant is idle, or its turn is over.
      *
      * @return a CUresult; not SUCCESS: the context is lost
      */
@@ -187,9 +188,9 @@ final class WindowResidency {
     }
 
     /**
-     * Brings the tenant's memory back, as far as there is any now.
+     * Brings the tenant's memory back, as far as there is room now.
      *
-     * @return a CUresult; NOT_READY: it is not all back yet, and the caller asks again; OUT_OF_MEMORY: nobody makes room for it
+     * @return a CUresult; NOT_READY: it is not all back yet, and the caller asks again; OUT_OF_MEMORY: no other tenant makes room for it
      */
     int comeBack(WindowClient client) {
         int result = back(client, 0);
@@ -199,7 +200,7 @@ final class WindowResidency {
         return result;
     }
 
-    /** The same for a client that needs more bytes beside what is away, and keeps its place in the line. */
+    /** As above, for a client that needs more bytes beside the memory that is off the device, and keeps its place in the line. */
     private int back(WindowClient client, long moreBytes) {
         long beganNs = clock.nanoTime();
         if (!turns.stand(party, beganNs)) {
@@ -234,17 +235,17 @@ final class WindowResidency {
         return result == CudaResult.SUCCESS ? driver.outLong(0) : 0;
     }
 
-    /** What is free for this tenant; the driver's reserve is, if nobody else has memory that could leave for it. */
+    /** Returns the bytes that are free for this tenant; they include the driver's reserve if no other tenant has memory that could leave for it. */
     private long roomBytes(DriverCalls driver) {
         return freeBytes(driver) - (turns.othersBytes(party) == 0 ? 0 : reserveBytes);
     }
 
     /**
-     * Does something again that found no memory, when others have made room for it. Called in the middle of a record. It is done at least
-     * once more, when nobody else tries: of several clients that try at once none may find enough.
+     * Repeats an action that found no memory, when others have made room for it. Called in the middle of a record. It is repeated at least once while no other
+     * client tries: if several clients try at once, none may find enough.
      *
-     * @param bytes  what it takes
-     * @param answer what it answered
+     * @param bytes  the bytes that it needs
+     * @param answer its last answer
      * @param lacks  whether an answer says that there was no memory
      * @return its last answer
      */
@@ -293,11 +294,11 @@ final class WindowResidency {
     }
 
     private void pause(WindowClient client) {
-        giveWay(client); // if the context is lost, the next call of the driver says so, too
+        giveWay(client); // if the context is lost, the next call of the driver reports it, too
         BoundedWait.begin(clock, WaitLimit.ROOM).pause();
     }
 
-    /** Before a record goes on: all of the tenant's memory is on the device, or the client is given up. */
+    /** Waits before a record continues, until all of the tenant's memory is on the device, or the client is given up. */
     private void awaitBack(WindowClient client) {
         while (away && client.goesOn()) {
             int result = comeBack(client);
@@ -311,12 +312,12 @@ final class WindowResidency {
         }
     }
 
-    /** A client that stood in the line for the tenant asks no more. Another one that waits stands there again with its next try. */
+    /** Records that a client that stood in the line for the tenant no longer asks. Another one that waits joins the line with its next try. */
     void withdraw() {
         turns.withdraw(party, clock.nanoTime());
     }
 
-    /** The window is closed. Returns a CUresult. */
+    /** Leaves the turns and frees the copies, when the window is closed. Returns a CUresult. */
     int close(DriverCalls driver) {
         turns.leave(party, clock.nanoTime());
         return moves.close(driver);

@@ -3,11 +3,11 @@ package io.tessera.executor.worker;
 import java.util.List;
 
 /**
- * What came of a job. Nobody writes to the parts.
+ * Result of a job. The parts must not be modified.
  *
  * @param result CUresult
- * @param text   why, or what a compiler said
- * @param parts  what was made; none where the result is not SUCCESS
+ * @param text   the reason of a failure, or the compiler's output
+ * @param parts  the results; none where {@code result} is not SUCCESS
  */
 public record Answer(int result, String text, List<byte[]> parts) {
     /** Copies the list. */

@@ -37,7 +37,7 @@ final class AssembleJob {
     private final Arena arena = Arena.ofAuto();
     private DriverCalls driver;
 
-    /** With the driver that the executor has. */
+    /** Creates an instance with the driver that the executor has. */
     AssembleJob(String provider, DriverOptions options) {
         this.provider = provider;
         this.options = options;
@@ -96,9 +96,8 @@ final class AssembleJob {
     }
 
     /**
-     * Compiles one image. A driver takes it as a library also where its compiler gave up, for want of memory say (driver 580), and reports
-     * that only to a request for its module: an executor that was told that all is well would have its own driver try again, without this
-     * process's limits.
+     * Compiles one image. A driver accepts it as a library even if its compiler failed, for lack of memory for example (driver 580), and reports the failure
+     * only when its module is requested. An executor that did not learn of the failure would have its own driver try again, without this process's limits.
      */
     static Message compile(byte[] image, CodeOptions given, DriverCalls driver) {
         try (Arena job = Arena.ofConfined()) {

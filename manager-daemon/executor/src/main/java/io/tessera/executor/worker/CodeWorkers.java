@@ -13,7 +13,7 @@ public interface CodeWorkers extends AutoCloseable {
     /**
      * Rewrites the PTX of images.
      *
-     * @param tenant whose they are
+     * @param tenant the tenant to which they belong
      * @return parts: of each image the text without a final NUL, then its tables
      */
     Answer fence(String tenant, FenceRequest request, List<byte[]> images);
@@ -36,19 +36,19 @@ public interface CodeWorkers extends AutoCloseable {
     void expect();
 
     /**
-     * A client is gone: what its thread waits for here, or asks for from now on, is refused at once.
+     * Refuses the jobs for which the thread of a client that has left waits, and all later ones.
      *
-     * @param client the thread that asks for it
+     * @param client the thread that requests jobs
      */
     void abandon(Thread client);
 
-    /** Whether a client's thread is one of those given to {@link #abandon}. */
+    /** Returns whether a client's thread is one of those given to {@link #abandon}. */
     boolean isAbandoned(Thread client);
 
     @Override
     void close();
 
-    /** Nobody does: everything is refused. For an executor whose clients have no code. */
+    /** Returns an instance without workers, which refuses everything: for an executor whose clients have no code. */
     static CodeWorkers none() {
         Answer refused = new Answer(CudaResult.NOT_SUPPORTED, "there are no workers", List.of());
         return new CodeWorkers() {
@@ -78,12 +78,12 @@ public interface CodeWorkers extends AutoCloseable {
 
             @Override
             public void expect() {
-                // There is nobody to get ready.
+                // There is no worker to prepare.
             }
 
             @Override
             public void close() {
-                // Nothing is held.
+                // There is nothing to release.
             }
         };
     }

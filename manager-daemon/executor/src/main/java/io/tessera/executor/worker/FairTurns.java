@@ -30,7 +30,7 @@ final class FairTurns<T> {
         waiting.computeIfAbsent(tenant, _ -> new ArrayDeque<>()).add(job);
     }
 
-    /** A job does not wait any more, because nobody wants it. */
+    /** Removes a waiting job that is no longer wanted. */
     void remove(String tenant, T job) {
         Deque<T> own = waiting.get(tenant);
         if (own != null) {
@@ -40,9 +40,9 @@ final class FairTurns<T> {
     }
 
     /**
-     * Takes the job that is next, which runs from now on; null: none may.
+     * Takes the next job, which runs from now on; null: none may run.
      *
-     * @param anyhow which jobs may be anybody's; another is one's of whose user nothing runs
+     * @param anyhow tells which jobs may run beside a job of their user; other jobs run only if no job of their user runs
      */
     T next(Predicate<T> anyhow) {
         Set<String> users = running.stream().map(TenantName::user).collect(Collectors.toSet());

@@ -66,7 +66,7 @@ final class FenceJob {
         } catch (FenceRefusedException e) {
             return refusal(CudaResult.NOT_SUPPORTED, e.getMessage());
         } catch (RuntimeException e) {
-            // A fault of ours to mend; until then nothing runs that was not understood.
+            // A defect of the executor; until it is fixed, code that was not understood does not run.
             return refusal(CudaResult.NOT_SUPPORTED, "cannot be fenced: " + e);
         }
     }

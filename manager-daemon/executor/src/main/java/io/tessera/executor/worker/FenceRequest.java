@@ -6,16 +6,16 @@ import io.tessera.guardian.image.ComputeCapability;
 import java.util.Optional;
 
 /**
- * How images are to be rewritten. Immutable.
+ * Request to rewrite images. Immutable.
  *
  * @param mode   the fence
- * @param device what their PTX is compiled for
+ * @param device the device for which their PTX is compiled
  * @param linked whether they are linked with each other
  * @param sliced the kernel that is to execute a part of its grid, alone ({@code GridSlices}); empty: all, as they are
- * @param plain  functions of which every access is fenced, also where a proof says that it need not be
+ * @param plain  functions of which every access is fenced, even where a proof shows that it need not be
  */
 public record FenceRequest(FenceMode mode, ComputeCapability device, boolean linked, Optional<String> sliced, PlainFunctions plain) {
-    /** The same with other functions without proofs. */
+    /** Returns the same request with other functions without proofs. */
     public FenceRequest plainly(PlainFunctions functions) {
         return new FenceRequest(mode, device, linked, sliced, functions);
     }

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What travels through a worker's pipe, either way: {u32 magic, u32 kind, u32 how many numbers, u64 each, u32 bytes of text, text, u32 how
- * many parts, of each u32 bytes and the bytes}, big-endian. The reader says how much it takes, and no memory is taken for what has not
- * come. Nobody writes to the parts. Immutable otherwise.
+ * A message in a worker's pipe, in either direction: {u32 magic, u32 kind, u32 number of numbers, u64 each, u32 bytes of text, text, u32 number of parts, of
+ * each u32 bytes and the bytes}, big-endian. The reader limits the size, and no memory is allocated for bytes that have not arrived. The parts must not be
+ * modified. Immutable otherwise.
  *
- * @param kind    what it is
- * @param numbers what it says in numbers
- * @param text    and in words, at most {@value #MOST_TEXT} bytes of UTF-8
+ * @param kind    its kind
+ * @param numbers its numbers
+ * @param text    its text, at most {@value #MOST_TEXT} bytes of UTF-8
  * @param parts   images, texts and tables
  */
 record Message(Kind kind, List<Long> numbers, String text, List<byte[]> parts) {
@@ -24,17 +24,17 @@ record Message(Kind kind, List<Long> numbers, String text, List<byte[]> parts) {
     private static final int MOST_TEXT = 1 << 16;
     private static final int MOST_PARTS = 1 << 14;
 
-    /** What a message is; the order is the number on the pipe, both ends of which are of one installation. */
+    /** Kind of a message; the order defines the number in the pipe, both ends of which belong to one installation. */
     enum Kind {
         /** To a worker: {@link FenceJob}. */
         FENCE,
-        /** To a worker: {@link AssembleJob}, a text alone. */
+        /** To a worker: {@link AssembleJob}, with a single text. */
         ASSEMBLE,
-        /** To a worker: {@link AssembleJob}, several inputs. */
+        /** To a worker: {@link AssembleJob}, with several inputs. */
         LINK,
         /** From a worker: it has begun, or it waits for its first job. */
         READY,
-        /** From a worker: numbers[0] is a CUresult, the text says why or what the compiler said. */
+        /** From a worker: numbers[0] is a CUresult, the text is the reason or the compiler's output. */
         ANSWER
     }
 
@@ -78,11 +78,11 @@ record Message(Kind kind, List<Long> numbers, String text, List<byte[]> parts) {
     }
 
     /**
-     * Reads one.
+     * Reads a message.
      *
-     * @param mostBytes of all parts together
-     * @throws EOFException if the other end is gone
-     * @throws IOException  if what comes is no message or larger than it may be
+     * @param mostBytes maximum of all parts together
+     * @throws EOFException if the other end is closed
+     * @throws IOException  if the data is not a message, or exceeds the limits
      */
     static Message read(DataInputStream in, long mostBytes) throws IOException {
         int magic = in.readInt();

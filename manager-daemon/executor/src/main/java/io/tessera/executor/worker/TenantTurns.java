@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Some places for work that tenants ask for, which the threads that ask do themselves. Waiting threads are served as {@link FairTurns}
- * says, so no tenant has two places. A user who has none, because others' long work holds them all, gets one beside them, and so does short
- * work. Thread-safe.
+ * A number of places for work that tenants request and that the requesting threads do themselves. Waiting threads are served in the order of {@link FairTurns},
+ * so no tenant has two places. A user without a place gets an additional one if others' long work occupies all places, and so does short work. Thread-safe.
  */
 public final class TenantTurns {
     /** Places for users who have none, beside those that there are: each may take a worker's memory. */
@@ -26,7 +25,7 @@ public final class TenantTurns {
     /** Tenants whose short work has one of the places beside. */
     private final Set<String> shortBeside = new HashSet<>();
 
-    /** That of one thread. */
+    /** The turn of one thread. */
     private static final class Turn {
         private final String tenant;
         private final boolean isShort;
@@ -39,9 +38,9 @@ public final class TenantTurns {
     }
 
     /**
-     * All places free.
+     * Creates an instance with all places free.
      *
-     * @param mostWaitNs a turn that does not come in this time is none
+     * @param mostWaitNs maximum wait for a turn
      * @param clock      monotonic
      */
     public TenantTurns(int places, long mostWaitNs, NanoClock clock) {
@@ -53,9 +52,9 @@ public final class TenantTurns {
     /**
      * Waits for a tenant's turn, which {@link #ended} ends.
      *
-     * @param isShort whether it is over in a second or so: others' long turns, also of the same user, are not waited for
-     * @param givenUp whether nobody wants it any more; asked again after {@link #wake}
-     * @return false if it has not come
+     * @param isShort whether it is over in a second or so: then it does not wait for others' long turns, even of the same user
+     * @param givenUp whether the turn is no longer wanted; called again after {@link #wake}
+     * @return false if the turn has not come
      */
     public synchronized boolean await(String tenant, boolean isShort, BooleanSupplier givenUp) {
         Turn turn = new Turn(tenant, isShort);

@@ -27,16 +27,16 @@ import java.util.concurrent.SynchronousQueue;
  * standard output. Ends when its input does, also in the middle of a job. Started by {@link WorkerProcess} alone.
  */
 public final class WorkerMain {
-    /** It has too little memory for its job; also what the JVM itself ends with then (ExitOnOutOfMemoryError). */
+    /** The worker has too little memory for its job; also the JVM's own exit status in this case (ExitOnOutOfMemoryError). */
     static final int EXIT_MEMORY = 3;
     private static final int EXIT_ENDED = 0;
     private static final int EXIT_BROKEN = 1;
     private static final int STANDARD_OUTPUT = 1;
     private static final int STANDARD_ERROR = 2;
-    /** Where memory runs out: the job fails for its tenant alone, and the next one gets a new worker. */
+    /** OOM score, so that a worker is ended first where memory runs out: the job fails for its tenant alone, and the next one gets a new worker. */
     private static final int ENDED_FIRST = 900;
     private static final int BUFFER_BYTES = 1 << 16;
-    /** Stack of the thread that has the jobs: less than an executor's own threads have, so that code that goes deeper ends here. */
+    /** Stack of the thread that executes jobs: smaller than an executor's own threads have, so that too deep recursion ends here. */
     private static final long STACK_BYTES = 768 << 10;
 
     /** Code that has something of what most code has. */
@@ -87,7 +87,7 @@ public final class WorkerMain {
         try {
             Linux.limits().endedEarly(ENDED_FIRST);
             Linux.limits().dataBytes(Long.parseLong(arguments[0]));
-            // What a driver prints must not come between the answers.
+            // Output of a driver must not come between the answers.
             SharedMemoryPort descriptors = Linux.sharedMemory();
             int told = descriptors.copy(STANDARD_OUTPUT);
             descriptors.duplicate(STANDARD_ERROR, STANDARD_OUTPUT);
@@ -120,7 +120,7 @@ public final class WorkerMain {
         Runtime.getRuntime().halt(exit);
     }
 
-    /** Classes are loaded before somebody waits for them. */
+    /** Loads classes before a client waits for them. */
     private static void warm() {
         List<byte[]> image = List.of(ANYTHING.getBytes(StandardCharsets.US_ASCII));
         FenceJob.run(FenceJob.message(new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, Optional.empty(), PlainFunctions.none()),

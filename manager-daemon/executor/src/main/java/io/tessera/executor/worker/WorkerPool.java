@@ -25,16 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The workers of an executor: at most as many processes as the settings say, each with one job at a time; waiting jobs are served as {@link
- * TenantTurns} says. A job that takes too long, or takes too much memory, or brings its process down ends that process and is answered with
- * an error; the next job gets another process. Thread-safe.
+ * The workers of an executor: at most as many processes as the settings say, each with one job at a time; waiting jobs are served in the order of
+ * {@link TenantTurns}. A job that takes too long, or takes too much memory, or crashes its process ends that process and is answered with an error; the next
+ * job gets another process. Thread-safe.
  */
 public final class WorkerPool implements CodeWorkers {
-    /** From the start of a JVM to its first word, on a machine that is busy with others. */
+    /** Time from the start of a JVM to its first message, on a busy machine. */
     private static final long START_NS = 60_000_000_000L;
     /** Longest wait for a free worker; a longer one means that something is wrong. */
     private static final long QUEUE_NS = 600_000_000_000L;
-    /** One that has a context of the device takes memory there. */
+    /** As above, for a worker with a context of the device, which takes memory there. */
     private static final long IDLE_WITH_DRIVER_NS = 10_000_000_000L;
     private static final long LOOK_MS = 500;
     private static final int MOST_STARTS = 5;
@@ -57,9 +57,9 @@ public final class WorkerPool implements CodeWorkers {
     private final List<WorkerProcess> alive = new ArrayList<>();
     /** Tenants that a worker has a job of. */
     private final Set<String> begun = new HashSet<>();
-    /** What a client's thread waits for. */
+    /** The worker for which a client's thread waits. */
     private final Map<Thread, WorkerProcess> asking = new ConcurrentHashMap<>();
-    /** Threads whose clients are gone. */
+    /** Threads whose clients have left. */
     private final Set<Thread> gone = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
     private boolean starting;
     private volatile boolean closed;
@@ -132,8 +132,8 @@ public final class WorkerPool implements CodeWorkers {
     }
 
     /**
-     * One that has ended while nobody looked costs nobody anything: the next takes the job, which has not begun. One that somebody else
-     * killed has the job begun again once: it was hardly the job.
+     * Runs a job in its tenant's turn. If a worker ended before it got the job, the next one takes the job. If a worker was killed from outside, the job is
+     * started again once, because it was hardly the cause.
      */
     private Answer inTurn(String tenant, Message job) throws IOException {
         boolean mayBeKilled = true;
@@ -286,7 +286,7 @@ public final class WorkerPool implements CodeWorkers {
         }
     }
 
-    /** Has one ready where there is none, without holding anybody up. */
+    /** Starts a worker if there is none, without blocking. */
     @Override
     public void expect() {
         synchronized (this) {
@@ -338,17 +338,17 @@ public final class WorkerPool implements CodeWorkers {
         }
     }
 
-    /** Whether a worker has a tenant's job. */
+    /** Returns whether a worker has a tenant's job. */
     synchronized boolean hasBegun(String tenant) {
         return begun.contains(tenant);
     }
 
-    /** Whether a client's thread waits for a worker. */
+    /** Returns whether a client's thread waits for a worker. */
     boolean isAsked(long pid) {
         return asking.values().stream().anyMatch(worker -> worker.pid() == pid);
     }
 
-    /** The ids of its processes, for tests. */
+    /** Returns the ids of its processes, for tests. */
     synchronized List<Long> pids() {
         return alive.stream().map(WorkerProcess::pid).toList();
     }

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * One worker, as the executor has it. It gets nothing of the executor but three pipes and a few variables of the environment. One thread
- * at a time has it; {@link #kill} is for any. All waits end when it is killed.
+ * One worker, from the executor's side. It gets nothing from the executor but three pipes and a few environment variables. One thread at a time owns it;
+ * {@link #kill} may be called by any. All waits end when it is killed.
  */
 final class WorkerProcess {
     private static final int BUFFER_BYTES = 1 << 16;
@@ -26,7 +26,7 @@ final class WorkerProcess {
     private static final int LAST_WORDS = 2048;
     private static final long END_MS = 5_000;
     private static final int UNKNOWN_EXIT = -1;
-    /** What a driver and a JVM look at. Java and glibc take more from an environment, which is nobody's business here. */
+    /** Variables that a driver and a JVM read. Java and glibc read more from an environment, which a worker does not need. */
     private static final List<String> VARIABLES = List.of("HOME", "LANG", "TMPDIR", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
             "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "TESSERA_DRIVER");
     /** Below the executor and the programs: to read one tenant's code takes whole cores for long, and all others wait for what it would take them. */
@@ -104,7 +104,7 @@ final class WorkerProcess {
     }
 
     /**
-     * The answer of a job that has begun.
+     * Returns the answer of a job that has begun.
      *
      * @throws IOException if it has ended, or said what is none
      */
@@ -137,7 +137,7 @@ final class WorkerProcess {
         }
     }
 
-    /** What it said at last, for people; when it has ended. */
+    /** Returns its last output, for log lines; to be called when it has ended. */
     String lastWords() {
         try {
             listener.join(END_MS);
@@ -155,7 +155,7 @@ final class WorkerProcess {
         return process.isAlive();
     }
 
-    /** Whether it has opened a driver, and holds a context of a device. */
+    /** Returns whether it has opened a driver, and holds a context of a device. */
     boolean hasDriver() {
         return hasDriver;
     }
@@ -184,7 +184,7 @@ final class WorkerProcess {
         }
     }
 
-    /** The exit code of one whose pipe has ended, which is about to end itself. */
+    /** Returns the exit code of one whose pipe has ended, which is about to end itself. */
     int exitCode() {
         try {
             return process.waitFor(END_MS, TimeUnit.MILLISECONDS) ? process.exitValue() : end();

@@ -6,14 +6,14 @@ import io.tessera.protocol.WorkerVariables;
 import java.util.Map;
 
 /**
- * How workers are run. Immutable.
+ * Settings of workers. Immutable.
  *
- * @param provider   whose driver compiles, as the executor's own
- * @param driver     which device of it
- * @param most       processes at a time
- * @param jobSeconds that a job may take, beside what goes with the size of what it has to read
- * @param heapBytes  of a worker's Java
- * @param idleSeconds after which a worker that has nothing to do ends
+ * @param provider    the provider of the driver that compiles, the same as the executor's
+ * @param driver      the device of that driver
+ * @param most        maximum number of processes
+ * @param jobSeconds  maximum time of a job, beside the time for the size of its input
+ * @param heapBytes   heap of a worker's JVM
+ * @param idleSeconds time after which an idle worker ends
  */
 public record WorkerSettings(String provider, DriverOptions driver, int most, int jobSeconds, long heapBytes, int idleSeconds) {
     private static final int MOST_WORKERS = 2;
@@ -26,7 +26,7 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
     private static final long MOST_HEAP = 8192 * MIB;
     /** Beside the heap: code and classes of the JVM, and what a driver and its assembler take. */
     private static final long BESIDE_HEAP = 4096 * MIB;
-    /** A software GPU maps its addresses as writable memory, which counts although nobody touches it; what it compiles is in the heap. */
+    /** A software GPU maps its addresses as writable memory, which counts even if it is not used; its compiled code is in the heap. */
     private static final long SOFTWARE_ADDRESSES = 1L << 42;
     /** An answer lies in the executor's heap, which all clients share. */
     private static final long MOST_ANSWER = 256 * MIB;
@@ -34,18 +34,18 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
     private static final long MOST_JOB = 512 * MIB;
 
     /**
-     * Those of an executor.
+     * Returns the settings of an executor.
      *
-     * @param environment may say how long a job takes and what memory there is ({@link WorkerVariables})
+     * @param environment may contain the time of a job and the memory ({@link WorkerVariables})
      * @param memoryBytes of the machine
-     * @throws IllegalArgumentException if it says what cannot be, which managers refuse before
+     * @throws IllegalArgumentException for an invalid value, which managers refuse before
      */
     public static WorkerSettings of(String provider, DriverOptions driver, Map<String, String> environment, long memoryBytes) {
         long heap = WorkerVariables.memoryMib(environment, 0).orElse(Math.clamp(memoryBytes / 8, 2 * LEAST_HEAP, MOST_HEAP) / MIB) * MIB;
         return new WorkerSettings(provider, driver, MOST_WORKERS, (int) WorkerVariables.seconds(environment).orElse(JOB_SECONDS), heap, IDLE_SECONDS);
     }
 
-    /** The longest time of a job that has to read this many bytes. */
+    /** Returns the longest time of a job that has to read this many bytes. */
     long jobNs(long bytes) {
         return (jobSeconds + SECONDS_PER_MIB * (bytes / MIB)) * 1_000_000_000L;
     }

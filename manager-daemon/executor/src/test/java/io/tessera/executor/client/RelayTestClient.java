@@ -102,7 +102,7 @@ public final class RelayTestClient implements AutoCloseable {
         }
     }
 
-    /** The segment. */
+    /** Returns the segment. */
     public RelaySegment segment() {
         return segment;
     }

@@ -108,7 +108,7 @@ class FenceTest {
         }
     }
 
-    /** The constants of the window of the only loaded module. */
+    /** Returns the constants of the window of the only loaded module. */
     private static MemorySegment window(RunningExecutor executor) {
         return executor.driver.constants.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(WindowConstants.NAME + "@")).map(Map.Entry::getValue)
@@ -266,7 +266,7 @@ class FenceTest {
         }
     }
 
-    /** What a thread of fenced machine code writes before it ends: the number of its image, and why. */
+    /** The word that a thread of fenced machine code writes before it ends: the number of its image, and the reason. */
     @ParameterizedTest
     @CsvSource({"1, 710, assertion", "2, 719, trap"})
     void whatMachineCodeReportsIsThatClientsErrorAlone(int reason, int error, String word) throws Exception {
@@ -337,7 +337,7 @@ class FenceTest {
         }
     }
 
-    /** Unfenced work at the time of a newcomer that left again says nothing of what was launched after that. */
+    /** Unfenced work at the time of a new client that left again proves nothing about later launches. */
     @Test
     void theNextNewcomerWaitsAlsoForWhatRanUnfencedAfterOneHadLeft() throws Exception {
         try (RunningExecutor executor = RunningExecutor.patient(folder);
@@ -350,7 +350,7 @@ class FenceTest {
             awaitEvent(executor, before, left);
             newcomer.interrupt();
             assertTrue(newcomer.join(Duration.ofSeconds(40)) && left.isCompletedExceptionally(), "it came in beside a kernel without a fence");
-            // The executor has seen the end of that connection before it serves a later one. It is of the same tenant: nobody waits for it.
+            // The executor has seen the end of that connection before it serves a later one. It belongs to the same tenant, so no client waits for it.
             executor.client("a", 0, settings(UnfencedPolicy.OWN, false, 0)).disconnect();
             executor.driver.doneEvents.addAll(executor.driver.made("event"));
             before = launched(executor, first, function);

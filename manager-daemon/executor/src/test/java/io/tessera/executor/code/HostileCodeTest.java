@@ -42,7 +42,7 @@ class HostileCodeTest {
         return client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(client.outLong(0)), text("work"));
     }
 
-    /** Loads, asks for the kernel and unloads, until it is told to end. Returns how often. */
+    /** Loads, looks up the kernel and unloads, until it is told to end. Returns the number of rounds. */
     private static int rounds(RelayTestClient client, AtomicBoolean over) {
         int rounds = 0;
         do {

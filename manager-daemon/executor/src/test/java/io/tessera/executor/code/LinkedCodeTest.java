@@ -62,7 +62,7 @@ class LinkedCodeTest {
     void callsThatComeBackAndStacksThatAreTooDeepAreRefused(FenceChoice choice) throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0, settings(choice))) {
             String end = HEAD + ".visible .func g()\n{\nret;\n}\n";
-            // The driver of this test has a linker that makes nothing: what comes to it was let through.
+            // The driver of this test has a linker that makes nothing: inputs that reach it were accepted.
             assertEquals(CudaResult.UNKNOWN, link(client, KERNEL, FUNCTION.formatted(100), end));
             assertEquals("", client.segment().notices());
             assertEquals(CudaResult.NOT_SUPPORTED, link(client, KERNEL, FUNCTION.formatted(100), BACK));

@@ -44,7 +44,7 @@ class MachineVariablesTest {
     @TempDir
     Path folder;
 
-    /** A kernel that loads from {@code counter}, which lies behind a variable that nobody uses, and from {@code zeros}. */
+    /** Returns a kernel that loads from {@code counter}, which follows an unused variable, and from {@code zeros}. */
     private static byte[] cubin() {
         CodeWords code = new CodeWords();
         for (int i = 0; i < 2; i++) { // LDC.64 R2, c[0x4][8 * i]

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Machine code of a program while another user's program is in the executor: each way to run a kernel goes through the same decision. */
+/** Machine code of a program while another user's program is in the executor: each way to run a kernel passes the same decision. */
 @Timeout(180)
 class OtherUsersCodeTest {
     private static final int OTHER_USER = 54_321;
@@ -166,7 +166,7 @@ class OtherUsersCodeTest {
         }
     }
 
-    /** As programs do before their first launch: the call that launches has the error at once. */
+    /** As programs do before their first launch: the call that launches gets the error at once. */
     @Test
     void whoAsksForAKernelThatDoesNotRunIsToldSo() throws Exception {
         try (RunningExecutor executor = ofUnknown(); RelayTestClient client = client(executor)) {

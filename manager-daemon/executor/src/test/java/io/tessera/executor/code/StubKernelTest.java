@@ -56,7 +56,7 @@ class StubKernelTest {
         return new FenceSettings(FenceChoice.MASK, policy, true, 0, 0);
     }
 
-    /** PTX for one GPU, and machine code, of which nobody here reads anything, for the fake driver's GPU. */
+    /** Returns PTX for one GPU, and machine code for the fake driver's GPU, which is not read here. */
     private static byte[] fatBinary(int ptxArchitecture) {
         int size = HEAD + 2 * ENTRY_HEAD + SHARED.length + ENTRY_HEAD;
         ByteBuffer image = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
@@ -104,7 +104,7 @@ class StubKernelTest {
         }
     }
 
-    /** A limit of the shared context shrinks for nobody, but a client that sets it lower reads what it set. */
+    /** A limit of the shared context shrinks for no client, but a client that lowers it reads the value that it set. */
     @Test
     void aLowerLimitIsTheClientsOwn() throws Exception {
         try (RunningExecutor executor = new RunningExecutor(folder);

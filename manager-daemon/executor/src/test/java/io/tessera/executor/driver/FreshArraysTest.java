@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Arrays that somebody wrote are zeroed from end to end, on the software GPU. */
+/** Tests that arrays with old contents are zeroed completely, on the software GPU. */
 @Timeout(180)
 class FreshArraysTest {
     private static final int HOST = 1;

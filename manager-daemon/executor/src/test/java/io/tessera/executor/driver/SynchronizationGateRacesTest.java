@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients that stand and call at drawn times: never at once, and everybody comes through. */
+/** Clients that stand and call at random times: never at once, and every client makes progress. */
 @Timeout(180)
 class SynchronizationGateRacesTest {
     private static final int CLIENTS = 6;
@@ -92,7 +92,7 @@ class SynchronizationGateRacesTest {
             assertTrue(client.stand());
             client.over();
             while (calls.get() == before) {
-                Thread.onSpinWait(); // and the others come to their calls
+                Thread.onSpinWait(); // and the others make their calls
             }
         }
         ends.set(true);

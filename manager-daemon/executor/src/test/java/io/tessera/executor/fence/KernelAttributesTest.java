@@ -26,7 +26,7 @@ class KernelAttributesTest {
     private static final long KERNEL = 1;
     private static final long OTHER = 2;
 
-    /** Attributes of functions and kernels; whichever nobody set has its default, except one that cannot be asked for. */
+    /** Attributes of functions and kernels; an attribute that was not set has its default, except one that cannot be queried. */
     private static final class Attributes implements CallInjector {
         private static final int UNKNOWN = 15;
         private final Map<List<Long>, Integer> values = new HashMap<>();

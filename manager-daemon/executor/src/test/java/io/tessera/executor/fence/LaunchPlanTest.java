@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a plan says stays the same while its record is handled, whatever the client writes meanwhile. */
+/** Tests that a plan does not change while its record is handled, whatever the client writes meanwhile. */
 @Timeout(60)
 class LaunchPlanTest {
     private final Arena arena = Arena.ofConfined();

@@ -11,7 +11,7 @@ import java.lang.reflect.Proxy;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which tensor maps among a launch's parameters stay in the window. */
+/** Tests which tensor maps among a launch's parameters stay in the window. */
 class MachineMapsTest {
     private static final long BASE = 0x2040_0000_0000L;
     private static final long SIZE = 1L << 32;

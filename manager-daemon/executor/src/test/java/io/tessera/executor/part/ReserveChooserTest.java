@@ -11,8 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which tenants are kept off the reserve, and for which tenant; tenants are modelled by the part of the time in which they have work on the
- * device.
+ * Tests which tenants are kept off the reserve, and for which tenant. Tenants are modelled by the fraction of the time in which they have work on the device.
  */
 class ReserveChooserTest {
     private static final long LOOK_NS = 1_000_000L;
@@ -45,7 +44,7 @@ class ReserveChooserTest {
             return nowNs - lastBusyNs < ReserveChooser.ACTIVE_NS;
         }
 
-        /** Whether the chooser takes it for one that needs little. */
+        /** Returns whether the chooser takes it for one that needs little. */
         private boolean isLight() {
             return tenant.isLight();
         }
@@ -125,7 +124,7 @@ class ReserveChooserTest {
         assertEquals(0, light.confinedLooks);
     }
 
-    /** In whichever moment a tenant stops that was alone and always busy: it is not taken for one that needs little. */
+    /** Whenever a tenant stops that was alone and always busy, it does not count as one that needs little. */
     @Test
     void oneThatStopsIsNotLight() {
         new Modelled(0, 0);

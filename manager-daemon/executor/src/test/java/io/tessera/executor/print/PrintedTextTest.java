@@ -42,7 +42,7 @@ class PrintedTextTest {
     private final RelaySegment segment = new RelaySegment(Arena.ofAuto().allocate(RelaySegment.BYTES, 64));
     private int lost;
 
-    /** What a client gets when the driver prints a text as somebody waits. */
+    /** Returns what a client gets when the driver prints a text as somebody waits. */
     private String fetch(String printed) {
         long before = segment.printed();
         assertEquals(0, text.fetch(() -> {

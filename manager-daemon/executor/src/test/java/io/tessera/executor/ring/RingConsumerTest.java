@@ -26,7 +26,7 @@ class RingConsumerTest {
     private static final int RING = RelayLayout.RING_BYTES;
     private static final int LONGEST = 6_000;
     private static final int LAPS = 20;
-    /** What a consumer may keep back, and the longest record before it notices. */
+    /** Bytes that a consumer may keep back, and the longest record before it gives them back. */
     private static final long KEPT = RING / 64 + LONGEST;
 
     private final Arena arena = Arena.ofConfined();
@@ -109,7 +109,7 @@ class RingConsumerTest {
         assertEquals(-1, segment.ring().mismatch(arena.allocate(RING)), "an empty ring is zero");
     }
 
-    /** A record that nobody commits is skipped if something comes behind it, and may claim any length. */
+    /** A record that is never committed is skipped if another one follows, and may claim any length. */
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, Integer.MIN_VALUE + 1, -RelayLayout.RECORD_MAX - 1, -1})
     void aHoleOfALengthThatNoRecordHasBreaksTheRing(int length) throws BrokenRingException {

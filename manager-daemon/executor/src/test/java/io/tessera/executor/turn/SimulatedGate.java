@@ -12,7 +12,7 @@ final class SimulatedGate {
     final GateTurns turns = new GateTurns();
     final List<Program> programs = new ArrayList<>();
     long nowNs = 1_000 * MS;
-    /** For how long the device had nothing while a program had kernels left. */
+    /** Time for which the device had no work while a program had kernels left. */
     long idleNs;
     /** The steps in which two tenants had work on the device. */
     int overlaps;
@@ -52,7 +52,7 @@ final class SimulatedGate {
             }
         }
 
-        /** It has other things to do. */
+        /** The program does other things. */
         void pauses() {
             left = 0;
             if (waits) {
@@ -61,7 +61,7 @@ final class SimulatedGate {
             }
         }
 
-        /** Its process is gone, with what it had queued. */
+        /** The program's process ends, with all its queued work. */
         void dies() {
             pauses();
             queued = 0;

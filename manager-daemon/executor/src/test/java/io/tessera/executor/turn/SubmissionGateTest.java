@@ -9,7 +9,7 @@ import io.tessera.policy.TenantTerms;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What clients see of the gate, and what is counted, with the test's own clock. */
+/** Tests the gate as clients see it, and its counters, with the test's own clock. */
 class SubmissionGateTest {
     private static final long MS = 1_000_000L;
     private static final TenantTerms HEAVY = TenantTerms.DEFAULT.withWeight(3);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A client that finds no memory waits for what departed clients had, and for nobody else. */
+/** A client that finds no memory waits for the memory of clients that have left, and for no others. */
 @Timeout(180)
 class PendingReclaimsTest {
     /** While others could leave the device, and do not. */

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Which client is alone, and from when until when. */
+/** Tests which client is alone, and in which period. */
 class SinkSuspectsTest {
     private final WindowClient first = new WindowClient(null, null);
     private final WindowClient second = new WindowClient(null, null);

@@ -91,12 +91,12 @@ class SoftwareWindowTest {
         assertEquals(0, calls.call(entry, arguments), entry.toString());
     }
 
-    /** As a kernel stores. */
+    /** Stores like a kernel. */
     private void store(long address, long value) {
         launch(kernel, address, value);
     }
 
-    /** As a kernel loads: sinks are there for kernels alone. */
+    /** Loads like a kernel: sinks are only reached by kernels. */
     private long loaded(long address, long scratch) {
         launch(mover, scratch, address);
         return load(scratch);
@@ -182,7 +182,7 @@ class SoftwareWindowTest {
         return window.strayWrites();
     }
 
-    /** What the device tells a client by a check. */
+    /** Returns what the device tells a client by a check. */
     private int told(ClientWindow window) {
         call(DriverEntry.cuMemHostAlloc, calls.out(0), Integer.BYTES, 3);
         long error = calls.outLong(0);
@@ -371,7 +371,7 @@ class SoftwareWindowTest {
         assertEquals(0, first.backEverywhere());
         store(first.baseAddress() - 8, 1);
         assertEquals(700, told(first));
-        ClientWindow second = join("a"); // before anybody looked
+        ClientWindow second = join("a"); // before any look
         assertEquals(0, told(second));
         assertEquals(WindowAccess.StrayWrites.NONE, second.strayWrites());
         assertEquals(WindowAccess.StrayWrites.OWN, first.strayWrites());

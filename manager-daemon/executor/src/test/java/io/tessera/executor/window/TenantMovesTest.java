@@ -72,7 +72,7 @@ class TenantMovesTest {
             assertEquals(0, window.open());
         }
 
-        /** In a thread of its own. */
+        /** Runs in a thread of its own. */
         void begin() {
             try {
                 device.enter(calls);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a tenant has of the device, which others notice, and what is left when it is gone. */
+/** Tests a tenant's share of the device, its effects on others, and the state after it has left. */
 @Timeout(180)
 class TenantWindowsTest {
     private static final String NOTHING = "0 memories, 0 handles, 0 mappings, 0 reservations";
@@ -185,7 +185,8 @@ class TenantWindowsTest {
     }
 
     /**
-     * Its streams may wait for a program that has ended: a client that holds the window up then holds up all that wait for those streams.
+     * A client that is leaving does not wait for its own streams, which may wait for a program that has ended: if it delayed the window, it would delay every
+     * client that waits for those streams.
      */
     @Test
     void whoIsOnItsWayOutDoesNotWaitForItsOwnWork() {

@@ -14,7 +14,7 @@ import io.tessera.testing.driver.FakeDriver;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Windows of a fake device, and clients of them without sessions. The clock goes 20 ms at each look. */
+/** Windows of a fake device, and clients of them without sessions. The clock advances by 20 ms at each look. */
 final class TestWindows implements AutoCloseable {
     static final long MIB = 1L << 20;
     /** Host memory for what leaves the device. */
@@ -40,7 +40,7 @@ final class TestWindows implements AutoCloseable {
         this(1L << 30);
     }
 
-    /** For a device with this much memory. */
+    /** Creates an instance for a device with this much memory. */
     TestWindows(long capacityBytes) throws Exception {
         driver.pages.capacityBytes = capacityBytes;
         driver.recording = false;
@@ -66,7 +66,7 @@ final class TestWindows implements AutoCloseable {
         return client;
     }
 
-    /** The first gap at this step in window and guards that no memory is behind; -1: there is none. */
+    /** Returns the first gap at this step in window and guards that no memory is behind; -1: there is none. */
     long hole(ClientWindow window, long step) {
         long end = window.baseAddress() + window.sizeBytes() + window.guardBytes();
         for (long at = window.baseAddress() - window.guardBytes(); at < end; at += step) {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nobody is inside while the gate is closed, and nobody waits for ever. */
+/** No client is inside while the gate is closed, and no client waits for ever. */
 @Timeout(180)
 class WindowGateTest {
     private static final int THREADS = 4;

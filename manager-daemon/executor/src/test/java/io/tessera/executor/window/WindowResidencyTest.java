@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** When a tenant's memory leaves and comes back. */
+/** Tests when a tenant's memory leaves the device and comes back. */
 @Timeout(180)
 class WindowResidencyTest {
     private TestWindows test;

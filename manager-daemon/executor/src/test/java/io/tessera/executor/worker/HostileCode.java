@@ -22,7 +22,7 @@ public final class HostileCode {
         return (text + "\0").getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** One kernel that stores a word. */
+    /** Returns code of one kernel that stores a word. */
     public static byte[] ordinary(String kernel) {
         return bytes(HEAD + ".visible .entry " + kernel + "(.param .u64 to)\n{\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [to];\n"
                 + "st.global.u64 [%rd1], %rd1;\nret;\n}\n");
@@ -35,7 +35,7 @@ public final class HostileCode {
                 + "ret;\n}\n");
     }
 
-    /** As many registers as a number can say. */
+    /** Returns code with as many registers as a number can express. */
     public static byte[] manyRegisters() {
         return bytes(HEAD + ".visible .entry work(.param .u64 out)\n{\n.reg .b64 %d<2147483647>;\n"
                 + "add.u64 %d2147483646, %d2147483645, 1;\nret;\n}\n");

@@ -11,9 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Rewrites in the test's own process, assembles nothing, and writes down what it is asked. One thread. */
 public final class InProcessWorkers implements CodeWorkers {
     private final Set<Thread> abandoned = ConcurrentHashMap.newKeySet();
-    /** What it was asked for, in order. */
+    /** Requests, in order. */
     public final List<String> asked = new ArrayList<>();
-    /** What was assembled last. */
+    /** The text that was assembled last. */
     public byte[] assembled;
     /** The options of that. */
     public CodeOptions options;

@@ -24,7 +24,7 @@ public final class TestWorkers {
         return new WorkerSettings("software", DriverOptions.DEFAULT, 2, jobSeconds, HEAP_BYTES, idleSeconds);
     }
 
-    /** The same for all tests of this process, which nobody ends before it: a JVM takes long to start. */
+    /** As above, for all tests of this process; they end with the process, because a JVM takes long to start. */
     public static CodeWorkers shared() {
         return new CodeWorkers() {
             @Override

@@ -27,7 +27,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Workers that are killed, stand, and are given what nobody can read: real processes. */
+/** Workers that are killed, that hang, and that get invalid input: real processes. */
 @Timeout(300)
 class WorkerPoolTest {
     private static final FenceRequest MASK = new FenceRequest(FenceMode.MASK, new ComputeCapability(9, 0), false, Optional.empty(),
@@ -58,10 +58,7 @@ class WorkerPoolTest {
         assertEquals(0, new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor());
     }
 
-    /**
-     * The pool's only worker, which gets the next job; where others were started on a machine that is busy, all end and one is started
-     * again.
-     */
+    /** Returns the pool's only worker, which gets the next job; where others were started on a machine that is busy, all end and one is started again. */
     private static long onlyWorker(WorkerPool pool) throws Exception {
         for (int left = 10; left > 0; left--) {
             assertServed(pool, "a");
@@ -113,7 +110,7 @@ class WorkerPoolTest {
         }
     }
 
-    /** A new worker costs a job; an executor costs everybody everything. */
+    /** A new worker costs one job; a new executor would cost every client everything. */
     @Test
     void aWorkerEndsBeforeTheExecutorWhereMemoryRunsOut() throws Exception {
         try (WorkerPool pool = TestWorkers.pool(60)) {

@@ -1,9 +1,8 @@
 package io.tessera.software.arithmetic;
 
 /**
- * The approximate functions of {@code .f32}, more exact than the PTX ISA asks for: computed in double and rounded once.
- * The results differ from the hardware's by no more than both documented errors together. Subnormal operands and
- * results are kept; {@code .ftz} is {@link SingleArithmetic#flush} before and after.
+ * The approximate functions of {@code .f32}, more exact than the PTX ISA requires: computed in double and rounded once. The results differ from the hardware's
+ * by no more than both documented errors together. Subnormal operands and results are kept; {@code .ftz} is {@link SingleArithmetic#flush} before and after.
  */
 public final class Approximations {
     private static final double LN_2 = Math.log(2);

@@ -66,7 +66,7 @@ public enum BinaryFormat {
      * @param negative    its sign
      * @param significand unsigned
      * @param exponent    the magnitude is {@code significand * 2^exponent}
-     * @return the bits; too large values as {@code rounding} says
+     * @return the bits; values that are too large as {@code rounding} requires
      */
     public long encode(boolean negative, long significand, int exponent, Rounding rounding) {
         if (significand == 0) {
@@ -123,7 +123,7 @@ public enum BinaryFormat {
         return value == value && magnitude > largestFinite ? bits & signBit(true) | largestFinite : bits;
     }
 
-    /** The value of bits in a format of at most 32 bits; exact. Bits above the format's are ignored. */
+    /** Returns the value of bits in a format of at most 32 bits; exact. Bits above the format's are ignored. */
     public double decode(long bits) {
         long magnitude = bits & signBit(true) - 1;
         boolean negative = (bits & signBit(true)) != 0;

@@ -1,10 +1,9 @@
 package io.tessera.software.arithmetic;
 
 /**
- * Arithmetic of {@code .bf16}, the upper half of binary32, on the low 16 bits of an {@code int}; results are rounded to nearest even
- * and zero-extended. A NaN result is always 0x7fff, as the PTX ISA says. Add, subtract and multiply go through
- * {@code float}, whose 24 significant bits are enough for a second rounding to do no harm (2p + 2, Figueroa 1995);
- * {@code fma} rounds to odd in between.
+ * Arithmetic of {@code .bf16}, the upper half of binary32, on the low 16 bits of an {@code int}; results are rounded to nearest even and zero-extended. A NaN
+ * result is always 0x7fff, as the PTX ISA requires. Add, subtract and multiply go through {@code float}, whose 24 significant bits are enough for a second
+ * rounding to do no harm (2p + 2, Figueroa 1995); {@code fma} rounds to odd in between.
  */
 public final class BrainArithmetic {
     /** The NaN that instructions produce. */
@@ -16,7 +15,7 @@ public final class BrainArithmetic {
     private BrainArithmetic() {
     }
 
-    /** The value, exactly; a NaN keeps its payload. */
+    /** Returns the value, exactly; a NaN keeps its payload. */
     public static float toSingle(int a) {
         return Float.intBitsToFloat(a << 16);
     }
@@ -72,7 +71,7 @@ public final class BrainArithmetic {
         return SixteenBitFloats.relu(a, INFINITY);
     }
 
-    /** Whether this is a NaN. */
+    /** Returns whether this is a NaN. */
     public static boolean isNan(int a) {
         return SixteenBitFloats.isNan(a, INFINITY);
     }

@@ -11,7 +11,7 @@ public enum Comparison {
     /** An operand is NaN. */
     NAN;
 
-    /** The relation of floats; narrower ones are widened first, which is exact. */
+    /** Returns the relation of floats; narrower ones are widened first, which is exact. */
     public boolean holds(double a, double b) {
         boolean ordered = a == a && b == b;
         return switch (this) {
@@ -32,12 +32,12 @@ public enum Comparison {
         };
     }
 
-    /** The relation of signed integers. */
+    /** Returns the relation of signed integers. */
     public boolean holdsSigned(long a, long b) {
         return holdsOrder(Long.compare(a, b));
     }
 
-    /** The relation of unsigned integers. */
+    /** Returns the relation of unsigned integers. */
     public boolean holdsUnsigned(long a, long b) {
         return holdsOrder(Long.compareUnsigned(a, b));
     }

@@ -17,7 +17,7 @@ public final class DoubleArithmetic {
         return Double.longBitsToDouble(Double.doubleToRawLongBits(nan) | QUIET);
     }
 
-    /** The NaN that an operation on these gives. */
+    /** Returns the NaN that an operation on these gives. */
     private static double nan(double a, double b) {
         return a != a ? quiet(a) : b != b ? quiet(b) : INVALID;
     }

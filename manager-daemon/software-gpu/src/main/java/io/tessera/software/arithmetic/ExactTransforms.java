@@ -3,9 +3,8 @@ package io.tessera.software.arithmetic;
 import java.math.BigDecimal;
 
 /**
- * What a rounded double lacks to the exact result, and doubles rounded to odd: the base of every rounding mode that
- * the processor does not have at hand. Error-free transforms are those of Knuth (TwoSum) and Dekker (FastTwoSum);
- * rounding to odd before a second rounding is Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
+ * The error of a rounded double, and doubles rounded to odd: the base of every rounding mode that the processor does not have. Error-free transforms are those
+ * of Knuth (TwoSum) and Dekker (FastTwoSum); rounding to odd before a second rounding is Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
  * IEEE Transactions on Computers 57 (2008).
  */
 final class ExactTransforms {

@@ -1,10 +1,9 @@
 package io.tessera.software.arithmetic;
 
 /**
- * Arithmetic of {@code .f16}, IEEE binary16, on the low 16 bits of an {@code int}; results are rounded to nearest even
- * and zero-extended. A NaN result is always 0x7fff, as the PTX ISA says. Add, subtract and multiply go through
- * {@code float}, whose 24 significant bits are enough for a second rounding to do no harm (2p + 2, Figueroa 1995);
- * {@code fma} rounds to odd in between.
+ * Arithmetic of {@code .f16}, IEEE binary16, on the low 16 bits of an {@code int}; results are rounded to nearest even and zero-extended. A NaN result is
+ * always 0x7fff, as the PTX ISA requires. Add, subtract and multiply go through {@code float}, whose 24 significant bits are enough for a second rounding to do
+ * no harm (2p + 2, Figueroa 1995); {@code fma} rounds to odd in between.
  */
 public final class HalfArithmetic {
     /** The NaN that instructions produce. */
@@ -17,7 +16,7 @@ public final class HalfArithmetic {
     private HalfArithmetic() {
     }
 
-    /** The value, exactly; a NaN keeps its payload. */
+    /** Returns the value, exactly; a NaN keeps its payload. */
     public static float toSingle(int a) {
         return Float.float16ToFloat((short) a);
     }
@@ -60,9 +59,9 @@ public final class HalfArithmetic {
     }
 
     /**
-     * {@code .ftz} of a rounded product: the hardware also flushes one that only rounding made normal.
+     * {@code .ftz} of a rounded product: the hardware also flushes a product that became normal only by rounding.
      *
-     * @param product what {@code mul} gave for the operands
+     * @param product result of {@code mul} for the operands
      */
     public static int flushProduct(int product, int a, int b) {
         boolean tiny = (product & 0x7fff) == SMALLEST_NORMAL
@@ -80,7 +79,7 @@ public final class HalfArithmetic {
         return SixteenBitFloats.relu(a, INFINITY);
     }
 
-    /** Whether this is a NaN. */
+    /** Returns whether this is a NaN. */
     public static boolean isNan(int a) {
         return SixteenBitFloats.isNan(a, INFINITY);
     }

@@ -73,7 +73,7 @@ public final class IntegerArithmetic {
         return clamp(((long) a * b >> 32) + c);
     }
 
-    /** The 48 bit product of 24 bit signed operands. */
+    /** Returns the 48 bit product of 24 bit signed operands. */
     private static long product24Signed(int a, int b) {
         return (long) (a << 8 >> 8) * (b << 8 >> 8);
     }

@@ -38,7 +38,7 @@ public final class IntegerConversions {
     }
 
     /**
-     * To an integer of any width.
+     * Converts to an integer of any width.
      *
      * @param value      the source
      * @param bits       width of the destination: 8, 16, 32 or 64

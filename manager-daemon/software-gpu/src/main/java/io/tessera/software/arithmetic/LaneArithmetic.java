@@ -8,26 +8,25 @@ public final class LaneArithmetic {
     private LaneArithmetic() {
     }
 
-    /** What is done with two lanes. */
+    /** Operation on two lanes. */
     @FunctionalInterface
     public interface Operation {
-        /** The exact result. */
+        /** Returns the exact result. */
         int apply(int a, int b);
     }
 
-    /** Which lanes have a sign. */
+    /** The lanes that are signed. */
     public record Signs(boolean result, boolean a, boolean b) {
     }
 
-    /** The average; one bit is added before the shift unless the sum is negative. */
+    /** Returns the average; one bit is added before the shift unless the sum is negative. */
     public static int average(int a, int b) {
         int sum = a + b;
         return sum + (sum >= 0 ? 1 : 0) >> 1;
     }
 
     /**
-     * Which lanes take part: a digit of four bits for each lane of the result says which lane of the two sources it is, those of
-     * the second come after those of the first.
+     * The lanes that take part: four bits for each lane of the result select a lane of the two sources, those of the second after those of the first.
      *
      * @param a    lanes of the first operand
      * @param b    lanes of the second
@@ -61,7 +60,7 @@ public final class LaneArithmetic {
         return word;
     }
 
-    /** The sum of all exact results that are selected and of a further number, cut to 32 bits. */
+    /** Returns the sum of all exact results that are selected and of a further number, cut to 32 bits. */
     public static int sum(int bits, Operation operation, Signs signs, Selection lanes, int a, int b, int c) {
         int sum = c;
         for (int i = 0; i < 32 / bits; i++) {

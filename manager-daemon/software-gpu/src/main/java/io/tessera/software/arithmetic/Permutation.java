@@ -5,7 +5,7 @@ public final class Permutation {
     private Permutation() {
     }
 
-    /** Byte of (b:a) that a selector nibble names, with its sign copied over it where bit 3 says so. */
+    /** Returns the byte of (b:a) that a selector nibble names, or its sign in all bits if bit 3 is set. */
     private static int select(long pair, int nibble) {
         int value = (int) (pair >>> (nibble & 7) * 8) & 0xff;
         return (nibble & 8) == 0 ? value : (byte) value >> 7 & 0xff;
@@ -21,7 +21,7 @@ public final class Permutation {
                 | select(pair, fourth) << 24;
     }
 
-    /** The default mode: four selectors in the low 16 bits. */
+    /** Returns the default mode: four selectors in the low 16 bits. */
     public static int index(int a, int b, int selector) {
         return bytes(a, b, selector & 15, selector >>> 4 & 15, selector >>> 8 & 15, selector >>> 12 & 15);
     }

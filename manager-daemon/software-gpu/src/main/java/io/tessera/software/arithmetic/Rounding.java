@@ -14,7 +14,7 @@ public enum Rounding {
     NEAREST_AWAY;
 
     /**
-     * Whether the magnitude of a truncated value goes up by one unit.
+     * Returns whether the magnitude of a truncated value goes up by one unit.
      *
      * @param negative sign of the value
      * @param odd      whether the truncated magnitude is odd
@@ -31,7 +31,7 @@ public enum Rounding {
         };
     }
 
-    /** Whether a finite value of this sign that is too large becomes infinite rather than the largest finite one. */
+    /** Returns whether a finite value of this sign that is too large becomes infinite rather than the largest finite one. */
     boolean overflowsToInfinity(boolean negative) {
         return switch (this) {
             case NEAREST_EVEN, NEAREST_AWAY -> true;

@@ -15,7 +15,7 @@ public final class SingleArithmetic {
     private SingleArithmetic() {
     }
 
-    /** The value itself, any NaN as {@link #NAN}. */
+    /** Returns the value itself, any NaN as {@link #NAN}. */
     public static float canonical(float value) {
         return value != value ? NAN : value;
     }
@@ -26,10 +26,10 @@ public final class SingleArithmetic {
     }
 
     /**
-     * {@code .ftz} of a product: flushed is what is subnormal after rounding as if exponents had no bound (so measured on
-     * an H200), which the product of the least normal number and one less an ulp is, and a product nearer to it is not.
+     * {@code .ftz} of a product. A product is flushed if it is subnormal after rounding with unbounded exponents (measured on an H200). The product of the
+     * least normal number and one minus an ulp is; a product nearer to the least normal number is not.
      *
-     * @param product what {@code mul} gave for the already flushed operands, rounded the same way
+     * @param product result of {@code mul} for the already flushed operands, rounded the same way
      */
     public static float flushProduct(float product, float a, float b, Rounding rounding) {
         boolean tiny = Math.abs(product) == Float.MIN_NORMAL

@@ -1,9 +1,8 @@
 package io.tessera.software.arithmetic;
 
 /**
- * What the two 16-bit formats have in common: a sign in bit 15, and numbers in the order of their bits below their infinity,
- * which tells the formats apart. Works on the low 16 bits of an {@code int}; results are zero-extended, a NaN result is
- * {@link #NAN}. Stateless.
+ * Operations of the two 16-bit formats. Both have a sign in bit 15, and numbers in the order of their bits below their infinity, which distinguishes the
+ * formats. Works on the low 16 bits of an {@code int}; results are zero-extended, a NaN result is {@link #NAN}. Stateless.
  */
 final class SixteenBitFloats {
     /** The NaN that instructions produce. */
@@ -35,7 +34,7 @@ final class SixteenBitFloats {
         return (a & SIGN) != 0 ? ~a & 0x7fff | 0xffff8000 : a & 0x7fff;
     }
 
-    /** The lesser, or where {@code greater} the greater one; the other operand if one is NaN. */
+    /** Returns the lesser, or where {@code greater} the greater one; the other operand if one is NaN. */
     static int extreme(int a, int b, boolean greater, int infinity) {
         if (isNan(a, infinity) || isNan(b, infinity)) {
             return isNan(a, infinity) ? isNan(b, infinity) ? NAN : b & 0xffff : a & 0xffff;
@@ -44,7 +43,7 @@ final class SixteenBitFloats {
         return (first ? a : b) & 0xffff;
     }
 
-    /** The same, but NaN if one operand is. */
+    /** As above, but NaN if one operand is. */
     static int extremeNan(int a, int b, boolean greater, int infinity) {
         return isNan(a, infinity) || isNan(b, infinity) ? NAN : extreme(a, b, greater, infinity);
     }

@@ -7,7 +7,7 @@ import java.math.BigInteger;
  * clamped, then combined with a third operand. Pure functions.
  */
 public final class VideoArithmetic {
-    /** Stands for a shifted number whose low 32 bits are zero and that is beyond every range of results. */
+    /** Exponent for a shifted number whose low 32 bits are zero and that is beyond every range of results. */
     private static final int BEYOND = 40;
 
     private VideoArithmetic() {
@@ -20,17 +20,17 @@ public final class VideoArithmetic {
      * @param bits  8, 16 or 32
      */
     public record Part(int shift, int bits) {
-        /** The part as one number, for a constant of an instruction. */
+        /** Returns the part as one number, for a constant of an instruction. */
         public int code() {
             return shift << 8 | bits;
         }
 
-        /** The part of a {@link #code}. */
+        /** Returns the part of a {@link #code}. */
         public static Part ofCode(long code) {
             return new Part((int) code >> 8, (int) code & 0xff);
         }
 
-        /** The part of a word, extended by its sign or by zeros. */
+        /** Returns the part of a word, extended by its sign or by zeros. */
         public long of(long word, boolean signed) {
             int unused = 64 - bits;
             long top = word >>> shift << unused;
@@ -68,7 +68,7 @@ public final class VideoArithmetic {
     /**
      * {@code vmad}.
      *
-     * @param signed whether the result is
+     * @param signed whether the result is signed
      */
     public static long multiplyAdd(long a, long b, long c, boolean signed, Multiplication how) {
         BigInteger product = BigInteger.valueOf(a).multiply(BigInteger.valueOf(b));

@@ -3,10 +3,10 @@ package io.tessera.software.clock;
 /** Time of the device. Thread-safe. */
 @FunctionalInterface
 public interface DeviceClock {
-    /** Nanoseconds since an arbitrary begin; never goes back. */
+    /** Returns nanoseconds since an arbitrary start; never decreases. */
     long nowNs();
 
-    /** The host's monotonic clock. */
+    /** Returns the host's monotonic clock. */
     static DeviceClock system() {
         return System::nanoTime;
     }

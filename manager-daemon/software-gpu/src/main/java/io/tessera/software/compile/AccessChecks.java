@@ -9,7 +9,7 @@ public final class AccessChecks {
     }
 
     /**
-     * Where the memory of an address lies, if the kernel may access that many bytes there.
+     * Returns where the memory of an address lies, if the kernel may access that many bytes there.
      *
      * @throws io.tessera.software.memory.MemoryFault if not
      */

@@ -47,7 +47,7 @@ final class CallEmitter {
         code.getstatic(owner, constant.name(), owner);
     }
 
-    /** The name of constructors. */
+    /** Returns the name of constructors. */
     static String constructor() {
         return ConstantDescs.INIT_NAME;
     }

@@ -17,7 +17,7 @@ final class ClassConstants {
                 CallEmitter.of(type), values.size() - 1));
     }
 
-    /** All of them, in the order of their first use. */
+    /** Returns all constants, in the order of their first use. */
     List<Object> values() {
         return List.copyOf(values);
     }

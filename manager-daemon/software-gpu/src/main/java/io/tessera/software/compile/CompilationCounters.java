@@ -3,7 +3,7 @@ package io.tessera.software.compile;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the compiler has done: kernels compiled, and kernels left to the interpreter by reason. Thread-safe. */
+/** Counters of the compiler: kernels compiled, and kernels left to the interpreter by reason. Thread-safe. */
 public final class CompilationCounters {
     private long compiledKernels;
     private long compileNs;
@@ -43,7 +43,7 @@ public final class CompilationCounters {
         return Map.copyOf(interpretedByReason);
     }
 
-    /** Why each interpreted kernel was not compiled, by its name. */
+    /** Returns why each interpreted kernel was not compiled, by its name. */
     public synchronized Map<String, String> reasonByKernel() {
         return Map.copyOf(reasonByKernel);
     }

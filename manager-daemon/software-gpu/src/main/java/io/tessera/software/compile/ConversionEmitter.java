@@ -116,7 +116,7 @@ final class ConversionEmitter {
         }
     }
 
-    /** Pushes a source of {@code .f32}, {@code .f16} or {@code .bf16} as float, flushed if the instruction says so. */
+    /** Pushes a source of {@code .f32}, {@code .f16} or {@code .bf16} as float, flushed if the instruction requires it. */
     private void pushSingle(LoweredInstruction instruction, ValueType type, int place) {
         if (type == ValueType.F32) {
             registers.pushFloat(instruction.argument(place));

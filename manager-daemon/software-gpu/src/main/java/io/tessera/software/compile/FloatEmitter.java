@@ -53,7 +53,7 @@ final class FloatEmitter {
         return true;
     }
 
-    /** The rounding mode of an instruction. */
+    /** Returns the rounding mode of an instruction. */
     static Rounding rounding(Modifier modifier) {
         return switch (modifier) {
             case RZ, RZI -> Rounding.TOWARD_ZERO;

@@ -26,7 +26,7 @@ final class HalfEmitter {
         return element == ValueType.F16 ? HalfArithmetic.class : BrainArithmetic.class;
     }
 
-    /** Whether the type is one of these, or a pair of them. */
+    /** Returns whether the type is one of these, or a pair of them. */
     static boolean isHalf(ValueType type) {
         return type.element() == ValueType.F16 || type.element() == ValueType.BF16;
     }

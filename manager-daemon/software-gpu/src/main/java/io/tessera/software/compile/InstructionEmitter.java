@@ -9,7 +9,7 @@ import io.tessera.software.program.Kernel;
 import io.tessera.software.program.LoweredInstruction;
 import java.lang.classfile.CodeBuilder;
 
-/** Emits one instruction that neither branches nor stops: asks each subject in turn. */
+/** Emits one instruction that neither branches nor stops: tries each emitter in sequence. */
 final class InstructionEmitter {
     private final CodeBuilder code;
     private final IntegerEmitter integers;

@@ -68,7 +68,7 @@ public final class KernelCompiler implements KernelTranslator {
     }
 
     /**
-     * The class file for a kernel.
+     * Returns the class file for a kernel.
      *
      * @throws NotCompiledException if it cannot be compiled
      */
@@ -87,7 +87,7 @@ public final class KernelCompiler implements KernelTranslator {
                     .withMethodBody("run", run, ClassFile.ACC_PUBLIC,
                             code -> new KernelWriter(code, kernel, flat, addresses, constants).write()));
         } catch (IllegalArgumentException e) {
-            // What the class file format cannot hold: a method over 64 KB, a jump or constant out of reach.
+            // Limits of the class file format: a method over 64 KB, a jump or constant out of reach.
             throw new NotCompiledException("too large for a method: " + e.getMessage());
         }
     }

@@ -35,7 +35,7 @@ final class KernelWriter {
     /** The cost of a look at memory that others may change, taken off the budget, so that spinning threads stop early. */
     private static final int LOOK_COST = 64;
 
-    /** A place where a stopped thread goes on. */
+    /** A place at which a stopped thread continues. */
     private record ResumePoint(Label label, BitSet live, Label target) {
     }
 
@@ -46,7 +46,7 @@ final class KernelWriter {
     private final InstructionEmitter instructions;
     private final StopEmitter stops;
     private final Label[] labels;
-    /** Where a thread has stopped and the next one's turn comes. */
+    /** Place at which a thread has stopped and the next one is run. */
     private final Label stopped;
     private final List<ResumePoint> resumePoints = new ArrayList<>();
     private final boolean usesCarry;
@@ -109,7 +109,7 @@ final class KernelWriter {
         code.labelBinding(stopped).iinc(ReservedLocals.NUMBER, 1).goto_(nextThread).labelBinding(done).return_();
     }
 
-    /** What is the same for all threads. */
+    /** Emits the code that is the same for all threads. */
     private void prologue() {
         code.aload(ReservedLocals.THREADS).iload(ReservedLocals.NUMBER).aaload();
         CallEmitter.get(code, ThreadState.class, "block", BlockState.class);
@@ -247,7 +247,7 @@ final class KernelWriter {
         code.iinc(budget, -1).iload(budget);
     }
 
-    /** Stops the thread so that it goes on at a step. */
+    /** Stops the thread so that it continues at a step. */
     private void yieldBefore(int target) {
         BitSet live = flow.liveBefore(target);
         ResumePoint point = null;

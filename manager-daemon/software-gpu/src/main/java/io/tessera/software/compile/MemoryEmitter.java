@@ -90,7 +90,7 @@ final class MemoryEmitter {
         return type;
     }
 
-    /** Whether a vector is one access; those of 16 bytes that have an order are the interpreter's. */
+    /** Returns whether a vector is one access; those of 16 bytes that have an order are the interpreter's. */
     private static boolean isOneWord(LoweredInstruction instruction, ValueType type, int elements) {
         int bytes = type.bytes() * elements;
         if (bytes > 8 && isOrdered(instruction)) {

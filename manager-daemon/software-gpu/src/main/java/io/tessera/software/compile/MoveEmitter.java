@@ -88,7 +88,7 @@ final class MoveEmitter {
         registers.popLong(instruction.result());
     }
 
-    /** One register into several, the first lowest. */
+    /** Moves one register into several, the low bits first. */
     private void unpack(LoweredInstruction instruction) {
         int count = instruction.results().size();
         int bits = instruction.type().bits() / count;

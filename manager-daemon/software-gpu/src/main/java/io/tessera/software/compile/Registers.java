@@ -60,7 +60,7 @@ final class Registers {
         }
     }
 
-    /** From here on operands belong to this place of inlining. */
+    /** Has operands refer to this place of inlining from now on. */
     void enter(int newSlotBase, long newFrameBase) {
         slotBase = newSlotBase;
         frameBase = newFrameBase;
@@ -75,17 +75,17 @@ final class Registers {
         return slotBase + register.slot();
     }
 
-    /** Whether the operand is a register that lives as {@code float}. */
+    /** Returns whether the operand is a register that lives as {@code float}. */
     boolean isFloat(LoweredOperand operand) {
         return operand instanceof LoweredOperand.Register register && kinds.of(slot(register)) == RegisterKinds.Kind.FLOAT;
     }
 
-    /** Whether the operand is a register of more than 32 bits. */
+    /** Returns whether the operand is a register of more than 32 bits. */
     static boolean isLong(LoweredOperand operand) {
         return operand instanceof LoweredOperand.Register register && register.registerClass().bits() >= 64;
     }
 
-    /** Pushes the low 32 bits. A predicate is 0 or 1, negated where the operand says so. */
+    /** Pushes the low 32 bits. A predicate is 0 or 1, negated if the operand is negated. */
     void pushInt(LoweredOperand operand) {
         switch (operand) {
             case LoweredOperand.Register register -> pushInt(register);
@@ -216,13 +216,13 @@ final class Registers {
         }
     }
 
-    /** The value of an address without a register; null where it has one. */
+    /** Returns the value of an address without a register; null where it has one. */
     Long constantAddress(LoweredOperand.Address address) {
         return address.register() != null || address.symbol() != null ? null
                 : (Long) (address.offset() + (address.frameRelative() ? frameBase : 0));
     }
 
-    /** Whether a result that is a float register accepts NaNs of any payload. */
+    /** Returns whether a result that is a float register accepts NaNs of any payload. */
     boolean isLoose(LoweredOperand operand) {
         return operand instanceof LoweredOperand.Register register && kinds.isLoose(slot(register));
     }

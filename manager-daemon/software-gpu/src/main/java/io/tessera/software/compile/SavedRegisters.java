@@ -9,7 +9,7 @@ public final class SavedRegisters {
     private SavedRegisters() {
     }
 
-    /** The thread's array, at least this long; what was in a shorter one is lost. */
+    /** Returns the thread's array, at least this long; what was in a shorter one is lost. */
     public static long[] room(ThreadState thread, int count) {
         long[] saved = thread.saved;
         return saved != null && saved.length >= count ? saved : grow(thread, count);

@@ -60,7 +60,7 @@ final class StopEmitter {
         return StopReason.WARP;
     }
 
-    /** The mask of members; nothing where the threads that are present take part. */
+    /** Returns the mask of members; nothing where the threads that are present take part. */
     private static LoweredOperand mask(LoweredInstruction instruction, int place) {
         return instruction.asksWhoeverIsHere() ? new LoweredOperand.Immediate(0) : instruction.argument(place);
     }

@@ -4,7 +4,7 @@ import io.tessera.software.execution.ThreadState;
 import io.tessera.software.fault.FaultKind;
 import io.tessera.software.fault.KernelTrap;
 
-/** What generated code throws. Public for generated classes only. */
+/** Exceptions that generated code throws. Public for generated classes only. */
 public final class Traps {
     private Traps() {
     }

@@ -12,7 +12,7 @@ final class CaseWriter {
     private CaseWriter() {
     }
 
-    /** The case of a form; equal for equal seeds. Forms with sources of the same types get the same inputs. */
+    /** Returns the case of a form; equal for equal seeds. Forms with sources of the same types get the same inputs. */
     static ConformanceCase write(InstructionForm form, int records, long seed) {
         int sources = form.sources().size();
         ByteBuffer input = ByteBuffer.allocate(records * Math.max(1, sources) * ConformanceCase.SLOT)

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** All conformance cases, and how to run and to judge one. Stateless. */
+/** All conformance cases, and the means to run and judge a case. Stateless. */
 public final class ConformanceSuite {
     private ConformanceSuite() {
     }
@@ -58,7 +58,7 @@ public final class ConformanceSuite {
         }
     }
 
-    /** What differs, one line per record with inputs and results in hexadecimal; empty if nothing does. */
+    /** Returns the differences, one line per record with inputs and results in hexadecimal; empty if there are none. */
     public static List<String> differences(ConformanceCase of, byte[] expected, byte[] actual) {
         ByteBuffer wanted = ByteBuffer.wrap(expected).order(ByteOrder.LITTLE_ENDIAN);
         ByteBuffer found = ByteBuffer.wrap(actual).order(ByteOrder.LITTLE_ENDIAN);

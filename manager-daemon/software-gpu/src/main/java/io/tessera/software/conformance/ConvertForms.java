@@ -42,7 +42,7 @@ final class ConvertForms {
         return type.bits() == 8 ? B32 : type;
     }
 
-    /** Whether no value of a type is out of another's range; then {@code .sat} is not allowed. */
+    /** Returns whether no value of a type is out of another's range; then {@code .sat} is not allowed. */
     private static boolean holdsAll(ValueType to, ValueType from) {
         return from.isSigned() ? to.isSigned() && to.bits() >= from.bits()
                 : to.bits() > from.bits() || to.bits() == from.bits() && !to.isSigned();

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Instructions to test, with operands by name: {@code $0}, {@code $1} are sources, {@code #0}, {@code #1} results.
  *
- * @param name      what the case is called: the mnemonic, with constants where they matter
+ * @param name      name of the case: the mnemonic, with constants where they matter
  * @param text      one instruction or several, each with its semicolon
  * @param results   types of the results
  * @param sources   types of the sources; their values are drawn accordingly
@@ -19,7 +19,7 @@ public record InstructionForm(String name, String text, List<ValueType> results,
         return approximate(mnemonic, Tolerance.EXACT, result, sources);
     }
 
-    /** One whose result need not be exact. */
+    /** Creates a form whose result need not be exact. */
     static InstructionForm approximate(String mnemonic, Tolerance tolerance, ValueType result,
             ValueType... sources) {
         StringBuilder text = new StringBuilder(mnemonic).append(" #0");
@@ -30,7 +30,7 @@ public record InstructionForm(String name, String text, List<ValueType> results,
                 tolerance);
     }
 
-    /** One whose last operand is a constant. */
+    /** Creates a form whose last operand is a constant. */
     static InstructionForm withConstant(String mnemonic, String constant, ValueType result, ValueType... sources) {
         InstructionForm plain = of(mnemonic, result, sources);
         String text = plain.text().replace(";", ", " + constant + ";");

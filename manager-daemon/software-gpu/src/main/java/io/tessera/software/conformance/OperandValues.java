@@ -29,17 +29,18 @@ final class OperandValues {
     }
 
     /**
-     * A value, raw bits, cut to the type's width.
+     * Returns a value, raw bits, cut to the type's width.
      *
-     * @param record number of the record
-     * @param source which source of how many
+     * @param record  number of the record
+     * @param source  number of the source
+     * @param sources number of all sources
      */
     static long draw(ValueType type, int record, int source, int sources, Random random) {
         int count = specials(type);
         boolean all = sources == 1 ? record < count : sources == 2 && record < count * count && record < 384;
         long value;
         if (all) {
-            // Of two sources the second runs fastest; a stride prime to the count mixes the first.
+            // Of two sources the second one changes faster; a stride that is coprime to the count mixes the first.
             value = special(type, source == 0 && sources == 2 ? (record / count * 7 + record) % count
                     : record % count);
         } else {

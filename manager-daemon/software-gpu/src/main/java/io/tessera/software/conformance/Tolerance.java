@@ -3,9 +3,9 @@ package io.tessera.software.conformance;
 import io.tessera.software.program.ValueType;
 
 /**
- * How far a result may be from the expected one. Two NaNs are always equal: the PTX ISA leaves payloads open.
+ * Tolerated difference between a result and the expected one. Two NaNs are always equal: the PTX ISA leaves payloads open.
  *
- * @param kind  how the bound is meant
+ * @param kind  kind of the bound
  * @param bound the bound; unused by EXACT
  */
 public record Tolerance(Kind kind, double bound) {
@@ -36,7 +36,7 @@ public record Tolerance(Kind kind, double bound) {
         return new Tolerance(Kind.ABSOLUTE, bound);
     }
 
-    /** Whether a result of a type is close enough to the expected one; both as raw bits in the low end. */
+    /** Returns whether a result of a type is close enough to the expected one; both as raw bits in the low end. */
     public boolean accepts(ValueType type, long expected, long actual) {
         if (expected == actual) {
             return true;

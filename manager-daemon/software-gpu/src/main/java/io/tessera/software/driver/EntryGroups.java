@@ -40,7 +40,7 @@ final class EntryGroups {
     private EntryGroups() {
     }
 
-    /** All of them, over a driver's state. */
+    /** Returns all groups, over a driver's state. */
     static List<EntryGroup> of(DriverState state) {
         return List.of(
                 new DeviceEntries(state),

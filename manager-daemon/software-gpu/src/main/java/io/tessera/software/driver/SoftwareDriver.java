@@ -32,17 +32,17 @@ public final class SoftwareDriver implements DriverPort {
     private final EntryTable table;
     private final DriverLog log;
     private final boolean[] perThread = new boolean[DriverEntry.values().length];
-    /** Why a thread's last call that answered INVALID_PTX did so. */
+    /** The reason of INVALID_PTX in a thread's last call that returned it. */
     private final ThreadLocal<String> invalid = new ThreadLocal<>();
     private volatile boolean closed;
 
     /**
      * Starts the device.
      *
-     * @param options how the processor is set up
-     * @param machine what tells this machine from others, for the device's UUID
-     * @param ordinal which of the machine's software GPUs it is
-     * @param devices how many there are
+     * @param options configuration of the processor
+     * @param machine identification of this machine, for the device's UUID
+     * @param ordinal number of the device among the machine's software GPUs
+     * @param devices number of the machine's software GPUs
      * @param lines   takes lines about lost contexts, refused images and entries that are not supported
      */
     public SoftwareDriver(ProcessorOptions options, String machine, int ordinal, int devices,
@@ -68,7 +68,7 @@ public final class SoftwareDriver implements DriverPort {
                 + DeviceProfile.DRIVER_VERSION % 1000 / 10;
     }
 
-    /** It is a new file of the system's memory each time. */
+    /** Returns true: memory is a new, zeroed file of the system each time. */
     @Override
     public boolean makesZeroedMemory() {
         return true;
@@ -126,7 +126,7 @@ public final class SoftwareDriver implements DriverPort {
         return reason == null ? "" : reason;
     }
 
-    /** How often which entries were called that the driver lacks. */
+    /** Returns how often which entries were called that the driver lacks. */
     public Map<DriverEntry, Long> refusals() {
         return log.refusals();
     }

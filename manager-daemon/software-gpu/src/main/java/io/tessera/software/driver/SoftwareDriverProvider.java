@@ -51,7 +51,7 @@ public final class SoftwareDriverProvider implements DriverPortProvider {
         return system.getTotalMemorySize() / 4 / devices / PAGE_BYTES * PAGE_BYTES;
     }
 
-    /** The machine's own number; where it has none all machines are alike, which only a shared status page would tell. */
+    /** Returns the machine's own number; where it has none all machines are alike, which only a shared status page would tell. */
     private static String machine() {
         try {
             return Files.exists(MACHINE_ID) ? Files.readString(MACHINE_ID).strip() : "";

@@ -25,7 +25,7 @@ public final class AtomicAccess {
      * @param type      type of the value, 16 to 64 bits
      * @param address   real address
      * @param value     raw bits
-     * @return what was there before, raw bits, zero-extended
+     * @return the previous value, raw bits, zero-extended
      */
     public static long update(Modifier operation, ValueType type, long address, long value) {
         return switch (type.bits()) {
@@ -36,12 +36,12 @@ public final class AtomicAccess {
     }
 
     /**
-     * {@code atom.add.f32} and {@code red.add.f32} on global memory, which flush subnormal operands and results; on
-     * shared memory {@link #update} keeps them (PTX ISA, "atom").
+     * {@code atom.add.f32} and {@code red.add.f32} on global memory, which flush subnormal operands and results; on shared memory {@link #update} keeps them
+     * (PTX ISA, "atom").
      *
      * @param address real address
      * @param value   raw bits
-     * @return what was there before, raw bits, zero-extended
+     * @return the previous value, raw bits, zero-extended
      */
     public static long addFlushed(long address, long value) {
         float addend = SingleArithmetic.flush(Float.intBitsToFloat((int) value));
@@ -55,7 +55,7 @@ public final class AtomicAccess {
         }
     }
 
-    /** Whether an operation is {@link #addFlushed}'s; generic addresses count as global ones. */
+    /** Returns whether an operation is {@link #addFlushed}'s; generic addresses count as global ones. */
     public static boolean isFlushed(Modifier operation, ValueType type, AddressSpace space) {
         return operation == Modifier.ADD && type == ValueType.F32
                 && (space == AddressSpace.GLOBAL || space == AddressSpace.GENERIC);
@@ -103,10 +103,10 @@ public final class AtomicAccess {
     }
 
     /**
-     * {@code atom.cas}: stores a value where the expected one is.
+     * {@code atom.cas}: stores a value if memory has the expected one.
      *
      * @param bits 16, 32 or 64
-     * @return what was there before, zero-extended
+     * @return the previous value, zero-extended
      */
     public static long compareAndSwap(int bits, long address, long expected, long value) {
         return switch (bits) {
@@ -117,7 +117,7 @@ public final class AtomicAccess {
         };
     }
 
-    /** The new value: PTX ISA, "atom". */
+    /** Returns the new value: PTX ISA, "atom". */
     private static long combine(Modifier operation, ValueType type, long old, long value) {
         return switch (operation) {
             case AND -> old & value;
@@ -152,15 +152,14 @@ public final class AtomicAccess {
         };
     }
 
-    /** What a 128-bit atomic found: low and high half. */
+    /** Previous value of a 128-bit atomic: low and high half. */
     public record Wide(long low, long high) {
     }
 
     /**
-     * {@code atom.exch.b128} and {@code atom.cas.b128}. Atomic against each other only: the host has no such access, so
-     * a lock stands in for it.
+     * {@code atom.exch.b128} and {@code atom.cas.b128}. Atomic only with respect to each other: the host has no such access, so a lock replaces it.
      *
-     * @param expected what must be there for a store, or null for an exchange
+     * @param expected value that memory must have for a store, or null for an exchange
      */
     public static Wide swapWide(long address, Wide expected, Wide value) {
         synchronized (AtomicAccess.class) {

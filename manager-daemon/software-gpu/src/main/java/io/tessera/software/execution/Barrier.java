@@ -1,8 +1,8 @@
 package io.tessera.software.execution;
 
 /**
- * One named barrier of a block: counts arrivals until as many threads as expected have come. A warp counts as a whole one
- * even where the block has no more threads for it, as on a GPU.
+ * One named barrier of a block: counts arrivals until as many threads as expected have come. The last warp counts as a full one even if the block has too few
+ * threads for it, as on a GPU.
  */
 final class Barrier {
     private static final int WARP = 32;
@@ -10,10 +10,10 @@ final class Barrier {
     private final int blockThreads;
     /** Threads expected in this phase; 0 before the first arrival. */
     private int expected;
-    /** Whether those are all that the block has. */
+    /** Whether the expected threads are all threads of the block. */
     private boolean whole;
     private int arrived;
-    /** The same, the missing lanes of the last warp with them. */
+    /** As above, including the missing lanes of the last warp. */
     private int counted;
     private int population;
     private boolean all = true;
@@ -24,7 +24,7 @@ final class Barrier {
     private boolean lastAll;
     private boolean lastAny;
 
-    /** In a block of this many threads. */
+    /** Creates an instance in a block of this many threads. */
     Barrier(int blockThreads) {
         this.blockThreads = blockThreads;
     }
@@ -38,7 +38,7 @@ final class Barrier {
         any = false;
     }
 
-    /** Completed phases; a thread that waits notes the number and goes on when it has changed. */
+    /** Returns the number of completed phases; a thread that waits notes the number and continues when it has changed. */
     int phase() {
         return phase;
     }

@@ -1,6 +1,6 @@
 package io.tessera.software.execution;
 
-/** What a block's barrier computes over the predicates of those who arrive. */
+/** Operation of a block's barrier over the predicates of the threads that arrive. */
 public enum BarrierOperation {
     NONE, POPC, AND, OR
 }

@@ -8,7 +8,7 @@ import io.tessera.software.memory.MemoryFault;
 
 /** Runs the threads of one block on the calling host thread; reused for block after block of a grid. */
 final class BlockRun {
-    /** What a pass over all threads came to. */
+    /** Result of a pass over all threads. */
     enum Progress {
         /** All threads have exited. */
         DONE,
@@ -116,7 +116,7 @@ final class BlockRun {
         }
     }
 
-    /** Runs those that can run, neighbours in one call. */
+    /** Runs the threads that can run, neighbours in one call. */
     private void runReady(int first, int end) {
         int from = first;
         while (from < end) {
@@ -142,7 +142,7 @@ final class BlockRun {
         return false;
     }
 
-    /** Whether some thread could run now. */
+    /** Returns whether some thread could run now. */
     boolean canRun() {
         for (int i = 0; i < threads.length; i++) {
             if (mayRun(i)) {
@@ -226,7 +226,7 @@ final class BlockRun {
                 new Dim3(thread.tidX, thread.tidY, thread.tidZ), address, cause);
     }
 
-    /** The fault of a block whose threads wait for each other. */
+    /** Returns the fault of a block whose threads wait for each other. */
     KernelFault deadlock() {
         for (int i = 0; i < threads.length; i++) {
             if (status[i] != ThreadStatus.EXITED) {

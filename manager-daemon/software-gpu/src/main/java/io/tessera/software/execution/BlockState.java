@@ -3,8 +3,8 @@ package io.tessera.software.execution;
 import io.tessera.software.memory.MemoryFault;
 
 /**
- * One block while it runs. Touched only by its host thread, except shared memory, which blocks of the same cluster and
- * asynchronous observers may read. Fields are public because compiled kernels read them.
+ * One block while it runs. Accessed only by its host thread, except shared memory, which blocks of the same cluster and asynchronous observers may read. Fields
+ * are public because compiled kernels read them.
  */
 public final class BlockState {
     /** Named barriers of a block. */
@@ -32,7 +32,7 @@ public final class BlockState {
     public final long sharedBase;
     /** Size of shared memory: static and dynamic. */
     public final int sharedBytes;
-    /** Whether all threads have exited: then nobody may reach into its shared memory. */
+    /** Whether all threads have exited: then its shared memory may not be accessed any more. */
     boolean ended;
     final Barrier[] barriers = new Barrier[BARRIERS];
 

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Runs the blocks of one cluster (or the one block of a launch without clusters) on the calling host thread. */
 final class ClusterRun implements AutoCloseable {
-    /** From one look at the stop word of a block that cannot go on to the next. */
+    /** Interval at which a block that cannot continue reads the stop word. */
     private static final long LOOK_NS = 200_000;
 
     private final GridState grid;
@@ -57,7 +57,7 @@ final class ClusterRun implements AutoCloseable {
     /**
      * Runs each block once through.
      *
-     * @throws KernelFault if a thread faults, or if none can go on and nobody can tell them to end
+     * @throws KernelFault if a thread faults, or if no thread can continue and there is no stop word
      */
     BlockRun.Progress pass() {
         BlockRun.Progress best = BlockRun.Progress.STUCK;

@@ -7,7 +7,7 @@ import io.tessera.software.memory.OutOfDeviceMemoryException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What malloc and free in kernels work on; pieces live until they are freed or the device is. Thread-safe. */
+/** The heap of malloc and free in kernels; pieces live until they are freed or the device ends. Thread-safe. */
 public final class DeviceHeap {
     private final DeviceMemory memory;
     private final Map<Long, Long> pieces = new HashMap<>();
@@ -30,7 +30,7 @@ public final class DeviceHeap {
             leftBytes -= bytes;
             return address;
         } catch (OutOfDeviceMemoryException e) {
-            // malloc in a kernel has no other way to say so than null.
+            // malloc in a kernel can report a failure only by null.
             return 0;
         }
     }

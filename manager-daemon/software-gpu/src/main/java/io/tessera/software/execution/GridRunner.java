@@ -12,9 +12,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs one grid. The caller's thread and helpers claim clusters (single blocks, in most launches) in rising order, so a
- * block that waits for an earlier one always finds it alive. A host thread whose blocks all spin claims further ones
- * and runs them in turn, up to the number that may be resident: grids whose blocks wait for each other go on.
+ * Runs one grid. The caller's thread and helpers claim clusters (single blocks, in most launches) in rising order, so an earlier block for which a block waits
+ * is always running. A host thread whose blocks all spin claims further blocks and runs them alternately, up to the number that may be resident. So grids whose
+ * blocks wait for each other make progress.
  */
 public final class GridRunner {
     /** Clusters that a host thread claims at once are at most this share of what each would get. */
@@ -116,7 +116,7 @@ public final class GridRunner {
         }
     }
 
-    /** One host thread's share. */
+    /** Runs one host thread's share. */
     private void work(int worker) {
         List<ClusterRun> made = new ArrayList<>();
         try {

@@ -11,7 +11,7 @@ import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.program.Kernel;
 import io.tessera.software.texture.TextureUnit;
 
-/** One launch while it runs. Immutable but for the output; shared by all its threads. */
+/** One launch while it runs. Immutable except for the output; shared by all its threads. */
 public final class GridState {
     /** The kernel. */
     public final Kernel kernel;
@@ -31,9 +31,9 @@ public final class GridState {
     public final int dynamicSharedBytes;
     /** Real address of the words that grid-wide barriers use; 0 unless the launch is cooperative. */
     public final long workspace;
-    /** What kernels may touch. */
+    /** Memory that kernels may access. */
     public final MemoryMap map;
-    /** What launches may have. */
+    /** Limits of launches. */
     public final DeviceLimits limits;
     /** malloc and free. */
     public final DeviceHeap heap;
@@ -49,12 +49,12 @@ public final class GridState {
     final StopWord stop;
     private final DeviceOutput output;
 
-    /** What a launch brings, in the fields' words. */
+    /** Parts of the state that come from the launch; named like the fields. */
     public record Launch(Kernel kernel, Dim3 grid, Dim3 block, Dim3 cluster, boolean explicitCluster, long gridId,
             long parameterBase, int dynamicSharedBytes, long workspace, StopWord stop) {
     }
 
-    /** What the device brings, in the fields' words. */
+    /** Parts of the state that come from the device; named like the fields. */
     public record Device(MemoryMap map, DeviceLimits limits, DeviceHeap heap, TextureUnit textures,
             DeviceClock clock) {
     }
@@ -89,7 +89,7 @@ public final class GridState {
         }
     }
 
-    /** Whether all blocks are to be alive together. */
+    /** Returns whether all blocks are to be alive together. */
     boolean isCooperative() {
         return workspace != 0;
     }

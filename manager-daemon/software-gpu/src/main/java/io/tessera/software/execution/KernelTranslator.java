@@ -9,8 +9,8 @@ public interface KernelTranslator {
      * Translates a kernel.
      *
      * @param kernel    the lowered kernel
-     * @param addresses where the module's variables and functions are
-     * @throws io.tessera.software.program.UnsupportedPtxException if it holds what cannot be run
+     * @param addresses addresses of the module's variables and functions
+     * @throws io.tessera.software.program.UnsupportedPtxException if it contains an instruction that cannot be run
      */
     ThreadProgram translate(Kernel kernel, SymbolAddresses addresses);
 }

@@ -5,9 +5,9 @@ import io.tessera.software.fault.KernelTrap;
 import io.tessera.software.memory.RealMemory;
 
 /**
- * The mbarrier object of PTX: 64 bits in shared memory, opaque to programs. Layout of ours: pending arrivals in bits 0
- * to 19, expected arrivals in 20 to 39, pending bytes of transactions (two's complement) in 40 to 61, parity of the
- * phase in 62. Addresses are real and checked. Stateless; atomic across host threads.
+ * The mbarrier object of PTX: 64 bits in shared memory, opaque to programs. This implementation's layout: pending arrivals in bits 0 to 19, expected arrivals
+ * in 20 to 39, pending bytes of transactions (two's complement) in 40 to 61, parity of the phase in 62. Addresses are real and checked. Stateless; atomic
+ * across host threads.
  */
 public final class MemoryBarrier {
     /** Arrivals that an mbarrier can count, from the PTX ISA. */
@@ -63,12 +63,12 @@ public final class MemoryBarrier {
         return (int) (state & MAX_COUNT);
     }
 
-    /** Whether the phase of a state, as {@link #arrive} returned it, has completed. */
+    /** Returns whether the phase of a state, as {@link #arrive} returned it, has completed. */
     public static boolean isComplete(long address, long state) {
         return ((RealMemory.getLongVolatile(address) ^ state) & PHASE) != 0;
     }
 
-    /** Whether the phase of a parity has completed: the present one has the other parity. */
+    /** Returns whether the phase of a parity has completed: the present one has the other parity. */
     public static boolean isParityComplete(long address, long parity) {
         return (RealMemory.getLongVolatile(address) & PHASE) != 0 != ((parity & 1) != 0);
     }

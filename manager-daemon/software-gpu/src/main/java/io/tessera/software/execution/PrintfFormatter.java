@@ -16,7 +16,7 @@ import java.util.Locale;
 final class PrintfFormatter {
     /** Longest string or format that is read. */
     private static final int MAX_TEXT = 1 << 16;
-    /** One call prints no more, and one directive at most: a device's own buffer has 1 MiB. */
+    /** Bound on the output of one call, and of one directive: a device's own buffer has 1 MiB. */
     private static final int MAX_PRINTED = 1 << 20;
 
     private final MemoryMap map;

@@ -1,10 +1,10 @@
 package io.tessera.software.execution;
 
-/** Why a thread stopped. */
+/** Reason for which a thread stopped. */
 public enum StopReason {
     /** It has ended. */
     EXIT,
-    /** Its budget of loop passes is used up, or it waits for memory to change: others get a turn, then it goes on. */
+    /** Its budget of loop passes is used up, or it waits for memory to change: it continues after other threads have run. */
     YIELD,
     /** It waits at a barrier of its block. */
     BARRIER,

@@ -1,10 +1,10 @@
 package io.tessera.software.execution;
 
-/** Where symbols of a loaded module are. Immutable. */
+/** Addresses of the symbols of a loaded module. Immutable. */
 @FunctionalInterface
 public interface SymbolAddresses {
     /**
-     * Address of a variable in global or constant memory, or code address of a function.
+     * Returns the address of a variable in global or constant memory, or the code address of a function.
      *
      * @throws java.util.NoSuchElementException if there is no such symbol
      */

@@ -4,12 +4,9 @@ import io.tessera.software.fault.FaultKind;
 import io.tessera.software.fault.KernelTrap;
 import io.tessera.software.memory.MemoryFault;
 
-/**
- * One CUDA thread. Touched only by the host thread that runs its block. Fields are public because compiled kernels
- * read and write them at every stop.
- */
+/** One CUDA thread. Accessed only by the host thread that runs its block. Fields are public because compiled kernels read and write them at every stop. */
 public final class ThreadState {
-    /** What the lanes of a warp compute together from several values of each. Immutable; used by many host threads at once. */
+    /** A function that the lanes of a warp compute together from several values of each. Immutable; used by many host threads at once. */
     public interface WarpFunction {
         /**
          * Takes {@link #values} of each lane, and puts results there.
@@ -47,11 +44,11 @@ public final class ThreadState {
      */
     public int budget;
 
-    /** Where the program goes on; 0 at the beginning. The program's own meaning otherwise. */
+    /** Point at which the program continues; 0 at the beginning. Otherwise its meaning is the program's own. */
     public int resumePoint;
-    /** What compiled code keeps over a stop; belongs to the program, grown by it, kept between blocks for reuse. */
+    /** Values that compiled code keeps over a stop; the array belongs to the program, grows as needed, and is reused between blocks. */
     public long[] saved;
-    /** What the interpreter keeps over a stop; null at the beginning. */
+    /** State that the interpreter keeps over a stop; null at the beginning. */
     public Object frames;
 
     /** Request: what the warp does. */
@@ -178,7 +175,7 @@ public final class ThreadState {
         }
     }
 
-    /** The thread's number in its block. */
+    /** Returns the thread's number in its block. */
     public int linear() {
         return warp * 32 + lane;
     }

@@ -1,6 +1,6 @@
 package io.tessera.software.execution;
 
-/** Where a thread of a block stands: it can run, or the status of the stop that it waits at. */
+/** Status of a thread of a block: it can run, or the reason of the stop at which it waits. */
 final class ThreadStatus {
     static final byte READY = 0;
     static final byte EXITED = StopReason.EXIT.status();

@@ -12,7 +12,7 @@ final class WarpExchange {
      * @param status  their status
      * @param first   the warp's first thread
      * @param end     after its last
-     * @return whether some lane can go on
+     * @return whether a lane can continue
      */
     static boolean complete(ThreadState[] threads, byte[] status, int first, int end) {
         boolean released = false;
@@ -53,7 +53,7 @@ final class WarpExchange {
         return members;
     }
 
-    /** Completes an operation of lanes that are at the same place, and that nobody else can join any more. */
+    /** Completes an operation of lanes that are at the same place and that no other lane can join any more. */
     static boolean completeConverged(ThreadState[] threads, byte[] status, int first, int end) {
         for (int i = first; i < end; i++) {
             if (status[i] == ThreadStatus.AT_WARP && threads[i].converged) {

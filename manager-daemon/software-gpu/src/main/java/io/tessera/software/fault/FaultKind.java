@@ -1,6 +1,6 @@
 package io.tessera.software.fault;
 
-/** Why a kernel was stopped; the device layer turns it into the CUDA error named here. */
+/** The reason for which a kernel was stopped; the device layer turns it into the CUDA error named here. */
 public enum FaultKind {
     /** An access outside live memory: CUDA_ERROR_ILLEGAL_ADDRESS (700). */
     ILLEGAL_ADDRESS,

@@ -1,8 +1,7 @@
 package io.tessera.software.fault;
 
 /**
- * A kernel could not be run to its end by a defect of the software GPU, or because the host had no more memory. Nothing that the
- * kernel may not do was done.
+ * A kernel could not be run to its end because of a defect of the software GPU, or because the host had no more memory. The kernel itself did nothing illegal.
  */
 public final class KernelFailure extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -10,17 +9,17 @@ public final class KernelFailure extends RuntimeException {
     private final boolean reported;
 
     /**
-     * Describes it.
+     * Creates the failure.
      *
-     * @param cause    what happened
-     * @param reported whether it stands in the report area of the kernel's fence, where the owner of the fence reads it
+     * @param cause    the error
+     * @param reported whether it was written to the report area of the kernel's fence, where the owner of the fence reads it
      */
     public KernelFailure(Throwable cause, boolean reported) {
         super(cause.toString(), cause);
         this.reported = reported;
     }
 
-    /** Whether the owner of the kernel's fence is told. */
+    /** Returns whether the owner of the kernel's fence is told. */
     public boolean reported() {
         return reported;
     }

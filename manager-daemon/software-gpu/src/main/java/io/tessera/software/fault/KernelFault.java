@@ -12,7 +12,7 @@ public final class KernelFault extends RuntimeException {
     private final transient Dim3 thread;
     private final long address;
 
-    /** Describes the first fault of a grid; {@code address} is 0 where none belongs to it. */
+    /** Describes the first fault of a grid; {@code address} is 0 for a fault without an address. */
     public KernelFault(FaultKind kind, String kernel, Dim3 block, Dim3 thread, long address, Throwable cause) {
         super(kind + " in kernel " + kernel + ", block " + block + ", thread " + thread + ": " + cause.getMessage(),
                 cause);
@@ -23,7 +23,7 @@ public final class KernelFault extends RuntimeException {
         this.address = address;
     }
 
-    /** Why. */
+    /** Returns the kind of the fault. */
     public FaultKind kind() {
         return kind;
     }
@@ -33,12 +33,12 @@ public final class KernelFault extends RuntimeException {
         return kernel;
     }
 
-    /** The block's place in the grid. */
+    /** Returns the block's place in the grid. */
     public Dim3 block() {
         return block;
     }
 
-    /** The thread's place in the block. */
+    /** Returns the thread's place in the block. */
     public Dim3 thread() {
         return thread;
     }

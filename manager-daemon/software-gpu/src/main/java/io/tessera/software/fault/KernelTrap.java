@@ -12,7 +12,7 @@ public final class KernelTrap extends RuntimeException {
         this.kind = kind;
     }
 
-    /** Why. */
+    /** Returns the kind of the fault. */
     public FaultKind kind() {
         return kind;
     }

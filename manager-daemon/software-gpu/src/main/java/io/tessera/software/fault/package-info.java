@@ -1,2 +1,2 @@
-/** Why kernels end early: the fault, where it happened, and what carries it out of the thread. */
+/** The reasons for which kernels end early: the fault, its place, and the exceptions that carry it out of the thread. */
 package io.tessera.software.fault;

@@ -14,7 +14,7 @@ final class Frame {
     /** Begin of the frame, as offset into local memory. */
     final long base;
     final Frame caller;
-    /** How many calls led here. */
+    /** Number of calls that led here. */
     final int calls;
     final SymbolAddresses symbols;
     /** End of what the frame uses: its variables and what alloca added. */

@@ -37,8 +37,8 @@ public final class InstructionCheck {
                     PureOperations.compute(instruction, new long[ARGUMENTS]);
                 }
             } catch (RuntimeException e) {
-                // Mostly UnsupportedOperationException. Others are forms that nobody thought of: a missing type, say, is a
-                // missing first element. In a launch they would end the context of all.
+                // Mostly UnsupportedOperationException. Others come from unforeseen forms: a missing type, for example, is a missing first element. In a
+                // launch they would end the context of all.
                 throw new UnsupportedPtxException(function.name(), instruction.spelling(), instruction.line());
             }
         }

@@ -24,7 +24,7 @@ import java.util.Map;
 
 /** Runs the threads of a kernel instruction by instruction: control flow here, everything else by subject. */
 final class InterpretedKernel implements ThreadProgram {
-    /** What a call takes of a stack at least: where it returns to. */
+    /** Minimum size of a call on the stack: its return address. */
     private static final int RETURN_BYTES = 16;
 
     private final Kernel kernel;

@@ -197,7 +197,7 @@ final class MemoryOperations {
         }
     }
 
-    /** The operation of atom or red. */
+    /** Returns the operation of atom or red. */
     static Modifier operation(LoweredInstruction i) {
         Modifier operation = i.firstOf(Modifier.AND, Modifier.OR, Modifier.XOR, Modifier.ADD, Modifier.INC,
                 Modifier.DEC, Modifier.MIN, Modifier.MAX, Modifier.EXCH, Modifier.CAS);
@@ -286,7 +286,7 @@ final class MemoryOperations {
             case MBARRIER_EXPECT_TX -> MemoryBarrier.arrive(address, 0, 0, operand & 0xFFFFFFFFL);
             case MBARRIER_COMPLETE_TX -> MemoryBarrier.arrive(address, 0, 0, -(operand & 0xFFFFFFFFL));
             case CP_ASYNC_MBARRIER_ARRIVE -> {
-                // Without .noinc the pending count goes up by one first, so nothing changes.
+                // Without .noinc the pending count first increases by one, so nothing changes.
                 if (i.has(Modifier.NOINC)) {
                     MemoryBarrier.arrive(address, 1, 0, 0);
                 }

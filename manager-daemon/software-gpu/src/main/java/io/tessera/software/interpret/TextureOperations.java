@@ -45,7 +45,7 @@ final class TextureOperations {
         return i.has(Modifier.GEOM_1D) ? 1 : i.has(Modifier.GEOM_2D) || i.has(Modifier.GEOM_A1D) ? 2 : 4;
     }
 
-    /** Operands that say which level: one, or a step for each of two directions, whose vectors of three are padded. */
+    /** Returns the number of operands that choose the level: one, or a step for each of two directions, whose vectors of three are padded. */
     private static int detailOperands(LoweredInstruction i) {
         int step = dimensions(i) == 3 ? 4 : dimensions(i);
         return i.has(Modifier.LEVEL) ? 1 : i.has(Modifier.GRAD) ? 2 * step : 0;

@@ -1,12 +1,12 @@
 package io.tessera.software.launch;
 
 /**
- * What one launch may have. The numbers are those of compute capability 9.0 where programs depend on them.
+ * Limits of one launch. Where programs depend on a number, it is that of compute capability 9.0.
  *
  * @param multiprocessors      number that programs see; equals the worker threads
  * @param threadsPerBlock      largest block
- * @param residentThreads      threads alive together per multiprocessor; bounds cooperative launches
- * @param residentBlocks       blocks alive together per multiprocessor
+ * @param residentThreads      threads resident at once per multiprocessor; bounds cooperative launches
+ * @param residentBlocks       blocks resident at once per multiprocessor
  * @param sharedBytesPerBlock  static and dynamic shared memory together
  * @param clusterBlocks        largest cluster
  * @param stackBytes           local memory of a thread whose calls have no static bound

@@ -10,7 +10,7 @@ public record Dim3(int x, int y, int z) {
         return (long) x * y * z;
     }
 
-    /** The place with this number, counted with x running fastest. */
+    /** Returns the place with this number, counted with x running fastest. */
     public Dim3 at(long number) {
         return new Dim3((int) (number % x), (int) (number / x % y), (int) (number / x / y));
     }

@@ -5,13 +5,13 @@ import io.tessera.software.memory.MemoryMap;
 import io.tessera.software.memory.RealMemory;
 
 /**
- * Where the owner of a kernel's fence is told that the device failed in it, so that one program ends and not the context of all: the report
- * area that guardian-allocator describes ({@code ReportArea}; a test compares the two). Stateless.
+ * Reports to the owner of a kernel's fence that the device failed in the kernel, so that one program ends and not the context of all. The report goes to the
+ * report area that guardian-allocator describes ({@code ReportArea}; a test compares the two). Stateless.
  *
  * @param constants real address of the constant that {@link StopWord#CONSTANTS} names; 0: the module is not fenced
  */
 public record FailureReport(long constants) {
-    /** Where the area's address is in the constant. */
+    /** Offset of the area's address in the constant. */
     public static final int OFFSET = 32;
     /** The kind of record. */
     public static final int KIND = 9;

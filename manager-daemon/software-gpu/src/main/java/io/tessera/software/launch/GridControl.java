@@ -9,7 +9,7 @@ public final class GridControl {
         cancelled = true;
     }
 
-    /** Whether {@link #cancel} was called. */
+    /** Returns whether {@link #cancel} was called. */
     public boolean isCancelled() {
         return cancelled;
     }

@@ -1,9 +1,9 @@
 package io.tessera.software.launch;
 
-/** How a grid ended that had no fault. */
+/** Outcome of a grid without a fault. */
 public enum LaunchOutcome {
     /** Every thread has exited. */
     COMPLETED,
-    /** It was stopped through its {@link GridControl}. */
+    /** The grid was stopped through its {@link GridControl}. */
     CANCELLED
 }

@@ -4,13 +4,13 @@ package io.tessera.software.launch;
 public final class LaunchRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    /** Why; the device layer turns it into the CUDA error named here. */
+    /** The reason; the device layer turns it into the CUDA error named here. */
     public enum Reason {
         /** Zero or too large extents: CUDA_ERROR_INVALID_VALUE (1). */
         INVALID_VALUE,
         /** More threads or memory than a block can have: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701). */
         OUT_OF_RESOURCES,
-        /** Not all blocks can be alive together: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE (720). */
+        /** Not all blocks can be resident at once: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE (720). */
         COOPERATIVE_TOO_LARGE,
         /** A grid that its clusters do not divide: CUDA_ERROR_INVALID_CLUSTER_SIZE (912). */
         INVALID_CLUSTER
@@ -18,13 +18,13 @@ public final class LaunchRefusedException extends RuntimeException {
 
     private final Reason reason;
 
-    /** Names the reason; {@code message} says what was asked for and what the limit is. */
+    /** Creates an instance with the reason; {@code message} contains the requested value and the limit. */
     public LaunchRefusedException(Reason reason, String message) {
         super(message);
         this.reason = reason;
     }
 
-    /** Why. */
+    /** Returns the reason. */
     public Reason reason() {
         return reason;
     }

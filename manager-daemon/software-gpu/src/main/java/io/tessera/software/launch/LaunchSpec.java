@@ -1,15 +1,14 @@
 package io.tessera.software.launch;
 
 /**
- * What a launch asks for.
+ * Parameters of a launch.
  *
  * @param grid               blocks per dimension
  * @param block              threads per dimension of a block
- * @param cluster            blocks per dimension of a cluster, or null for what the kernel says (none by default)
+ * @param cluster            blocks per dimension of a cluster, or null for the kernel's own (none by default)
  * @param dynamicSharedBytes shared memory beyond the kernel's own variables
- * @param parameters         the kernel's parameter buffer, laid out as {@code Kernel.entry().parameters()} says; may be
- *                           shorter than the kernel's, never longer
- * @param cooperative        whether all blocks must be alive together
+ * @param parameters         the kernel's parameter buffer, in the layout of {@code Kernel.entry().parameters()}; may be shorter than the kernel's, never longer
+ * @param cooperative        whether all blocks must be resident at once
  */
 public record LaunchSpec(Dim3 grid, Dim3 block, Dim3 cluster, int dynamicSharedBytes, byte[] parameters,
         boolean cooperative) {

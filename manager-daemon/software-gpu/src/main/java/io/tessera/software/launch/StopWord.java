@@ -12,9 +12,9 @@ import io.tessera.software.memory.RealMemory;
 public record StopWord(long constants) {
     /** Name of the constant. */
     public static final String CONSTANTS = "__tessera_window";
-    /** Its size. */
+    /** Size of the constant. */
     public static final int CONSTANTS_BYTES = 64;
-    /** Where the word's address is in it. */
+    /** Offset of the word's address in the constant. */
     public static final int OFFSET = 40;
     /** The word of a module that is not fenced. */
     public static final StopWord NONE = new StopWord(0);
@@ -23,12 +23,12 @@ public record StopWord(long constants) {
         return constants == 0 ? 0 : RealMemory.getLongVolatile(constants + OFFSET);
     }
 
-    /** Whether there is one. */
+    /** Returns whether there is one. */
     public boolean exists() {
         return address() != 0;
     }
 
-    /** Whether threads are to end: the word is 0. */
+    /** Returns whether threads are to end: the word is 0. */
     public boolean isSet() {
         long address = address();
         return address != 0 && RealMemory.getIntVolatile(address) == 0;

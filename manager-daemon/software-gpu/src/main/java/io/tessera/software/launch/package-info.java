@@ -1,2 +1,2 @@
-/** What a launch asks for, what it may have, how it is stopped from outside and how it ends. */
+/** Launches: their parameters and limits, the means to stop them, and their outcome. */
 package io.tessera.software.launch;

@@ -10,11 +10,11 @@ final class ArgumentTypes {
     }
 
     /**
-     * The type.
+     * Returns the type of an argument.
      *
-     * @param words what stands after the opcode
+     * @param words the words after the opcode
      * @param place number of the argument, addresses and results not counted
-     * @param count how many elements a packing mov has
+     * @param count number of elements of a packing mov
      */
     static ValueType of(Opcode opcode, ModifierSorter words, int place, int count) {
         ValueType first = words.types.isEmpty() ? ValueType.B32 : words.types.getFirst();

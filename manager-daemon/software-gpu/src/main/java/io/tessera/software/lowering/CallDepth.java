@@ -18,7 +18,7 @@ record CallDepth(long frameBytes, boolean recursive) {
     private static final int UNKNOWN = -1;
     private static final int ACTIVE = -2;
 
-    /** One function on the way down, and the call that is looked at next. */
+    /** One function of the current call path, and its next call to be examined. */
     private static final class Visit {
         private final int index;
         private final int frameBytes;
@@ -35,10 +35,10 @@ record CallDepth(long frameBytes, boolean recursive) {
     }
 
     /**
-     * Looks.
+     * Determines the depth of calls.
      *
      * @param entry     the kernel's own code
-     * @param functions what it reaches, by the indices of its calls
+     * @param functions the functions that it reaches, by the indices of its calls
      */
     static CallDepth of(Function entry, List<Function> functions) {
         long[] known = new long[functions.size()];

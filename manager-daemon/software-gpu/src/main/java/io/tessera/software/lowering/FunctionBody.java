@@ -41,12 +41,12 @@ final class FunctionBody {
         return entry;
     }
 
-    /** The classes of all registers, by their slots. */
+    /** Returns the classes of all registers, by their slots. */
     List<RegisterClass> slots() {
         return slots;
     }
 
-    /** The instructions so far. */
+    /** Returns the instructions so far. */
     List<LoweredInstruction> code() {
         return code;
     }
@@ -65,7 +65,7 @@ final class FunctionBody {
         return place;
     }
 
-    /** How far the frame is taken now. */
+    /** Returns how far the frame is taken now. */
     int mark() {
         return cursor;
     }

@@ -23,7 +23,7 @@ final class InitialValue {
         this.elementBytes = variable.type().bytes();
     }
 
-    /** The lowered variable. */
+    /** Returns the lowered variable. */
     static io.tessera.software.program.ModuleVariable lower(Variable variable) {
         InitialValue value = new InitialValue(variable);
         variable.initializer().ifPresent(initial -> value.write(initial, 0, 0));

@@ -39,7 +39,7 @@ final class InstructionLowering {
         }).orElse(null);
     }
 
-    /** Appends what it becomes to the function's code. */
+    /** Appends the lowered instructions to the function's code. */
     void lower() {
         Opcode opcode = OpcodeTable.of(written.opcode(), written.modifiers());
         if (opcode == null) {

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the functions of one kernel have in common: the module's names, shared memory, and their own numbers. Immutable. */
+/** State that the functions of one kernel share: the module's names, shared memory, and their own numbers. Immutable. */
 final class KernelScope {
     private final LoweringSymbols program;
     private final SharedMemoryLayout shared;

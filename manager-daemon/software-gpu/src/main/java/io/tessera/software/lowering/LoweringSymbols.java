@@ -5,17 +5,17 @@ import io.tessera.software.program.ModuleVariable;
 import java.util.List;
 import java.util.Map;
 
-/** What names of a module stand for, as lowering asks for it. Immutable. */
+/** The symbols of a module for lowering. Immutable. */
 interface LoweringSymbols {
-    /** The device function of that name or alias, or null if the module has no body for it. */
+    /** Returns the device function of that name or alias, or null if the module has no body for it. */
     PtxFunction function(String name);
 
-    /** The module's shared variable of that name, or null. */
+    /** Returns the module's shared variable of that name, or null. */
     io.tessera.guardian.ptx.Variable sharedVariable(String name);
 
     /** Every kernel and device function with a body. */
     List<PtxFunction> bodies();
 
-    /** The module's variables outside of shared memory, by name. */
+    /** Returns the module's variables outside of shared memory, by name. */
     Map<String, ModuleVariable> variables();
 }

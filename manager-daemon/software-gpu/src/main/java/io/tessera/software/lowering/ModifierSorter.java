@@ -23,7 +23,7 @@ final class ModifierSorter {
             Opcode.PREFETCHU, Opcode.APPLYPRIORITY, Opcode.DISCARD, Opcode.NOP, Opcode.PMEVENT, Opcode.CP_ASYNC_COMMIT,
             Opcode.CP_ASYNC_WAIT);
 
-    /** The only form of tensor copies that there is, and how their ends are reported: the opcode says so, too. */
+    /** The only supported form of tensor copies, and the report of their end: the opcode implies both. */
     private static final Set<String> TENSOR_WORDS = Set.of("tile", "bulk_group", "mbarrier::complete_tx::bytes");
 
     final List<ValueType> types = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What a kernel can reach: device functions, and the module's shared variables that it names. */
+/** Functions and variables that a kernel can reach: device functions, and the module's shared variables that it names. */
 final class Reachability {
     private final LoweringSymbols program;
     private final Map<String, PtxFunction> functions = new LinkedHashMap<>();

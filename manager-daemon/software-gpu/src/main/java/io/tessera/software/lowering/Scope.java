@@ -9,7 +9,7 @@ import java.util.Map;
 
 /** Names of one block of a function; a name is looked up from the inside out. */
 final class Scope {
-    /** Where a variable lies, as seen from a function. */
+    /** Place of a variable, from the point of view of a function. */
     sealed interface Place {
         /** Global or constant memory. */
         record Module(String symbol) implements Place {

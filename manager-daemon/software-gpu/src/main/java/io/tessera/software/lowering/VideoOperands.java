@@ -57,7 +57,7 @@ final class VideoOperands {
         return arguments;
     }
 
-    /** The operand without sign and selector. */
+    /** Returns the operand without sign and selector. */
     private static io.tessera.guardian.ptx.Operand plain(io.tessera.guardian.ptx.Operand operand) {
         return switch (operand) {
             case Minus minus -> plain(minus.operand());
@@ -66,7 +66,7 @@ final class VideoOperands {
         };
     }
 
-    /** What an operand's dot is followed by, or null. */
+    /** Returns the text after an operand's dot, or null. */
     private static String word(io.tessera.guardian.ptx.Operand operand) {
         return switch (operand) {
             case Minus minus -> word(minus.operand());
@@ -116,7 +116,7 @@ final class VideoOperands {
         return new LoweredOperand.Immediate(mask);
     }
 
-    /** Digits after the letter, which says how wide a lane is. */
+    /** Returns the digits after the letter, which determines the width of a lane. */
     private int[] digits(String word, int end) {
         boolean letter = word.startsWith("h") && lanes != 4 || word.startsWith("b") && lanes != 2;
         int[] digits = word.substring(1).chars().map(c -> c - '0').toArray();

@@ -5,8 +5,7 @@ import io.tessera.software.arithmetic.Rounding;
 import io.tessera.software.program.ValueType;
 
 /**
- * Matrices C and D of {@code mma}, m x 8 numbers by rows: a lane has two neighbours of a row, and where there are 16 rows two more
- * 8 rows below.
+ * Matrices C and D of {@code mma}, m x 8 numbers by rows. A lane has two neighbours of a row, and if there are 16 rows, two more 8 rows below.
  *
  * @param rows 8 or 16
  */
@@ -14,7 +13,7 @@ record Accumulators(int rows) {
     private static final int COLUMNS = 8;
     private static final int CANONICAL_NAN = 0x7fffffff;
 
-    /** Place of the first of two neighbours. */
+    /** Returns the place of the first of two neighbours. */
     private static int place(int lane, int pair) {
         return ((lane >> 2) + 8 * pair) * COLUMNS + (lane & 3) * 2;
     }

@@ -15,8 +15,8 @@ final class Elements {
      * Reads the elements of a register.
      *
      * @param word  the register
-     * @param count how many there are, the first in the low bits
-     * @param to    where they go, from {@code at} on, {@code step} apart
+     * @param count number of elements, the first in the low bits
+     * @param to    destination, from {@code at} on, {@code step} apart
      */
     static void read(ValueType type, long word, int count, double[] to, int at, int step) {
         switch (type) {
@@ -38,7 +38,7 @@ final class Elements {
         }
     }
 
-    /** The low bits of a word. */
+    /** Returns the low bits of a word. */
     private static double element(ValueType type, int word) {
         int unused = 32 - type.bits();
         return switch (type) {

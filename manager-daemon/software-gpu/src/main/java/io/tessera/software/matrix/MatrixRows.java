@@ -9,8 +9,8 @@ import io.tessera.software.program.ValueType;
 import java.util.List;
 
 /**
- * {@code ldmatrix}, {@code stmatrix} and {@code movmatrix}: matrices of 8 x 8 elements of 16 bits. A lane has two neighbours of a
- * row, or where the matrix is transposed on its way, of a column; lanes 8 i to 8 i + 7 tell where the rows of matrix i are.
+ * {@code ldmatrix}, {@code stmatrix} and {@code movmatrix}: matrices of 8 x 8 elements of 16 bits. A lane has two neighbours of a row, or of a column if the
+ * matrix is transposed. Lanes 8 i to 8 i + 7 have the addresses of the rows of matrix i.
  */
 final class MatrixRows {
     private static final int ROWS = 8;
@@ -20,7 +20,7 @@ final class MatrixRows {
     }
 
     /**
-     * The instruction with its operands' slots.
+     * Returns the instruction with its operands' slots.
      *
      * @throws UnsupportedOperationException if it is a form that is not here
      */

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 record MatrixShape(int m, int n, int k) {
     private static final Pattern WORD = Pattern.compile("M(\\d+)N(\\d+)K(\\d+)");
 
-    /** The shape that an instruction names, or null. */
+    /** Returns the shape that an instruction names, or null. */
     static MatrixShape of(LoweredInstruction instruction) {
         for (Modifier word : instruction.modifiers()) {
             Matcher matcher = WORD.matcher(word.name());

@@ -6,9 +6,9 @@ import io.tessera.software.program.ValueType;
 import java.util.Set;
 
 /**
- * A form of {@code mma}: which element of which matrix a lane's register holds (PTX ISA, "Matrix Fragments for mma"), and what is
- * computed. All forms but that of {@code .f64} multiply and add in double precision, where products are exact, and round once
- * at the end; a tensor core cuts its sums to some bits below the largest term, so its last bit may differ.
+ * A form of {@code mma}: the matrix elements in a lane's registers (PTX ISA, "Matrix Fragments for mma"), and the computation. All forms but that of
+ * {@code .f64} multiply and add in double precision, where products are exact, and round once at the end; a tensor core cuts its sums to some bits below the
+ * largest term, so its last bit may differ.
  *
  * @param shape    extents
  * @param d        type of D
@@ -26,7 +26,7 @@ record MultiplyAdd(MatrixShape shape, ValueType d, ValueType a, ValueType b, Val
     private static final Set<ValueType> SMALL_FLOATS = Set.of(ValueType.E4M3, ValueType.E5M2);
 
     /**
-     * The form of an instruction.
+     * Returns the form of an instruction.
      *
      * @throws UnsupportedOperationException if it is none that is here
      */
@@ -88,7 +88,7 @@ record MultiplyAdd(MatrixShape shape, ValueType d, ValueType a, ValueType b, Val
         return shape.m() * COLUMNS / 32 / (type == ValueType.F16 ? 2 : 1);
     }
 
-    /** The instruction with its registers' slots, and the numbers of its fragments in {@link WarpStep.Lanes#decoded}. */
+    /** Returns the instruction with its registers' slots, and the numbers of its fragments in {@link WarpStep.Lanes#decoded}. */
     WarpStep step(int[] ofA, int fragmentA, int[] ofB, int fragmentB, int[] ofC, int[] ofD) {
         Accumulators accumulators = new Accumulators(shape.m());
         return lanes -> {

@@ -41,7 +41,7 @@ public final class WarpSequence implements WarpFunction {
         this.fragments = builder.fragments.size();
     }
 
-    /** Whether an instruction can be part of one. */
+    /** Returns whether an instruction can be part of one. */
     public static boolean takes(Opcode opcode) {
         return switch (opcode) {
             case MMA, LDMATRIX, STMATRIX, MOVMATRIX -> true;
@@ -50,7 +50,7 @@ public final class WarpSequence implements WarpFunction {
     }
 
     /**
-     * How many of the instructions, from the first on, can be one sequence: an address must not come out of it.
+     * Returns how many of the instructions, from the first on, can be one sequence: an address must not come out of it.
      *
      * @param instructions that {@link #takes} accepts, at least one
      */
@@ -80,17 +80,17 @@ public final class WarpSequence implements WarpFunction {
         return new WarpSequence(builder);
     }
 
-    /** What each lane gives, in the order of slots. */
+    /** Returns the results of each lane, in the order of slots. */
     public List<LoweredOperand> given() {
         return given;
     }
 
-    /** What each lane takes. */
+    /** Returns the arguments of each lane. */
     public List<Result> results() {
         return results;
     }
 
-    /** The thread's room for all slots. */
+    /** Returns the thread's room for all slots. */
     public long[] room(ThreadState thread) {
         if (thread.values == null || thread.values.length < slots) {
             thread.values = new long[slots];

@@ -1,8 +1,8 @@
 package io.tessera.software.memory;
 
-/** What an address of the device belongs to; ordinals are the values in the granule map. */
+/** Kind of memory at a device address; ordinals are the values in the granule map. */
 public enum AddressKind {
-    /** Nothing: an access is illegal. */
+    /** No memory: an access is illegal. */
     NONE,
     /** Device memory, and registered host memory. */
     GLOBAL,
@@ -17,7 +17,7 @@ public enum AddressKind {
 
     private static final AddressKind[] VALUES = values();
 
-    /** The kind with this value in the granule map. */
+    /** Returns the kind with this value in the granule map. */
     static AddressKind of(int value) {
         return VALUES[value];
     }

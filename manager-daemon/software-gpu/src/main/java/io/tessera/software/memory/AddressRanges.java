@@ -3,9 +3,7 @@ package io.tessera.software.memory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * Free and used pieces of one address range: first fit by address, neighbours joined when freed. Not thread-safe.
- */
+/** Free and used parts of one address range: first fit by address; free neighbours are merged. Not thread-safe. */
 final class AddressRanges {
     private final TreeMap<Long, Long> free = new TreeMap<>();
     private final TreeMap<Long, Long> used = new TreeMap<>();
@@ -72,7 +70,7 @@ final class AddressRanges {
         return bytes;
     }
 
-    /** The used piece that holds an address, as begin and size; null if there is none. */
+    /** Returns the used piece that holds an address, as begin and size; null if there is none. */
     Map.Entry<Long, Long> find(long address) {
         Map.Entry<Long, Long> piece = used.floorEntry(address);
         return piece != null && address < piece.getKey() + piece.getValue() ? piece : null;

@@ -93,7 +93,7 @@ public final class DeviceMemory implements AutoCloseable {
         map.close();
     }
 
-    /** What kernels may touch. */
+    /** Returns the map of memory that kernels may access. */
     public MemoryMap map() {
         return map;
     }
@@ -190,7 +190,7 @@ public final class DeviceMemory implements AutoCloseable {
         return true;
     }
 
-    /** The allocation, mapping or registered range that holds an address. */
+    /** Returns the allocation, mapping or registered range that holds an address. */
     public synchronized Optional<MemoryBlock> find(long address) {
         Map.Entry<Long, Long> host = hostRanges.floorEntry(address);
         if (host != null && address < host.getKey() + host.getValue()) {
@@ -277,7 +277,7 @@ public final class DeviceMemory implements AutoCloseable {
     /**
      * Gives reserved addresses back.
      *
-     * @return false if no such reservation exists or something is still mapped there
+     * @return false if no such reservation exists or memory is still mapped there
      */
     public synchronized boolean releaseReservation(long address, long bytes) {
         Long reserved = reservations.get(address);
@@ -324,7 +324,7 @@ public final class DeviceMemory implements AutoCloseable {
         return handle;
     }
 
-    /** Whether a handle is a sink's. */
+    /** Returns whether a handle is a sink's. */
     public synchronized boolean isSink(long handle) {
         Physical physical = physicals.get(handle);
         return physical != null && physical.isSink();
@@ -340,7 +340,7 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Releases a handle; its memory goes when its last mapping does.
+     * Releases a handle; its memory is freed with its last mapping.
      *
      * @return false if there is no such handle
      */

@@ -12,7 +12,7 @@ public final class HostMemoryException extends RuntimeException {
         this.errno = errno;
     }
 
-    /** The error number. */
+    /** Returns the error number. */
     int errno() {
         return errno;
     }

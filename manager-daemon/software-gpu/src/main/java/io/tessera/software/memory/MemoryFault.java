@@ -10,7 +10,7 @@ public final class MemoryFault extends RuntimeException {
     /**
      * Describes the access.
      *
-     * @param misaligned whether the address is not a multiple of the size; otherwise it is outside everything
+     * @param misaligned whether the address is not a multiple of the size; otherwise it is outside of all memory
      * @param address    the address as the kernel knows it
      * @param what       kind of the access, for the message
      */
@@ -21,7 +21,7 @@ public final class MemoryFault extends RuntimeException {
         this.address = address;
     }
 
-    /** Whether only the alignment was wrong. */
+    /** Returns whether only the alignment was wrong. */
     public boolean isMisaligned() {
         return misaligned;
     }

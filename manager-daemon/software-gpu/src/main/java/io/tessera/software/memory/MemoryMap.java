@@ -3,10 +3,9 @@ package io.tessera.software.memory;
 import java.util.Arrays;
 
 /**
- * Says which addresses kernels may touch: a byte per granule of {@link #GRANULE} bytes for the device's own address
- * range, a byte per {@link #FAR_GRANULE} for the far range, where programs place windows much larger than the memory, and
- * a sorted list for registered host memory outside the device's own range. Checks may run on any thread at any time; changes are
- * made under the lock of {@link DeviceMemory} and are seen by launches that begin later.
+ * Tells which addresses kernels may access: a byte per granule of {@link #GRANULE} bytes for the device's own address range, a byte per {@link #FAR_GRANULE}
+ * for the far range, where programs place windows much larger than the memory, and a sorted list for registered host memory outside the device's own range.
+ * Checks may run on any thread at any time; changes are made under the lock of {@link DeviceMemory} and are seen by launches that begin later.
  */
 public final class MemoryMap {
     /** Bytes per entry of the map; every allocation starts and ends at a multiple. */
@@ -48,7 +47,7 @@ public final class MemoryMap {
     }
 
     /**
-     * What an address belongs to.
+     * Returns the kind of memory at an address.
      *
      * @param address real address
      */
@@ -61,7 +60,7 @@ public final class MemoryMap {
     }
 
     /**
-     * Whether a kernel may access bytes that lie in one granule, as any aligned access does.
+     * Returns whether a kernel may access bytes that lie in one granule, as any aligned access does.
      *
      * @param address real address
      * @param bytes   1 to 32
@@ -74,7 +73,7 @@ public final class MemoryMap {
         return isFar(address) || inHostRange(address, bytes);
     }
 
-    /** Whether something is mapped at an address of the far range, for all of its granule. */
+    /** Returns whether something is mapped at an address of the far range, for all of its granule. */
     private boolean isFar(long address) {
         return farEntry(address) != 0;
     }
@@ -89,8 +88,8 @@ public final class MemoryMap {
      *
      * @param address real address
      * @param bytes   size of the access, a power of two up to 32; the address must be a multiple
-     * @return where the memory lies: at the address itself, or somewhere else where a sink is mapped
-     * @throws MemoryFault if the address is misaligned or belongs to nothing
+     * @return address of the memory: the address itself, or another one where a sink is mapped
+     * @throws MemoryFault if the address is misaligned or has no memory
      */
     public long checked(long address, int bytes) {
         if ((address & bytes - 1) != 0) {
@@ -161,7 +160,7 @@ public final class MemoryMap {
         }
     }
 
-    /** Whether every byte of a range may be accessed. */
+    /** Returns whether every byte of a range may be accessed. */
     public boolean allowsRange(long address, long bytes) {
         if (bytes == 0) {
             return true;
@@ -210,7 +209,7 @@ public final class MemoryMap {
         return false;
     }
 
-    /** Whether a range lies in the far range. */
+    /** Returns whether a range lies in the far range. */
     static boolean inFar(long address, long bytes) {
         return address >= FAR_BEGIN && bytes >= 0 && bytes <= FAR_END - address;
     }
@@ -255,7 +254,7 @@ public final class MemoryMap {
         return false;
     }
 
-    /** Whether a range shares a byte with a registered one or with the device's own range. */
+    /** Returns whether a range shares a byte with a registered one or with the device's own range. */
     boolean overlaps(long address, long bytes) {
         long[] ranges = hostRanges;
         for (int i = 0; i < ranges.length; i += 2) {

@@ -1,6 +1,6 @@
 package io.tessera.software.memory;
 
-/** The arena has no room; the message says how much was asked for and how much is left. */
+/** The arena has no room; the message contains the requested and the remaining size. */
 public final class OutOfDeviceMemoryException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -10,7 +10,7 @@ import io.tessera.software.program.Kernel;
 import java.util.List;
 
 /**
- * The terms of a launch once it has been found possible.
+ * The terms of a launch that was found to be possible.
  *
  * @param cluster         blocks per dimension of a cluster; one where there is none
  * @param explicitCluster whether the launch or the kernel asked for clusters

@@ -11,7 +11,7 @@ import io.tessera.software.program.Kernel;
  * @param program   what runs each thread
  */
 public record LoadedKernel(LoadedVariables variables, Kernel kernel, ThreadProgram program) {
-    /** Its name. */
+    /** Returns its name. */
     public String name() {
         return kernel.name();
     }

@@ -41,21 +41,21 @@ public final class LoadedModule implements AutoCloseable {
         return program.kernelNames();
     }
 
-    /** Its texture and surface references, by name; their places are those of variables. */
+    /** Returns its texture and surface references, by name; their places are those of variables. */
     public Map<String, ReferenceKind> references() {
         return program.references();
     }
 
-    /** Its variables in global and constant memory, by name. */
+    /** Returns its variables in global and constant memory, by name. */
     public Map<String, GlobalVariable> globals() {
         return variables.globals();
     }
 
     /**
-     * A kernel, ready to launch; the same object at every call.
+     * Returns a kernel, ready to launch; the same object at every call.
      *
-     * @throws UnsupportedPtxException if it holds an instruction that is lacking, or cannot be made for another reason; other
-     *         kernels of the module may be
+     * @throws UnsupportedPtxException if it contains an unsupported instruction, or cannot be made for another reason; other kernels of the module may be
+     * usable
      * @throws NoSuchElementException if the module has no such kernel
      */
     public LoadedKernel kernel(String name) {
@@ -72,7 +72,7 @@ public final class LoadedModule implements AutoCloseable {
         } catch (UnsupportedPtxException e) {
             throw e;
         } catch (RuntimeException | LinkageError | VirtualMachineError e) {
-            // Texts are anybody's: one that is too deep, or that nobody thought of, is an error of its kernel alone.
+            // Texts are untrusted: one that is nested too deeply, or that causes an unexpected error, fails only its own kernel.
             throw new UnsupportedPtxException(name, e);
         }
     }

@@ -18,7 +18,7 @@ public final class LoadedVariables {
         this.references = Set.copyOf(references);
     }
 
-    /** What the references are to a launch: what they stand for, and {@link TextureView#UNBOUND} for those that stand for nothing. */
+    /** Returns what the references are to a launch: what they stand for, and {@link TextureView#UNBOUND} for those that stand for nothing. */
     TextureUnit references(TextureUnit bound) {
         if (references.isEmpty()) {
             return bound;
@@ -34,12 +34,12 @@ public final class LoadedVariables {
         return globals;
     }
 
-    /** The word by which the threads are ordered to end. */
+    /** Returns the word by which the threads are ordered to end. */
     StopWord stopWord() {
         return new StopWord(fenceConstants());
     }
 
-    /** Where the owner of its fence is told of failures. */
+    /** Returns where the owner of its fence is told of failures. */
     FailureReport failureReport() {
         return new FailureReport(fenceConstants());
     }

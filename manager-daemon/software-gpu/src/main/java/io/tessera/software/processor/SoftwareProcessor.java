@@ -58,17 +58,17 @@ public final class SoftwareProcessor implements AutoCloseable {
         });
     }
 
-    /** How it was set up. */
+    /** Returns its configuration. */
     public ProcessorOptions options() {
         return options;
     }
 
-    /** Says where handles of textures and surfaces are looked up; launches that begin later use it. */
+    /** Sets the unit that looks up handles of textures and surfaces, for launches that begin later. */
     public void useTextures(TextureUnit unit) {
         textures = unit;
     }
 
-    /** Its memory. */
+    /** Returns its memory. */
     public DeviceMemory memory() {
         return memory;
     }
@@ -105,11 +105,11 @@ public final class SoftwareProcessor implements AutoCloseable {
     /**
      * Runs a grid to its end, on the calling thread and on worker threads.
      *
-     * @param bound   what the module's texture and surface references stand for, by their addresses
+     * @param bound   the bindings of the module's texture and surface references, by their addresses
      * @param output  takes what the kernel prints
      * @param control lets another thread stop the grid
      * @throws LaunchRefusedException as {@link #check}
-     * @throws KernelFault if a thread does what ends its grid
+     * @throws KernelFault if a fault of a thread ends its grid
      * @throws KernelFailure if the device could not run it to its end
      */
     public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, TextureUnit bound, DeviceOutput output,
@@ -152,7 +152,7 @@ public final class SoftwareProcessor implements AutoCloseable {
         }
     }
 
-    /** The same of a module without texture and surface references. */
+    /** As above, for a module without texture and surface references. */
     public LaunchOutcome launch(LoadedKernel loaded, LaunchSpec spec, DeviceOutput output, GridControl control) {
         return launch(loaded, spec, TextureUnit.NONE, output, control);
     }

@@ -1,6 +1,6 @@
 package io.tessera.software.program;
 
-/** Where an address points. */
+/** State space of an address. */
 public enum AddressSpace {
     /** Any window: a real address. */
     GENERIC,

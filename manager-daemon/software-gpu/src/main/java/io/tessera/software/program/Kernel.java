@@ -4,18 +4,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An entry point with everything it can reach. Device functions are lowered again for each kernel, because the layout of shared memory
- * belongs to the kernel.
+ * An entry point with all functions that it can reach. Device functions are lowered again for each kernel, because the layout of shared memory belongs to the
+ * kernel.
  *
  * @param entry             the kernel's own code
  * @param functions         device functions that it can reach; {@link LoweredOperand.Function} holds indices into this list
- * @param addressable       names of functions whose address some code or variable of the module takes, with their
- *                          index into {@code functions}; empty where the kernel makes no indirect call
+ * @param addressable       names of functions whose address some code or variable of the module takes, with their index into {@code functions}; empty where the
+ * kernel makes no indirect call
  * @param parameterBytes    size of the parameter buffer
  * @param staticSharedBytes bytes of shared memory before the dynamic part
  * @param dynamicSharedAlign alignment of the dynamic part, which begins at {@code staticSharedBytes}, already aligned
- * @param localBytes        local memory of one thread for the deepest chain of calls; a recursive or indirect chain
- *                          counts once, see {@code unboundedStack}
+ * @param localBytes        local memory of one thread for the deepest chain of calls; a recursive or indirect chain counts once, see {@code unboundedStack}
  * @param unboundedStack    whether recursion or an indirect call makes {@code localBytes} only a lower bound
  * @param warpOperations    whether some instruction stops a thread until others arrive
  * @param limits            what the directives of the entry say
@@ -23,7 +22,7 @@ import java.util.Map;
 public record Kernel(Function entry, List<Function> functions, Map<String, Integer> addressable, int parameterBytes,
         int staticSharedBytes, int dynamicSharedAlign, int localBytes, boolean unboundedStack, boolean warpOperations,
         Limits limits) {
-    /** The kernel's name. */
+    /** Returns the kernel's name. */
     public String name() {
         return entry.name();
     }

@@ -40,22 +40,22 @@ public record LoweredInstruction(Opcode opcode, List<ValueType> types, Set<Modif
         arguments = List.copyOf(arguments);
     }
 
-    /** Whether the word was written. */
+    /** Returns whether the word was written. */
     public boolean has(Modifier modifier) {
         return modifiers.contains(modifier);
     }
 
-    /** The first type: that of the operation or of the result. */
+    /** Returns the first type: that of the operation or of the result. */
     public ValueType type() {
         return types.getFirst();
     }
 
-    /** The last type: that of the source where an instruction names two. */
+    /** Returns the last type: that of the source where an instruction names two. */
     public ValueType sourceType() {
         return types.getLast();
     }
 
-    /** The first result. */
+    /** Returns the first result. */
     public LoweredOperand result() {
         return results.getFirst();
     }
@@ -65,7 +65,7 @@ public record LoweredInstruction(Opcode opcode, List<ValueType> types, Set<Modif
         return arguments.get(place);
     }
 
-    /** The address operand: the first argument of that kind. */
+    /** Returns the address operand: the first argument of that kind. */
     public LoweredOperand.Address address() {
         for (LoweredOperand argument : arguments) {
             if (argument instanceof LoweredOperand.Address address) {
@@ -75,7 +75,7 @@ public record LoweredInstruction(Opcode opcode, List<ValueType> types, Set<Modif
         throw new IllegalStateException(spelling + " has no address");
     }
 
-    /** The first of the words that was written, or null. */
+    /** Returns the first of the words that was written, or null. */
     public Modifier firstOf(Modifier... words) {
         if (!modifiers.isEmpty()) {
             for (Modifier word : words) {
@@ -87,7 +87,7 @@ public record LoweredInstruction(Opcode opcode, List<ValueType> types, Set<Modif
         return null;
     }
 
-    /** Whether the lanes that take part are those that are here together, not those of a mask: old forms without {@code .sync}. */
+    /** Returns whether the lanes that take part are those that are here together, not those of a mask: old forms without {@code .sync}. */
     public boolean asksWhoeverIsHere() {
         return switch (opcode) {
             case ACTIVEMASK -> true;

@@ -27,8 +27,7 @@ public sealed interface LoweredOperand {
     }
 
     /**
-     * An address: the sum of its parts, in the state space that the instruction names. As a source of {@code mov} it
-     * stands for the address itself.
+     * An address: the sum of its parts, in the state space that the instruction names. As a source of {@code mov} it means the address itself.
      *
      * @param register      register that holds a base, or null; a 32-bit register is zero-extended
      * @param symbol        variable in global or constant memory, or a function; or null
@@ -42,7 +41,7 @@ public sealed interface LoweredOperand {
     record Special(SpecialRegister register, int dimension) implements LoweredOperand {
     }
 
-    /** Where a result is thrown away: PTX's {@code _}. */
+    /** A result that is discarded: PTX's {@code _}. */
     record Sink() implements LoweredOperand {
     }
 

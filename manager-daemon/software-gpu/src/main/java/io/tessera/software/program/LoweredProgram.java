@@ -18,9 +18,9 @@ public interface LoweredProgram {
     Set<String> functionNames();
 
     /**
-     * Lowers a kernel with all it can reach. The same object at every call.
+     * Lowers a kernel with all functions that it can reach. Returns the same object at every call.
      *
-     * @throws UnsupportedPtxException if it holds an instruction that the software GPU lacks
+     * @throws UnsupportedPtxException if it contains an instruction that the software GPU lacks
      * @throws java.util.NoSuchElementException if there is no such kernel
      */
     Kernel kernel(String name);

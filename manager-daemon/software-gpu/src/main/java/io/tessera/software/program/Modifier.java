@@ -64,7 +64,7 @@ public enum Modifier {
         return token;
     }
 
-    /** The modifier of this spelling, or null. */
+    /** Returns the modifier of this spelling, or null. */
     public static Modifier ofToken(String token) {
         return BY_TOKEN.get(token);
     }

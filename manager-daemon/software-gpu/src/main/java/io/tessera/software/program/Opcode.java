@@ -26,7 +26,7 @@ public enum Opcode {
     // Tensor cores.
     MMA, LDMATRIX, STMATRIX, MOVMATRIX;
 
-    /** Whether control may go elsewhere than to the next instruction, so that this ends a basic block. */
+    /** Returns whether control may go elsewhere than to the next instruction, so that this ends a basic block. */
     public boolean endsBlock() {
         return switch (this) {
             case BRA, BRX, RET, EXIT, TRAP -> true;
@@ -34,7 +34,7 @@ public enum Opcode {
         };
     }
 
-    /** Whether this is a video instruction, whose operands have selectors. */
+    /** Returns whether this is a video instruction, whose operands have selectors. */
     public boolean isVideo() {
         return compareTo(VADD) >= 0 && compareTo(VSET4) <= 0;
     }
@@ -45,7 +45,7 @@ public enum Opcode {
     }
 
     /**
-     * Whether the thread stops here until others arrive: the state must be complete in
+     * Returns whether the thread stops here until others arrive: the state must be complete in
      * {@code ThreadState} at such an instruction.
      */
     public boolean waitsForOthers() {

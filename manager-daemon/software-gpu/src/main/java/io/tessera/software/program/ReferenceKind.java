@@ -1,6 +1,6 @@
 package io.tessera.software.program;
 
-/** What a module variable stands for that holds no bytes: the host binds an object to it, by the variable's name. */
+/** Kind of a module variable without bytes: the host binds an object to it, by the variable's name. */
 public enum ReferenceKind {
     /** {@code .texref}. */
     TEXTURE,

@@ -23,7 +23,7 @@ public enum RegisterClass {
         return this == BITS128 ? 2 : 1;
     }
 
-    /** The class for registers declared with a type; 8-bit registers live in 16 bits, as the hardware has none. */
+    /** Returns the class for registers declared with a type; 8-bit registers live in 16 bits, as the hardware has none. */
     public static RegisterClass of(ValueType type) {
         return switch (type.bits()) {
             case 1 -> PREDICATE;

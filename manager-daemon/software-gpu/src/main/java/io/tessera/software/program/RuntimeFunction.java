@@ -17,12 +17,12 @@ public enum RuntimeFunction {
         this.symbol = symbol;
     }
 
-    /** The name that PTX calls. */
+    /** Returns the name that PTX calls. */
     public String symbol() {
         return symbol;
     }
 
-    /** The function of this name, or null. */
+    /** Returns the function of this name, or null. */
     public static RuntimeFunction ofSymbol(String symbol) {
         for (RuntimeFunction function : values()) {
             if (function.symbol.equals(symbol)) {

@@ -22,12 +22,12 @@ public enum SpecialRegister {
         }
     }
 
-    /** The register of this name (no percent sign, no dimension), or null. */
+    /** Returns the register of this name (no percent sign, no dimension), or null. */
     public static SpecialRegister ofName(String name) {
         return BY_NAME.get(name.toLowerCase(Locale.ROOT));
     }
 
-    /** Whether a read gives 64 bits; every other register gives 32. */
+    /** Returns whether a read gives 64 bits; every other register gives 32. */
     public boolean isWide() {
         return switch (this) {
             case CLOCK64, GLOBALTIMER, GRIDID, CURRENT_GRAPH_EXEC -> true;

@@ -22,10 +22,10 @@ public final class UnsupportedPtxException extends RuntimeException {
     }
 
     /**
-     * A kernel that could not be made, for a reason that nobody thought of: a defect of the software GPU, or more than it holds.
+     * Reports a kernel that could not be made for an unforeseen reason: a defect of the software GPU, or a kernel beyond its limits.
      *
      * @param kernel  its name
-     * @param failure what happened instead
+     * @param failure the error
      */
     public UnsupportedPtxException(String kernel, Throwable failure) {
         super("the software GPU cannot make " + kernel + ": " + (failure instanceof StackOverflowError ? "its code is nested too deeply" : failure),
@@ -34,12 +34,12 @@ public final class UnsupportedPtxException extends RuntimeException {
         this.line = 0;
     }
 
-    /** The instruction or directive as written. */
+    /** Returns the instruction or directive as written. */
     public String construct() {
         return construct;
     }
 
-    /** Line in the PTX text; 0 if none belongs to it. */
+    /** Returns the line in the PTX text; 0 if the error has none. */
     public int line() {
         return line;
     }

@@ -13,7 +13,7 @@ public enum ValueType {
                                     Kind.FLOAT), F32(32, Kind.FLOAT), F32X2(64, Kind.FLOAT), F64(64, Kind.FLOAT), TF32(32,
                                             Kind.FLOAT), E4M3(8, Kind.FLOAT), E5M2(8, Kind.FLOAT), E4M3X2(16, Kind.FLOAT), E5M2X2(16, Kind.FLOAT);
 
-    /** What the bits of a type mean. */
+    /** Meaning of the bits of a type. */
     public enum Kind {
         PREDICATE, BITS, UNSIGNED, SIGNED, FLOAT
     }
@@ -44,27 +44,27 @@ public enum ValueType {
         return Math.max(1, bits / 8);
     }
 
-    /** What the bits mean. */
+    /** Returns the meaning of the bits. */
     public Kind kind() {
         return kind;
     }
 
-    /** Whether this is a signed integer type. */
+    /** Returns whether this is a signed integer type. */
     public boolean isSigned() {
         return kind == Kind.SIGNED;
     }
 
-    /** Whether this is a floating point type, packed ones included. */
+    /** Returns whether this is a floating point type, packed ones included. */
     public boolean isFloat() {
         return kind == Kind.FLOAT;
     }
 
-    /** Whether a value holds two numbers. */
+    /** Returns whether a value holds two numbers. */
     public boolean isPacked() {
         return name().endsWith("X2");
     }
 
-    /** The type of each half of a packed type; the type itself otherwise. */
+    /** Returns the type of each half of a packed type; the type itself otherwise. */
     public ValueType element() {
         return isPacked() ? valueOf(name().substring(0, name().length() - 2)) : this;
     }
@@ -74,7 +74,7 @@ public enum ValueType {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The type that PTX writes like this, without the dot, or null. */
+    /** Returns the type that PTX writes like this, without the dot, or null. */
     public static ValueType ofToken(String token) {
         return BY_TOKEN.get(token);
     }

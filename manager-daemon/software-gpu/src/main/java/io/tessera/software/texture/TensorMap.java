@@ -5,8 +5,8 @@ import io.tessera.software.memory.RealMemory;
 import java.util.Arrays;
 
 /**
- * What the 128 bytes of a CUtensorMap say on this device: a tensor in global memory, and the box of it that one copy moves.
- * NVIDIA does not document its own layout; programs keep the bytes and hand them back. Immutable.
+ * The contents of the 128 bytes of a CUtensorMap on this device: a tensor in global memory, and the box of it that one copy moves. NVIDIA does not document its
+ * own layout; programs only keep the bytes and pass them back. Immutable.
  *
  * @param elementBytes   of an element
  * @param address        of the first element
@@ -36,7 +36,7 @@ public record TensorMap(int elementBytes, long address, long[] sizes, long[] str
     private static final int BOX = 96;
     private static final int STEPS = 106;
 
-    /** How many dimensions it has. */
+    /** Returns how many dimensions it has. */
     public int rank() {
         return sizes.length;
     }
@@ -55,7 +55,7 @@ public record TensorMap(int elementBytes, long address, long[] sizes, long[] str
         return bytes;
     }
 
-    /** The same over other memory. */
+    /** Returns the same map over other memory. */
     public TensorMap at(long other) {
         return new TensorMap(elementBytes, other, sizes, strides, box, elementSteps, swizzle, fillsWithNan);
     }

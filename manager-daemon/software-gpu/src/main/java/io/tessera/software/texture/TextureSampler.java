@@ -67,8 +67,8 @@ public final class TextureSampler {
     }
 
     /**
-     * The level of detail at which texels are as far apart as a step of the coordinates: the logarithm of the longer of two
-     * steps in texels of the finest level (OpenGL 4.6, section 8.14.1).
+     * Returns the level of detail at which texels are as far apart as a step of the coordinates: the logarithm of the longer of two steps in texels of the
+     * finest level (OpenGL 4.6, section 8.14.1).
      *
      * @param across one step for each dimension
      * @param down   the other
@@ -138,7 +138,7 @@ public final class TextureSampler {
         return bits;
     }
 
-    /** Brings a place inside; -1 where the border is meant. */
+    /** Maps a coordinate into the image; -1 for the border. */
     private static int inside(TextureView view, int at, int extent) {
         if (at >= 0 && at < extent) {
             return at;

@@ -6,6 +6,6 @@ public interface TextureUnit {
     /** A device without texture objects. */
     TextureUnit NONE = handle -> null;
 
-    /** The object of a handle, as {@code tex}, {@code suld} and their queries got it; null if there is none. */
+    /** Returns the object of a handle, as {@code tex}, {@code suld} and their queries got it; null if there is none. */
     TextureView find(long handle);
 }

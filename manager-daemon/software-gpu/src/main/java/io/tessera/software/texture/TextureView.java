@@ -23,19 +23,19 @@ public record TextureView(long address, int width, int height, int depth, long p
     /** The view of a module's reference for kernels while nothing is bound to it: reads give zeros, writes are dropped. */
     public static final TextureView UNBOUND = new TextureView(0, 0, 0, 0, 0, 0, 1, Integer.SIZE, ChannelKind.UNSIGNED, null);
 
-    /** One level. */
+    /** Creates a view of one level. */
     public TextureView(long address, int width, int height, int depth, long pitchBytes, long sliceBytes, int channels,
             int channelBits, ChannelKind kind, Sampling sampling) {
         this(address, width, height, depth, pitchBytes, sliceBytes, channels, channelBits, kind, sampling, null);
     }
 
-    /** The same image as the finest level of a mipmap. */
+    /** Returns the same image as the finest level of a mipmap. */
     public TextureView with(Mipmap levels) {
         return new TextureView(address, width, height, depth, pitchBytes, sliceBytes, channels, channelBits, kind,
                 sampling, levels);
     }
 
-    /** How many levels there are. */
+    /** Returns how many levels there are. */
     public int levels() {
         return mipmap == null ? 1 : 1 + mipmap.coarser().size();
     }
@@ -46,18 +46,18 @@ public record TextureView(long address, int width, int height, int depth, long p
                 : mipmap.coarser().get(Math.min(number, mipmap.coarser().size()) - 1);
     }
 
-    /** What a channel holds. */
+    /** Contents of a channel. */
     public enum ChannelKind {
         SIGNED, UNSIGNED, FLOAT
     }
 
-    /** What a coordinate outside means (CUaddress_mode). Wrap and mirror need normalized coordinates. */
+    /** Treatment of coordinates outside of the image (CUaddress_mode). Wrap and mirror need normalized coordinates. */
     public enum AddressMode {
         WRAP, CLAMP, MIRROR, BORDER
     }
 
     /**
-     * How a texture is read.
+     * Sampling parameters of a texture.
      *
      * @param mode                  the same in every dimension
      * @param linear                whether neighbours are blended; needs float results
@@ -69,11 +69,11 @@ public record TextureView(long address, int width, int height, int depth, long p
     }
 
     /**
-     * Coarser images of the same, each half as large in every dimension, and how a level is chosen.
+     * Coarser versions of an image, each half as large in every dimension, and the choice of a level.
      *
      * @param coarser from the finest on
      * @param blended whether two levels are blended; needs float results
-     * @param bias    is added to the level of detail that a kernel asks for
+     * @param bias    number that is added to the level of detail that a kernel requests
      * @param least   the finest level of detail
      * @param most    the coarsest one
      */

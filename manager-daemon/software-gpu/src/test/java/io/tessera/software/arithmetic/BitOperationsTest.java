@@ -115,7 +115,7 @@ class BitOperationsTest {
         assertEquals(-1, BitOperations.shiftAmount(-1, 32));
     }
 
-    /** The PTX ISA's pseudo-code. */
+    /** Returns the PTX ISA's pseudo-code. */
     private static int findNthSet(int mask, int base, int offset) {
         if (offset == 0) {
             return bit(mask, base) == 1 ? base : -1;

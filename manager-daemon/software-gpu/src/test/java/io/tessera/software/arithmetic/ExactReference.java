@@ -26,7 +26,7 @@ final class ExactReference {
                 : BigDecimal.ONE.divide(new BigDecimal(BigInteger.ONE.shiftLeft(-exponent)));
     }
 
-    /** The largest power of two that is not above a positive value; far down for zero. */
+    /** Returns the largest power of two that is not above a positive value; far down for zero. */
     private static int binaryExponent(BigDecimal magnitude) {
         if (magnitude.signum() == 0) {
             return Integer.MIN_VALUE / 2;

@@ -18,7 +18,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How much memory a software GPU has when nobody says. */
+/** Tests the default size of a software GPU's memory. */
 @Timeout(180)
 class DefaultMemoryTest {
     private static final long PAGE_BYTES = 2L << 20;
@@ -27,7 +27,7 @@ class DefaultMemoryTest {
     void aQuarterOfTheMachine() throws DriverUnavailableException, IOException {
         long machine = Files.readAllLines(Path.of("/proc/meminfo")).stream().filter(line -> line.startsWith("MemTotal:"))
                 .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10).findFirst().orElseThrow();
-        // In a container with a limit of its own that is what the machine has.
+        // In a container with a limit of its own that is the machine's memory.
         long limit = ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getTotalMemorySize();
         try (DriverPort driver = new SoftwareDriverProvider().open(DriverOptions.DEFAULT); Arena arena = Arena.ofConfined()) {
             MemorySegment slots = arena.allocate(16, 8);

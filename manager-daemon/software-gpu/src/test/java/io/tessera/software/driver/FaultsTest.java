@@ -58,7 +58,7 @@ class FaultsTest {
         isLost(719);
     }
 
-    /** A kernel that cannot run is refused by the launch: an error of a queued kernel would be everybody's. */
+    /** A kernel that cannot run is refused by the launch: an error of a queued kernel would affect every client. */
     @Test
     void aLaunchThatCannotRunIsNoFault() {
         long large = port.function(Kernels.HEADER + """

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LinkedModulesTest {
     private static final String HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n";
     private static final int DYNAMIC_BYTES = 64;
-    /** So large that all of the device's memory lies in one. */
+    /** Large enough that all of the device's memory is in one window. */
     private static final long WINDOW_BYTES = 1L << 40;
     private static final int ERROR_BUFFER = 5;
     private static final int ERROR_BUFFER_BYTES = 6;

@@ -111,7 +111,7 @@ final class Port implements AutoCloseable {
         return made(DriverEntry.cuModuleGetFunction, made(DriverEntry.cuModuleLoadData, ptx), name);
     }
 
-    /** The addresses of parameters, each in eight bytes of its own. */
+    /** Returns the addresses of parameters, each in eight bytes of its own. */
     MemorySegment parameters(long... values) {
         MemorySegment pointers = arena.allocate(8L * Math.max(1, values.length), 8);
         for (int i = 0; i < values.length; i++) {

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 
-/** Several software GPUs: a driver reaches one, counts all, and says which one it is. */
+/** Several software GPUs: a driver reaches one of them, counts all, and reports its number. */
 class SeveralDevicesTest {
     private static final long MEMORY_BYTES = 64L << 20;
 

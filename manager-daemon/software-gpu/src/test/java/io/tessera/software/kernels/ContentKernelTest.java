@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The preload library's kernel that looks at memory before it leaves a device computes what {@code content.cu} says. */
+/** Tests that the preload library's kernel for the contents of memory, which runs before memory leaves a device, computes what {@code content.cu} defines. */
 @Timeout(120)
 class ContentKernelTest {
     private static final Path PTX = Path.of("../../native-preload/src/direct/content/content.ptx");
@@ -51,7 +51,7 @@ class ContentKernelTest {
         device.close();
     }
 
-    /** What the kernel is to say of a block: four numbers, and whether anything is not zero. */
+    /** Returns what the kernel is to say of a block: four numbers, and whether anything is not zero. */
     private long[] expected(int[] memory, int block) {
         BigInteger[] sums = {BigInteger.ZERO, BigInteger.ZERO, BigInteger.ZERO, BigInteger.ZERO};
         long filled = 0;

@@ -104,7 +104,7 @@ public final class FenceWindow {
         }
     }
 
-    /** What fenced kernels were kept from. */
+    /** Returns what fenced kernels were kept from. */
     public List<ReportArea.Violation> violations() {
         ByteBuffer area = ByteBuffer.allocate(ReportArea.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < ReportArea.BYTES; i += Long.BYTES) {

@@ -136,7 +136,7 @@ class MultiplyAddTest {
         };
     }
 
-    /** The exact value of an element. */
+    /** Returns the exact value of an element. */
     private static BigDecimal value(String type, long bits) {
         double value = switch (type) {
             case "f16" -> Float.float16ToFloat((short) bits);

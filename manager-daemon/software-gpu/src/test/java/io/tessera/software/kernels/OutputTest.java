@@ -26,7 +26,7 @@ class OutputTest {
         }
     }
 
-    /** A width is a number of the kernel's: 2 GB of blanks are nobody's text. */
+    /** A width is a number of the kernel's: 2 GB of blanks are not a plausible text. */
     @ParameterizedTest
     @EnumSource
     void aWidthWithoutBoundIsCut(Kind kind) {

@@ -86,7 +86,7 @@ public final class RandomKernel {
         this.wild = wild;
     }
 
-    /** The module's text; kernel {@code k(in, out, seed, foreign)}. */
+    /** Returns the module's text; kernel {@code k(in, out, seed, foreign)}. */
     public static String text(long seed, boolean wild) {
         RandomKernel kernel = new RandomKernel(seed, wild);
         kernel.write();

@@ -28,11 +28,11 @@ import java.util.List;
 
 /** A software GPU with one module of the test kernels, and shorthand for buffers and launches. */
 public final class TestDevice implements AutoCloseable {
-    /** What runs the kernels. */
+    /** Execution mode of kernels. */
     public enum Kind {
         INTERPRETED, COMPILED;
 
-        /** How modules are fenced: {@code -Dtessera.test.fence=MASK} runs the tests of legal kernels so. */
+        /** The fence of modules: {@code -Dtessera.test.fence=MASK} runs the tests of legal kernels with that fence. */
         private static final String FENCE = System.getProperty("tessera.test.fence", "");
     }
 

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Video instructions on scalars, and selectors and masks of lanes, against what PTX ISA's pseudo-code says. */
+/** Tests video instructions on scalars, and selectors and masks of lanes, against PTX ISA's pseudo-code. */
 @Timeout(180)
 class VideoInstructionsTest {
     private static final long SEED = Long.getLong("tessera.test.seed", 4711);
     private static final int COUNT = 64;
 
-    /** What an instruction makes of three words. */
+    /** Result of an instruction for three words. */
     private interface Reference {
         int of(int a, int b, int c);
     }

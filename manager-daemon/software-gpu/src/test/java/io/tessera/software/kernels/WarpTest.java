@@ -100,7 +100,7 @@ class WarpTest {
         }
     }
 
-    /** On a GPU this hangs; here nobody can go on, and that is seen. */
+    /** On a GPU this hangs; here the device detects that no thread can continue. */
     @ParameterizedTest
     @EnumSource
     void threadsThatWaitForEachOther(Kind kind) {

@@ -7,7 +7,7 @@ import io.tessera.executor.ipc.ClientExports;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.EventWatch;
 
-/** What lives in a context of one client: its limits, streams and events. One owner thread. */
+/** Calls for the objects in a context of one client: its limits, streams and events. One owner thread. */
 public final class ContextFamily {
     private ContextFamily() {
     }

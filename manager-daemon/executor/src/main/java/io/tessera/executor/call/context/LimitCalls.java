@@ -14,8 +14,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Limits of the context, which all clients share: they grow and never shrink. They take memory of the device that counts for nobody, so no
- * client may raise them far. A client that sets one lower reads the value that it set, as from a driver, and has no less. One owner thread.
+ * Limits of the context, which all clients share: they grow and never shrink. They take device memory that is charged to no tenant, so no client may raise them
+ * far. A client that lowers one reads the value that it set, as from a driver, but the limit itself stays. One owner thread.
  */
 final class LimitCalls {
     /** {@code CUlimit}: bytes of stack a thread, of printf's buffer, of the heap of kernels. */
@@ -23,7 +23,7 @@ final class LimitCalls {
     private static final String[] NAMES = {"a stack", "a buffer for printf", "a heap for malloc in kernels"};
 
     private final DriverCalls driver;
-    /** What the client set, by limit; the context has as much or more. */
+    /** Values that the client set, by limit; the context's limit is as high or higher. */
     private final Map<Long, Long> lowered = new HashMap<>();
 
     LimitCalls(DriverCalls driver) {

@@ -21,7 +21,7 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
-/** Streams: how they come and go, what is set of them, and their waits and writes of values in memory. One owner thread. */
+/** Streams: their creation and end, their settings, and their waits and writes of values in memory. One owner thread. */
 final class StreamCalls {
     /** Launch attributes that streams have, by their bits. */
     private static final long ATTRIBUTES = 1 << LaunchAttributeId.ACCESS_POLICY_WINDOW | 1 << LaunchAttributeId.SYNCHRONIZATION_POLICY
@@ -106,8 +106,8 @@ final class StreamCalls {
     }
 
     /**
-     * A wait for an event of a capture takes the stream into it. What it did before is waited for elsewhere: it cannot be asked any more. Kernels
-     * that are captured keep the processors of their stream.
+     * Prepares a wait for an event of a capture, which takes the stream into the capture. The stream's earlier work is awaited elsewhere: it cannot be queried
+     * any more. Captured kernels keep the processors of their stream.
      */
     private void settle(CallFrame frame) {
         if (streams.isAnyCapturing()) {

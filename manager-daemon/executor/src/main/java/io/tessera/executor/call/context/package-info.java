@@ -1,2 +1,2 @@
-/** What lives in a context: limits, streams and events. */
+/** Calls for the objects of a context: limits, streams and events. */
 package io.tessera.executor.call.context;

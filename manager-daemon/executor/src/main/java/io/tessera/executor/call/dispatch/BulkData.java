@@ -9,20 +9,20 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * In-data of a call that came ahead of it in pieces, for each reply slot one at a time. Grows as pieces come, so that a
- * client pays for what it sends with what it sent. One owner thread.
+ * Input data of a call that is sent in pieces before it, for each reply slot one at a time. The buffer grows as pieces arrive, so that it never exceeds what
+ * the client has sent by much. One owner thread.
  */
 final class BulkData implements AutoCloseable {
     private final TenantAccount account;
     private final Piece[] pieces = new Piece[RelayLayout.SLOTS + 1];
 
-    /** What has come for one slot. */
+    /** Data that has arrived for one slot. */
     private static final class Piece {
         private final GrowingMemory memory = new GrowingMemory();
         private long bytes;
     }
 
-    /** None yet, of a tenant. */
+    /** Creates an empty set of pieces for a tenant. */
     BulkData(TenantAccount account) {
         this.account = account;
     }
@@ -31,8 +31,8 @@ final class BulkData implements AutoCloseable {
      * Adds a piece.
      *
      * @param slot   reply slot + 1, or 0; valid
-     * @param offset what has come so far, as the client counts
-     * @throws RejectedException if it is not what has come, or is more than one call carries; all of it is forgotten
+     * @param offset number of bytes that arrived before, as the client counts
+     * @throws RejectedException if the offset is wrong, or the data exceeds one call's; all of it is discarded
      */
     void append(int slot, long offset, MemorySegment from, long at, int bytes) throws RejectedException {
         Piece piece = pieces[slot];
@@ -72,7 +72,7 @@ final class BulkData implements AutoCloseable {
     }
 
     /**
-     * What came for a slot, until it is forgotten; empty if nothing did.
+     * Returns the data that arrived for a slot, until it is discarded; empty if none did.
      *
      * @throws RejectedException if the host has no memory for it
      */

@@ -66,7 +66,7 @@ public final class CallExecutor implements AutoCloseable {
     private final RelaySegment segment;
     private boolean unheard;
 
-    /** For one client; memory of an arena that lives as long as this. */
+    /** Creates an instance for one client; memory of an arena that lives as long as this. */
     public CallExecutor(ClientExecution execution, ClientAllocations allocations, ClientCompletion completion, ClientImages images,
             Arena arena) {
         this.device = execution.device();
@@ -86,7 +86,7 @@ public final class CallExecutor implements AutoCloseable {
         ContextFamily.register(driver, streams, completion.watch(), allocations.exports(), checks, table);
     }
 
-    /** How large the client's graphs are. */
+    /** Returns the account of the client's graphs. */
     public GraphBook graphs() {
         return graphs.book();
     }
@@ -121,12 +121,12 @@ public final class CallExecutor implements AutoCloseable {
         return slot;
     }
 
-    /** The program has ended: what no stream does of what it has left needs not be done, all it had is freed. */
+    /** Ends without the program, which has ended: remaining calls without work of a stream need not be made, and all objects are freed. */
     public void unheard() {
         unheard = true;
     }
 
-    /** Whether a call has the device work, and so waits for its tenant's turn. */
+    /** Returns whether a call has the device work, and so waits for its tenant's turn. */
     public boolean occupiesDevice(MemorySegment record) {
         return EntryDescriptions.ofIndex(RecordHeader.entry(record)).map(table::plan).map(CallPlan::occupiesDevice).orElse(false);
     }
@@ -213,7 +213,7 @@ public final class CallExecutor implements AutoCloseable {
         }
     }
 
-    /** A call in a stream that takes part in a capture is a node. */
+    /** Records a call in a captured stream as a node. */
     private void capture(CallPlan plan) throws RejectedException {
         ClientStream stream = frame.stream();
         if (!plan.isNode() || stream == null || !streams.isCapturing(stream)) {
@@ -263,7 +263,7 @@ public final class CallExecutor implements AutoCloseable {
         return result;
     }
 
-    /** Handles become the driver's, devices and contexts the executor's. Finds the stream that the call works on. */
+    /** Translates handles to the driver's, devices and contexts to the executor's. Finds the stream that the call uses. */
     private void translate(CallPlan plan) throws RejectedException {
         for (int i = 0; i < frame.parameters(); i++) {
             Shape shape = frame.shape(i);
@@ -302,7 +302,7 @@ public final class CallExecutor implements AutoCloseable {
         return stream;
     }
 
-    /** The driver's handle; a module that was not needed so far is loaded for it. */
+    /** Returns the driver's handle; a module that was not needed so far is loaded for it. */
     private long handle(HandleKind kind, long clientHandle) throws RejectedException {
         long value = known(kind, clientHandle);
         if (kind != HandleKind.MODULE && kind != HandleKind.LIBRARY) {
@@ -316,8 +316,7 @@ public final class CallExecutor implements AutoCloseable {
     }
 
     /**
-     * An object that belongs to another ends with that alone: a library's module, a level of a mipmapped array, a graph in a graph, a
-     * module's reference.
+     * Rejects the end of an object that ends only with its owner: a library's module, a level of a mipmapped array, a graph in a graph, a module's reference.
      */
     private long ending(HandleKind kind, long clientHandle) throws RejectedException {
         long value = known(kind, clientHandle);

@@ -20,7 +20,7 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
-/** Captures of streams: their begin, their end, and the answers about them. One owner thread. */
+/** Captures of streams: their start, their end, and queries about them. One owner thread. */
 final class CaptureCalls {
     private static final int MOST_DEPENDENCIES = 4096;
 
@@ -51,14 +51,14 @@ final class CaptureCalls {
         calls.row(DriverApi.cuStreamUpdateCaptureDependencies).stream(StreamUse.STATE);
     }
 
-    /** Kernels that are captured keep the processors of their stream. */
+    /** Has captured kernels keep the processors of their stream. */
     private void settle(CallFrame frame) {
         streams.settle(frame.stream());
         streams.parts().place(frame.stream(), ProcessorParts.WHOLE);
         frame.slot(0, frame.stream().value());
     }
 
-    /** The client decides, in its mode, which calls are unsafe while a stream is captured. */
+    /** Relaxes the driver's mode: the client decides, in its mode, which calls are unsafe while a stream is captured. */
     private int relaxed(CallFrame frame, int mode) {
         frame.slot(mode, StreamCaptureMode.RELAXED);
         return driver.call(frame.entry(), frame.slots());
@@ -86,7 +86,7 @@ final class CaptureCalls {
         }
     }
 
-    /** cuStreamGetCaptureInfo_v2 and _v3: the driver answers with pointers to arrays, the client gets their content. */
+    /** cuStreamGetCaptureInfo_v2 and _v3: the driver returns pointers to arrays, the client gets their contents. */
     private int captureInfo(CallFrame frame, ClientContext context) throws RejectedException {
         int count = frame.parameter("numDependencies_out");
         int nodes = frame.parameter("dependencies_out");
@@ -110,7 +110,7 @@ final class CaptureCalls {
         return result;
     }
 
-    /** The client's handle of the graph that is captured, so that its nodes go away with it. */
+    /** Returns the client's handle of the graph that is captured, so that its nodes go away with it. */
     private long captured(CallFrame frame) {
         int place = frame.parameter("graph_out");
         if (frame.data(place) == null) {

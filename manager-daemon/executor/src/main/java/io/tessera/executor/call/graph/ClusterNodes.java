@@ -16,8 +16,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which nodes of graphs run their kernels in clusters, so that no kernel comes into one that knows of none. The driver knows a node's
- * cluster; a node that had one once counts for executable graphs, which were made before. One owner thread.
+ * Tracks which nodes of graphs run their kernels in clusters, so that no such node gets a kernel that is not prepared for clusters. The driver reports a node's
+ * cluster; for executable graphs a node counts if it ever had one, because they may have been made then. One owner thread.
  */
 final class ClusterNodes {
     private final DriverCalls driver;
@@ -33,7 +33,7 @@ final class ClusterNodes {
         this.fences = fences;
     }
 
-    /** Whether an attribute of a launch makes clusters. */
+    /** Returns whether an attribute of a launch makes clusters. */
     static boolean makes(long attribute) {
         return attribute == LaunchAttributeId.CLUSTER_DIMENSION || attribute == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
     }
@@ -52,12 +52,12 @@ final class ClusterNodes {
         return result == CudaResult.SUCCESS && !one;
     }
 
-    /** The refusal of a node that would run a kernel in clusters that may know of none. */
+    /** Returns the refusal of a node that would run a kernel in clusters that may know of none. */
     static RejectedException noClusters() {
         return RejectedException.unsupported("a cluster for a graph node whose kernel is not compiled for clusters (__cluster_dims__)");
     }
 
-    /** A node's attributes of clusters are about to change. */
+    /** Records that a node's attributes of clusters are about to change. */
     void changes(long clientHandle, long node) {
         changed = true;
         if (has(node)) {
@@ -65,15 +65,15 @@ final class ClusterNodes {
         }
     }
 
-    /** An executable graph has become equal to another graph: its own graph does not tell the kernels of its nodes any more. */
+    /** Records that an executable graph was updated from another graph: its own graph no longer has the kernels of its nodes. */
     void updates() {
         updated = true;
     }
 
     /**
-     * A node gets the attributes of another.
+     * Checks a node that gets the attributes of another one.
      *
-     * @throws RejectedException if it would run a kernel in clusters that may know of none
+     * @throws RejectedException if it would run a kernel in clusters that may not be prepared for them
      */
     void copies(long from) throws RejectedException {
         if (has(from) && !fences.allKnowClusters()) {
@@ -82,12 +82,12 @@ final class ClusterNodes {
     }
 
     /**
-     * A node gets another kernel.
+     * Checks the new kernel of a node.
      *
-     * @param executable whether that of an executable graph, of which the node tells
+     * @param executable whether the node is that of an executable graph
      * @param kernel     the client's handle
-     * @param function   the driver's
-     * @throws RejectedException if the node runs in clusters, and the kernel knows of none
+     * @param function   the driver's function
+     * @throws RejectedException if the node runs in clusters, and the kernel is not prepared for them
      */
     void kernel(long clientHandle, long node, boolean executable, long kernel, long function) throws RejectedException {
         ClientKernels kernels = fences.kernels();

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Keeps account of what a client's graphs are in the driver: a copy, a child, an executable graph is as large as what it is made of,
- * so a few calls can ask for any number of nodes. Asked before the driver makes something larger, told after it has. One owner thread.
+ * Keeps account of the sizes of a client's graphs in the driver: a copy, a child and an executable graph are as large as their originals, so a few calls can
+ * ask for any number of nodes. It is asked before the driver makes something larger, and updated afterwards. One owner thread.
  */
 public final class GraphBook {
     /** Graphs in graphs: drivers walk them recursively. */
@@ -44,7 +44,7 @@ public final class GraphBook {
     /** What the call in progress adds. */
     private GraphSize added;
 
-    /** No graphs yet. */
+    /** Creates a book without graphs. */
     GraphBook(ClientHandles handles, DriverCalls driver, MovedBytes moved) {
         this.moves = new NodeMoves(moved);
         this.handles = handles;
@@ -58,17 +58,17 @@ public final class GraphBook {
         GraphSize size(CallFrame frame) throws RejectedException;
     }
 
-    /** The call adds a node to a graph. Parameters: node, graph. */
+    /** Declares that the call adds a node to a graph. Parameters: node, graph. */
     CallRow addsNode(CallRow row, Content content) {
         return adds(row, frame -> node(frame, content));
     }
 
-    /** The same of a node that is a graph. Parameters: node, graph, dependencies, count, child. */
+    /** As above, for a node that is a graph. Parameters: node, graph, dependencies, count, child. */
     CallRow addsChild(CallRow row) {
         return adds(row, frame -> child(frame, frame.argument(4), Content.NOTHING));
     }
 
-    /** The same of a node whose structure says what it is. */
+    /** As above, for a node whose structure contains its type. */
     CallRow addsAnyNode(CallRow row) {
         return adds(row, this::anyNode);
     }
@@ -77,18 +77,18 @@ public final class GraphBook {
         return row.admits(frame -> grow(frame.argument(1), addition.size(frame))).records(this::nodeAdded);
     }
 
-    /** The call changes a node of a graph. Parameter: node. */
+    /** Declares that the call changes a node of a graph. Parameter: node. */
     CallRow changesNode(CallRow row, Content content) {
         return row.admits(frame -> grow(handles.table(HandleKind.GRAPH_NODE).parent(frame.argument(0)),
                 node(frame, content).beyond(size(HandleKind.GRAPH_NODE, frame.argument(0))))).records(this::nodeChanged);
     }
 
-    /** The call changes a node of an executable graph. Parameters: executable graph, node. */
+    /** Declares that the call changes a node of an executable graph. Parameters: executable graph, node. */
     CallRow changesExecutable(CallRow row, Content content) {
         return changesExecutable(row, frame -> node(frame, content));
     }
 
-    /** The same of a node that is a graph. Parameters: executable graph, node, child. */
+    /** As above, for a node that is a graph. Parameters: executable graph, node, child. */
     CallRow changesChildOfExecutable(CallRow row) {
         return changesExecutable(row, frame -> node(frame, Content.NOTHING).plus(size(HandleKind.GRAPH, frame.argument(2))));
     }
@@ -107,28 +107,28 @@ public final class GraphBook {
         });
     }
 
-    /** The call adds edges. Parameters: graph, from. */
+    /** Declares that the call adds edges. Parameters: graph, from. */
     CallRow addsEdges(CallRow row) {
         return row.admits(frame -> grow(frame.argument(0), GraphSize.of(0, 0, edges(frame)))).records(frame -> grown(frame.argument(0), added));
     }
 
-    /** The call removes edges. Parameters: graph, from. */
+    /** Declares that the call removes edges. Parameters: graph, from. */
     CallRow removesEdges(CallRow row) {
         return row.records(frame -> shrunk(frame.argument(0), GraphSize.of(0, 0, edges(frame))));
     }
 
-    /** The call copies a graph. Parameters: copy, graph. */
+    /** Declares that the call copies a graph. Parameters: copy, graph. */
     CallRow copies(CallRow row) {
         return row.admits(frame -> require(Countable.GRAPH_NODE, size(HandleKind.GRAPH, frame.argument(1)).copy()))
                 .records(frame -> made(HandleKind.GRAPH, Countable.GRAPH_NODE, frame));
     }
 
-    /** The call makes a graph executable. Parameters: executable graph, graph. */
+    /** Declares that the call makes a graph executable. Parameters: executable graph, graph. */
     CallRow instantiates(CallRow row) {
         return row.admits(frame -> instantiates(frame.argument(1))).records(frame -> made(HandleKind.GRAPH_EXEC, Countable.EXECUTABLE_NODE, frame));
     }
 
-    /** The call makes an executable graph what a graph is. Parameters: executable graph, graph. */
+    /** Declares that the call updates an executable graph from a graph. Parameters: executable graph, graph. */
     CallRow updates(CallRow row) {
         return row.admits(frame -> require(Countable.EXECUTABLE_NODE,
                 size(HandleKind.GRAPH, frame.argument(1)).beyond(size(HandleKind.GRAPH_EXEC, frame.argument(0))))).records(frame -> {
@@ -137,7 +137,7 @@ public final class GraphBook {
                 });
     }
 
-    /** The call names the graph that a node is. Parameters: node, child. */
+    /** Declares that the call names the graph of a graph node. Parameters: node, child. */
     CallRow namesChild(CallRow row) {
         return row.records(frame -> childOf(frame.argument(0), frame.data(1) == null ? 0 : frame.data(1).get(WireTypes.U64, 0)));
     }
@@ -155,7 +155,7 @@ public final class GraphBook {
         require(Countable.EXECUTABLE_NODE, size);
     }
 
-    /** One node by everything that came in: parameters, what follows them, dependencies, and a child. */
+    /** Returns the size of one node, from all that came in: parameters, data behind them, dependencies, and a child. */
     private GraphSize node(CallFrame frame, Content content) {
         long bytes = 0;
         long edges = 0;
@@ -169,7 +169,7 @@ public final class GraphBook {
         return node;
     }
 
-    /** The edges of a call whose second parameter is where they begin. */
+    /** Returns the number of edges of a call whose second parameter is the array of their origins. */
     private static long edges(CallFrame frame) {
         return frame.inBytes(1) / Long.BYTES;
     }
@@ -182,7 +182,7 @@ public final class GraphBook {
         return child;
     }
 
-    /** Of {@code CUgraphNodeParams}, its last pointer: a child graph, if that is what it is, stands behind the type. */
+    /** Returns the size for {@code CUgraphNodeParams}, the call's last pointer; a child graph, if the node is one, follows the type. */
     private GraphSize anyNode(CallFrame frame) throws RejectedException {
         int i = frame.parameters() - 1;
         if (frame.inBytes(i) < CUgraphNodeParams.BYTES) {
@@ -210,7 +210,7 @@ public final class GraphBook {
         require(Countable.GRAPH_NODE, by);
     }
 
-    /** Whether a graph, and all that it lies in, may have this much more. */
+    /** Checks that a graph, and every graph that contains it, may grow by this much. */
     private void fits(long graph, GraphSize by) throws RejectedException {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             refuse(size(HandleKind.GRAPH, each).refusal(by));
@@ -228,7 +228,7 @@ public final class GraphBook {
         }
     }
 
-    /** The object of a handle; nothing for a handle that names nothing, which the driver never sees. */
+    /** Returns the object of a handle; nothing for a handle that names nothing, which the driver never sees. */
     private GraphSize size(HandleKind kind, long clientHandle) {
         HandleTable table = handles.table(kind);
         if (table.value(clientHandle) == HandleTable.NONE) {
@@ -242,7 +242,7 @@ public final class GraphBook {
         return fresh;
     }
 
-    /** The graph that a graph lies in; NONE: it lies in none. */
+    /** Returns the graph that a graph lies in; NONE: it lies in none. */
     private long owner(long graph) {
         long parent = handles.table(HandleKind.GRAPH).parent(graph);
         return RelayHandle.type(parent) == HandleKind.GRAPH_NODE.number() ? handles.table(HandleKind.GRAPH_NODE).parent(parent) : parent;
@@ -269,7 +269,9 @@ public final class GraphBook {
         account.add(Countable.EXECUTABLE_BRANCH, added.branches - 1, 0);
     }
 
-    /** A child is as large as its node; of nodes of copies, which nobody has told of, it is at most what the whole graph is. */
+    /**
+     * Attaches the size to a child graph: that of its node. For nodes of copies no size was recorded; the child is then at most as large as the whole graph.
+     */
     private void childOf(long node, long graph) {
         HandleTable nodes = handles.table(HandleKind.GRAPH_NODE);
         if (graph != HandleTable.NONE && handles.table(HandleKind.GRAPH).attachment(graph) == null) {
@@ -293,7 +295,7 @@ public final class GraphBook {
         account.add(Countable.GRAPH_NODE, by.nodes, by.hostBytes());
     }
 
-    /** Nobody gives back more than there is. */
+    /** Reduces a graph's size, at most to nothing. */
     private void shrunk(long graph, GraphSize by) {
         GraphSize least = by.copy();
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
@@ -310,7 +312,7 @@ public final class GraphBook {
         account.add(Countable.GRAPH_NODE, -least.nodes, -least.hostBytes());
     }
 
-    /** Something is destroyed, with everything in it. */
+    /** Removes an object that is destroyed, with all its contents. */
     void ending(HandleKind kind, long clientHandle) {
         if (handles.table(kind).value(clientHandle) == HandleTable.NONE) {
             return;
@@ -333,47 +335,47 @@ public final class GraphBook {
         }
     }
 
-    /** How many nodes a launch of an executable graph runs. */
+    /** Returns how many nodes a launch of an executable graph runs. */
     long nodes(long executable) {
         return size(HandleKind.GRAPH_EXEC, executable).nodes;
     }
 
-    /** What copies and memsets of a launch of an executable graph take. */
+    /** Returns the time that copies and memsets of a launch of an executable graph take. */
     long movesNs(long executable) {
         return size(HandleKind.GRAPH_EXEC, executable).movesNs;
     }
 
-    /** Whether a condition may be made. */
+    /** Checks that a condition may be made. */
     void mayHaveCondition() throws RejectedException {
         refuse(account.refusal(Countable.CONDITION));
     }
 
-    /** A condition was made for a graph of the client. */
+    /** Records a condition that was made for a graph of the client. */
     void condition(long graph, long value) {
         conditions.add(value);
         size(HandleKind.GRAPH, graph).condition(value);
         account.add(Countable.CONDITION);
     }
 
-    /** Whether a condition is the client's. */
+    /** Returns whether a condition is the client's. */
     boolean isCondition(long value) {
         return conditions.contains(value);
     }
 
     /**
-     * What a capture has made.
+     * Result of a capture.
      *
-     * @param size  of all that; of the whole graph, if that is known
-     * @param graph the client's handle of the graph that gets it; NONE: it has none yet
-     * @param into  whether the graph was there before
+     * @param size  size of the captured work; of the whole graph, if that is known
+     * @param graph the client's handle of the graph that gets it; NONE: there is none yet
+     * @param into  whether the graph existed before
      */
     private record Capture(GraphSize size, long graph, boolean into) {
     }
 
     /**
-     * A capture has begun on a stream.
+     * Records the start of a capture on a stream.
      *
-     * @param into the graph that gets what is captured; NONE: a new one
+     * @param into the graph that gets the captured work; NONE: a new one
      */
     void captureBegins(ClientStream stream, long into) {
         long id = captureId(stream.value());
@@ -384,7 +386,7 @@ public final class GraphBook {
         }
     }
 
-    /** A client has got a handle of the graph that is captured: what is added to it by name counts with what is captured. */
+    /** Records that the client has got a handle of the captured graph: nodes that are added by name count with the captured work. */
     void captureIs(long stream, long graph) {
         long id = captureId(stream);
         Capture capture = captures.get(id);
@@ -400,11 +402,11 @@ public final class GraphBook {
     }
 
     /**
-     * Something is submitted to a stream that takes part in a capture: a node, which a graph will have.
+     * Counts work that is submitted to a captured stream: a node that a graph will have.
      *
-     * @param parameterBytes of the node, beside what each takes
-     * @param movesNs        what it takes if it copies or sets memory
-     * @throws RejectedException with OUT_OF_MEMORY if it is more than the tenant may have
+     * @param parameterBytes of the node, beside the fixed cost of each
+     * @param movesNs        device time if it copies or sets memory
+     * @throws RejectedException with OUT_OF_MEMORY if it exceeds the tenant's bound
      */
     public void captured(ClientStream stream, long nodes, long parameterBytes, long movesNs) throws RejectedException {
         GraphSize by = GraphSize.of(nodes, parameterBytes, nodes);
@@ -412,7 +414,7 @@ public final class GraphBook {
         captured(stream, by);
     }
 
-    /** The same of an executable graph, which becomes a child. */
+    /** As above, for an executable graph, which becomes a child. */
     void capturedGraph(ClientStream stream, long executable) throws RejectedException {
         GraphSize child = size(HandleKind.GRAPH_EXEC, executable);
         GraphSize by = child.copy().plus(GraphSize.of(1, 0, 1));
@@ -427,7 +429,7 @@ public final class GraphBook {
             return; // spoilt: nothing is added to it any more
         }
         if (capture.graph != HandleTable.NONE && handles.value(HandleKind.GRAPH, capture.graph) == HandleTable.NONE) {
-            return; // its graph is gone
+            return; // its graph has ended
         }
         if (capture.graph != HandleTable.NONE) {
             fits(capture.graph, by);
@@ -441,9 +443,9 @@ public final class GraphBook {
     }
 
     /**
-     * A capture is over.
+     * Records the end of a capture.
      *
-     * @param graph the graph that has what was captured; NONE: it is gone
+     * @param graph the graph that has the captured work; NONE: it was lost
      */
     void captureEnds(ClientStream stream, long graph) {
         Long id = captureOfOrigin.remove(stream.value());

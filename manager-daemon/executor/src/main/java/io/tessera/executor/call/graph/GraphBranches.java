@@ -15,9 +15,9 @@ import java.util.Set;
  * branch that is there. Stateless.
  */
 final class GraphBranches {
-    /** Branches that one graph may have: some 60 ms by these figures. A captured stream is one branch; each fork adds one. */
+    /** Bound on the branches of one graph: some 60 ms by these figures. A captured stream is one branch; each fork adds one. */
     static final int MOST = 1024;
-    /** Three arrays of that many elements are asked for. */
+    /** Three arrays of that many elements are requested. */
     private static final int MOST_EDGES = 2 * GraphSize.MOST_EDGES;
 
     private GraphBranches() {

@@ -22,7 +22,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Graphs as wholes: made, copied, made executable, launched, destroyed. One owner thread. */
+/** Whole graphs: creation, copies, instantiation, launch, destruction. One owner thread. */
 final class GraphCalls {
     private final DriverCalls driver;
     private final ClientHandles handles;
@@ -74,7 +74,7 @@ final class GraphCalls {
         calls.plain(DriverApi.cuUserObjectRetain, DriverApi.cuUserObjectRelease);
     }
 
-    /** A graph has the memory of another, too. */
+    /** Records that a graph also has the memory of another. */
     private void partOf(long part, long whole) {
         if (!memory.isEmpty()) {
             memory.partOf(part, whole);
@@ -109,7 +109,7 @@ final class GraphCalls {
         if (structure && frame.data(2) != null) {
             structures.out(frame.data(2), "CUgraphExecUpdateResultInfo", frame.argument(1), frame.contextNumber());
         } else if (result != CudaResult.SUCCESS && frame.data(2) != null) {
-            frame.data(2).set(WireTypes.U64, 0, 0); // the driver's own handle: nobody translates it beside an error
+            frame.data(2).set(WireTypes.U64, 0, 0); // the driver's own handle: it is not translated when there is an error
         }
         return result;
     }

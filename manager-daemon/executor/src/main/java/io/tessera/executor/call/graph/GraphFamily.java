@@ -10,7 +10,7 @@ import io.tessera.executor.pool.GraphMemory;
 import io.tessera.executor.stream.CompletionCounters;
 import java.util.function.LongConsumer;
 
-/** Graphs of one client: their calls, and what is kept of them. One owner thread. */
+/** Graphs of one client: their calls, and the executor's records of them. One owner thread. */
 public final class GraphFamily {
     private final GraphBook book;
     private final GraphMemoryCalls memory;
@@ -39,12 +39,12 @@ public final class GraphFamily {
         });
     }
 
-    /** How large the client's graphs are. */
+    /** Returns the account of the client's graphs. */
     public GraphBook book() {
         return book;
     }
 
-    /** Allocations and frees in graphs. */
+    /** Returns the calls for allocations and frees in graphs. */
     public GraphMemoryCalls memory() {
         return memory;
     }

@@ -26,9 +26,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Nodes that allocate and free memory, from structures and from captured calls. The driver's own nodes of that kind would
- * take addresses outside of the window: it gets empty nodes in their place, and what they stand for is kept in
- * {@link GraphMemory}. One owner thread.
+ * Nodes that allocate and free memory, from structures and from captured calls. The driver's own nodes of that kind would take addresses outside of the window:
+ * it gets empty nodes in their place, and their meaning is kept in {@link GraphMemory}. One owner thread.
  */
 public final class GraphMemoryCalls {
     private static final int ATTRIBUTES = 4;
@@ -98,7 +97,7 @@ public final class GraphMemoryCalls {
         int node();
     }
 
-    /** For a call whose first data is the node that it has made. */
+    /** Returns a maker for a call whose first output is the node that it has made. */
     Maker maker(CallFrame frame, DriverEntry entry) {
         return () -> {
             int result = driver.call(entry, frame.slots());
@@ -125,7 +124,7 @@ public final class GraphMemoryCalls {
         return result;
     }
 
-    /** The type of a node that is an empty one for the driver. */
+    /** Returns the type of a node that is an empty one for the driver. */
     int typeOf(long node, int type) {
         return type != GraphNodeType.EMPTY ? type : memory.allocationOf(node) != null ? GraphNodeType.MEM_ALLOC
                 : memory.freedBy(node) != 0 ? GraphNodeType.MEM_FREE : type;
@@ -170,9 +169,9 @@ public final class GraphMemoryCalls {
     }
 
     /**
-     * An allocation in a stream that is captured: a node behind what the stream has captured so far. Returns a CUresult.
+     * Makes an allocation in a captured stream: a node behind the work that the stream has captured so far. Returns a CUresult.
      *
-     * @throws RejectedException if the call has no memory for that
+     * @throws RejectedException if the call has no memory for it
      */
     public int captured(CallFrame frame, long stream, long bytes) throws RejectedException {
         MemorySegment parameters = frame.room(CUDA_MEM_ALLOC_NODE_PARAMS.BYTES);
@@ -187,9 +186,9 @@ public final class GraphMemoryCalls {
     }
 
     /**
-     * A free in a stream that is captured. Returns a CUresult.
+     * Makes a free in a captured stream. Returns a CUresult.
      *
-     * @throws RejectedException if no node has allocated what is freed
+     * @throws RejectedException if no node has allocated the memory
      */
     public int freedInCapture(long address, long stream) throws RejectedException {
         return frees(address, () -> append(stream));

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How large a graph, executable graph or node is for the driver that keeps it: nodes, those of children and bodies too, the bytes of
- * their parameters, edges, and how deeply graphs lie in graphs. Attached to its handle.
+ * Size of a graph, executable graph or node in the driver: nodes, those of children and bodies included, the bytes of their parameters, edges, and the depth to
+ * which graphs are nested. Attached to its handle.
  *
- * <p>Many driver calls work on a whole graph (clone, instantiate, update, launch, destroy), and a driver holds the context's lock meanwhile. So one
- * graph has bounds of its own, which {@link #refusal} says. One owner thread.
+ * <p>Many driver calls work on a whole graph (clone, instantiate, update, launch, destroy), and a driver holds the context's lock meanwhile. So one graph has
+ * bounds of its own, which {@link #refusal} says. One owner thread.
  */
 final class GraphSize {
-    /** What to do about a graph that is too large; the end of a line. */
+    /** Advice for a graph that is too large; the end of a line. */
     static final String REMEDY = "; make several graphs of it and launch them one after the other";
     /**
-     * Nodes of one graph. Clones, destructions and our own book of 20,000 nodes took 3 us a node at most (H200, driver 580), so a call takes some
-     * 0.2 s at most. Programs of PyTorch and JAX have graphs of up to some 50,000 nodes.
+     * Nodes of one graph. Clones, destructions and the executor's own accounting of 20,000 nodes took 3 us a node at most (H200, driver 580), so a call takes
+     * some 0.2 s at most. Programs of PyTorch and JAX have graphs of up to some 50,000 nodes.
      */
     static final int MOST_NODES = 1 << 16;
     /** Edges of one graph: four for each node that it may have. */
@@ -29,34 +29,31 @@ final class GraphSize {
      * make (H200, driver 580), most of it for the branches. It is enough for 20,000 kernels with 600 bytes, or 2,000 with 4 KB.
      */
     static final int MOST_LARGE_BYTES = 8 << 20;
-    /**
-     * Time of copies and memsets of one graph: once launched nobody can end them, and everybody's share of the device's memory is less
-     * meanwhile.
-     */
+    /** Bound on the time of copies and memsets of one graph: they cannot be ended once launched, and leave less memory bandwidth to all others meanwhile. */
     static final long MOST_MOVES_NS = 2_000_000_000L;
-    /** What an edge takes, at both of its ends. */
+    /** Memory of an edge, at both of its ends. */
     private static final long EDGE_BYTES = 256;
 
     long nodes;
     /** Bytes of parameters. */
     long bytes;
     long edges;
-    /** Of {@link #bytes}, those beyond what each node has anyway. */
+    /** Part of {@link #bytes} beyond the fixed cost of each node. */
     long largeBytes;
-    /** Of {@link #nodes}, those inside of children that go on where another of the same child ended; at most this many. */
+    /** Part of {@link #nodes} inside of children that continue where another node of the same child ended; at most this many. */
     long continued;
-    /** In how many branches the nodes of an executable graph lie beside each other. */
+    /** Number of parallel branches of an executable graph. */
     long branches = 1;
     /** The time of its copies and memsets ({@link io.tessera.executor.stream.MoveTime}). */
     long movesNs;
-    /** 1: no graph lies in it. */
+    /** Depth of nesting; 1: no graph in it. */
     int depth = 1;
     /** Parameters that were changed in an executable graph, by the node's handle; null: none. */
     private Map<Long, GraphSize> changed;
     /** Conditions that were made for a graph; null: none. */
     private List<Long> conditions;
 
-    /** Nodes with all their parameters, each with this many edges. */
+    /** Returns the size of nodes with all their parameters, each with this many edges. */
     static GraphSize of(long nodes, long bytes, long edges) {
         GraphSize size = new GraphSize();
         size.nodes = nodes;
@@ -93,7 +90,7 @@ final class GraphSize {
         movesNs -= other.movesNs;
     }
 
-    /** Has no more of anything than another. */
+    /** Limits each figure to that of another size. */
     void atMost(GraphSize other) {
         nodes = Math.min(nodes, other.nodes);
         bytes = Math.min(bytes, other.bytes);
@@ -103,7 +100,7 @@ final class GraphSize {
         movesNs = Math.min(movesNs, other.movesNs);
     }
 
-    /** Its parameters and edges beyond another's; no nodes. */
+    /** Returns its parameters and edges beyond another's; no nodes. */
     GraphSize beyond(GraphSize other) {
         GraphSize more = new GraphSize();
         more.bytes = Math.max(0, bytes - other.bytes);
@@ -118,7 +115,7 @@ final class GraphSize {
         return bytes + edges * EDGE_BYTES;
     }
 
-    /** Why a graph of this size may not have this much more; null if it may. */
+    /** Returns why a graph of this size may not grow by this much; null if it may. */
     String refusal(GraphSize by) {
         if (by.nodes > 0 && nodes + by.nodes > MOST_NODES) {
             return "a graph may have " + MOST_NODES + " nodes with those of its children, and this one has " + nodes + REMEDY;
@@ -139,7 +136,7 @@ final class GraphSize {
         return null;
     }
 
-    /** The size that parameters of a node add to an executable graph: where they were changed before, the excess over that. */
+    /** Returns the size that parameters of a node add to an executable graph: where they were changed before, the excess over that. */
     GraphSize growth(long node, GraphSize parameters) {
         GraphSize known = changed == null ? null : changed.get(node);
         return parameters.beyond(known == null ? new GraphSize() : known);

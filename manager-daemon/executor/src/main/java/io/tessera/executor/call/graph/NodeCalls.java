@@ -37,7 +37,7 @@ final class NodeCalls {
     private final HandleResults results;
     private final ClusterNodes clusters;
 
-    /** What a call does to a node. */
+    /** Effect of a call on a node. */
     private enum Change {
         ADDED, SET, SET_IN_EXECUTABLE
     }
@@ -111,7 +111,7 @@ final class NodeCalls {
         return calls.row(api).ofGraphs().packed("nodeParams");
     }
 
-    /** The parameter that is a node's structure. */
+    /** Returns the parameter that is a node's structure. */
     private static int structureOf(CallFrame frame) {
         int i = frame.lastPointer();
         if (i < 0) {
@@ -144,7 +144,7 @@ final class NodeCalls {
         return call(frame);
     }
 
-    /** A node that there is may get another kernel; nodes that are added are in no cluster. */
+    /** Records that an existing node may get another kernel; new nodes are in no cluster. */
     private void changes(CallFrame frame, Change change, long kernel, long function) throws RejectedException {
         boolean executable = change == Change.SET_IN_EXECUTABLE;
         int node = executable ? 1 : 0;
@@ -231,7 +231,7 @@ final class NodeCalls {
         return result;
     }
 
-    /** The part of {@code CUgraphNodeParams} that goes back: an address, bodies' graphs, and nothing of the driver's own. */
+    /** Fills the part of {@code CUgraphNodeParams} that is returned: an address, bodies' graphs, and no handle or address of the driver's own. */
     private void answer(CallFrame frame, MemorySegment node, MemorySegment followers, int type) {
         long address = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_MEM_ALLOC_NODE_PARAMS.dptr);
         long graphs = node.get(WireTypes.U64, NodeStructures.BODY + CUDA_CONDITIONAL_NODE_PARAMS.phGraph_out);
@@ -265,7 +265,7 @@ final class NodeCalls {
         structures.attribute((int) frame.slot(1), frame.required(2));
         if (ClusterNodes.makes(frame.slot(1))) {
             if (!fences.allKnowClusters()) {
-                throw ClusterNodes.noClusters(); // nobody tells the node's kernel from here
+                throw ClusterNodes.noClusters(); // the node's kernel is unknown here
             }
             clusters.changes(frame.argument(0), frame.slot(0));
         }

@@ -11,35 +11,35 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The device time of a node that copies or sets memory, by its structure, which nobody has checked yet: an invalid one counts nothing and
- * is refused later. One owner thread.
+ * Estimates the device time of a node that copies or sets memory from its structure, which is not checked yet: an invalid one counts nothing and is refused
+ * later. One owner thread.
  */
 final class NodeMoves {
-    /** No memory is larger, and products of what is not larger are no numbers of bytes. */
+    /** Bound on sizes: no memory is larger, and larger products are not valid numbers of bytes. */
     private static final long MOST_BYTES = 1L << 48;
-    /** Where both sides begin in {@code CUDA_MEMCPY3D}; the members of the first one have the same offsets in the second. */
+    /** Offsets of both sides in {@code CUDA_MEMCPY3D}; the members of the first one have the same offsets in the second. */
     private static final int[] SIDES = {CUDA_MEMCPY3D.srcXInBytes, CUDA_MEMCPY3D.dstXInBytes};
 
     private final MovedBytes moved;
 
     /** The bytes that a node moves, and their places in its structure. */
     enum Content {
-        /** Nothing. */
+        /** No copy or memset. */
         NOTHING,
         /** {@code CUDA_MEMCPY3D}. */
         COPY,
         /** {@code CUDA_MEMSET_NODE_PARAMS}. */
         MEMSET,
-        /** {@code CUgraphNodeParams}: its type says it. */
+        /** {@code CUgraphNodeParams}, which contains its type. */
         ANY
     }
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     NodeMoves(MovedBytes moved) {
         this.moved = moved;
     }
 
-    /** Nanoseconds; 0 for nodes that move nothing. */
+    /** Returns nanoseconds; 0 for nodes that move nothing. */
     long ns(CallFrame frame, Content content) {
         MemorySegment structure = content == Content.NOTHING ? null : structure(frame);
         if (structure == null) {

@@ -23,7 +23,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/** Entries that ask what nodes of graphs are; what the driver points to follows the structure. One owner thread. */
+/** Entries that query nodes of graphs; data behind the driver's pointers follows the structure. One owner thread. */
 final class NodeQueries {
     private final DriverCalls driver;
     private final GraphMemory graphMemory;
@@ -55,10 +55,7 @@ final class NodeQueries {
         }
     }
 
-    /**
-     * The answer for the client, without its own input: pointers in it are the driver's. All queries have the node first and the structure
-     * second.
-     */
+    /** Returns the answer for the client, without its own input: pointers in it are the driver's. All queries have the node first and the structure second. */
     private static MemorySegment wanted(CallFrame frame, int bytes) throws RejectedException {
         if (frame.data(1) == null || frame.outBytes(1) < bytes) {
             throw CallFrame.malformed("too little room for a node");
@@ -78,7 +75,7 @@ final class NodeQueries {
         return result;
     }
 
-    /** The word of a host node; -1: it is none. */
+    /** Returns the word of a host node; -1: it is none. */
     private long word(CallFrame frame) throws RejectedException {
         MemorySegment node = frame.room(CUDA_BATCH_MEM_OP_NODE_PARAMS.BYTES);
         int result = driver.call(DriverEntry.cuGraphBatchMemOpNodeGetParams, frame.slot(0), node.address());
@@ -121,7 +118,7 @@ final class NodeQueries {
         return result;
     }
 
-    /** Packs what an array of pointers leads to, each as long as its parameter. */
+    /** Packs the data behind an array of pointers, each as long as its parameter. */
     private void parameters(long function, long array, MemorySegment packed) {
         for (int i = 0; driver.call(DriverEntry.cuFuncGetParamInfo, function, i, driver.out(0), driver.out(1)) == 0; i++) {
             long offset = driver.outLong(0);

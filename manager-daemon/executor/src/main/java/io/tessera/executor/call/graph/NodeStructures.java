@@ -34,13 +34,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongPredicate;
 
 /**
- * Structures of graph nodes as they travel (RELAY.md, section 8), made ready for the driver in place: handles and addresses checked,
- * pointers to what follows the structure. Layouts are cuda.h's. One owner thread.
+ * Structures of graph nodes in the form of the relay (RELAY.md, section 8), prepared for the driver in place: handles and addresses checked, pointers to the
+ * data that follows the structure. Layouts are cuda.h's. One owner thread.
  */
 final class NodeStructures {
-    /** Where the structure of its type begins in {@code CUgraphNodeParams}. */
+    /** Offset of the structure for its type in {@code CUgraphNodeParams}. */
     static final int BODY = CUgraphNodeParams.reserved1;
-    /** Where the copy is in {@code CUgraphNodeParams} of a node that copies. */
+    /** Offset of the copy in {@code CUgraphNodeParams} of a node that copies. */
     static final int COPY_BODY = BODY + CUDA_MEMCPY_NODE_PARAMS.copyParams;
     private static final int MOST_OPERATIONS = 256;
     private static final int MOST_BODIES = 1024;
@@ -63,7 +63,7 @@ final class NodeStructures {
         this.addresses = checks.addresses();
     }
 
-    /** The function or kernel of {@code CUDA_KERNEL_NODE_PARAMS}, of either version. */
+    /** Returns the function or kernel of {@code CUDA_KERNEL_NODE_PARAMS}, of either version. */
     static long kernelOf(MemorySegment node) {
         long function = node.get(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.func);
         return function == 0 && node.byteSize() > CUDA_KERNEL_NODE_PARAMS.kern ? node.get(WireTypes.U64, CUDA_KERNEL_NODE_PARAMS.kern) : function;
@@ -84,7 +84,7 @@ final class NodeStructures {
         }
     }
 
-    /** The client's {@code CUDA_KERNEL_NODE_PARAMS} from the driver's, of a function of the client. */
+    /** Makes the client's {@code CUDA_KERNEL_NODE_PARAMS} from the driver's, for a function of the client. */
     void asked(long clientHandle, long function, MemorySegment node) throws RejectedException {
         try {
             long added = clientHandle == 0 ? 0 : fences.kernels().sharedBytes(clientHandle, function, 0);
@@ -162,7 +162,7 @@ final class NodeStructures {
         node.set(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray, operations.address());
     }
 
-    /** The word of a node that {@link #hostCall} made, from the driver's answer; -1: it is another one. */
+    /** Returns the word of a node that {@link #hostCall} made, from the driver's answer; -1: it is another one. */
     long wordOf(MemorySegment node) {
         long array = node.get(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray);
         if (node.get(WireTypes.U32, CUDA_BATCH_MEM_OP_NODE_PARAMS.count) != 2 || array == 0) {

@@ -1,2 +1,2 @@
-/** Graphs and captures: their calls, and what is kept of them. */
+/** Graphs and captures: their calls, and the executor's records of them. */
 package io.tessera.executor.call.graph;

@@ -21,11 +21,11 @@ import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 
 /**
- * Device memory of the program, from its tenant's window: no call here reaches the driver unless the window has to grow. Each is charged to the tenant
- * before it is made, and enters the client's table of live memory, or leaves it, afterwards. One owner thread.
+ * Device memory of the program, from its tenant's window: no call of this family reaches the driver unless the window has to grow. Each allocation is charged
+ * to the tenant before it is made, and enters the client's table of live memory, or leaves it, afterwards. One owner thread.
  */
 final class AllocationCalls {
-    /** Rows begin at multiples of it, as with the driver: good for textures and for coalesced access. */
+    /** Alignment of rows, as with the driver: suitable for textures and for coalesced access. */
     private static final long PITCH = 512;
     private static final long MOST_PITCH = Integer.MAX_VALUE & -PITCH;
 
@@ -37,7 +37,7 @@ final class AllocationCalls {
     private final PoolCalls poolCalls;
     private final GraphMemoryCalls graphs;
     private final AllocationCharge charge;
-    /** What the call in progress frees; null: nothing. */
+    /** The memory that the call in progress frees; null: none. */
     private MemoryRange found;
 
     AllocationCalls(ClientAllocations allocations, ClientStreams streams, PoolCalls poolCalls, GraphMemoryCalls graphs, AllocationCharge charge) {
@@ -109,7 +109,7 @@ final class AllocationCalls {
         made(frame, result, Math.max(bytes, charge.taken()), Origin.ALLOCATED);
     }
 
-    /** First parameters: address, bytes. While the stream is captured it is a graph that allocates. */
+    /** First parameters: address, bytes. In a captured stream the graph allocates. */
     private int ordered(CallFrame frame, ClientContext context, long stream, MemoryPool named)
             throws RejectedException {
         frame.want(0, Long.BYTES);
@@ -185,13 +185,13 @@ final class AllocationCalls {
     }
 
     private void freed(boolean done) {
-        if (done && found != null && found.origin() != Origin.GRAPH) { // a graph's goes with the graph
+        if (done && found != null && found.origin() != Origin.GRAPH) { // a graph's allocation ends with the graph
             memory.remove(found);
             charge.giveBack(found.charged());
         }
     }
 
-    /** Whether others have the memory open by an IPC handle. */
+    /** Returns whether others have the memory open by an IPC handle. */
     private boolean isKept(long address) {
         return memory.beginningAt(address).filter(exports::keeps).isPresent();
     }

@@ -5,7 +5,7 @@ import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.window.ClientWindow;
 
-/** What the call in progress takes of its tenant's memory. One owner thread. */
+/** The memory that the call in progress takes of its tenant's limit. One owner thread. */
 final class AllocationCharge {
     private final ClientCharge charge;
     private final ClientWindow window;
@@ -28,7 +28,7 @@ final class AllocationCharge {
         taken = bytes;
     }
 
-    /** The same of this many rows. */
+    /** As above, for this many rows. */
     void take(long rowBytes, long rows) throws RejectedException {
         if (rowBytes < 0 || rows < 0 || rows != 0 && rowBytes > Long.MAX_VALUE / rows) {
             throw new RejectedException(CudaResult.OUT_OF_MEMORY, "more than all memory");
@@ -36,17 +36,17 @@ final class AllocationCharge {
         take(rowBytes * rows);
     }
 
-    /** What it has taken. */
+    /** Returns the bytes that the call has taken. */
     long taken() {
         return taken;
     }
 
-    /** It has failed. */
+    /** Gives back what a failed call has taken. */
     void giveBack() {
         charge.giveBack(taken);
     }
 
-    /** Memory is gone that an earlier call has taken. */
+    /** Gives back memory that an earlier call has taken. */
     void giveBack(long bytes) {
         charge.giveBack(bytes);
     }

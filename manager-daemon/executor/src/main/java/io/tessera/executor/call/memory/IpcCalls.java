@@ -45,7 +45,7 @@ final class IpcCalls {
         return answer(frame, exports.openMemory(frame.required(1), context.number()));
     }
 
-    /** The first parameter's out-data is what was opened; below 0: why nothing was. */
+    /** Answers with the opened memory in the first parameter's output; below 0: the reason for which it was not opened. */
     private static int answer(CallFrame frame, long opened) throws RejectedException {
         if (opened < 0) {
             return (int) -opened;

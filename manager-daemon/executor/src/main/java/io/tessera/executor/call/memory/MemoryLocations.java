@@ -10,9 +10,7 @@ import io.tessera.executor.driver.DeviceContext;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
-/**
- * Places of memory in structures ({@code CUmemLocation}): the client's number of the device becomes the driver's. One owner thread.
- */
+/** Locations of memory in structures ({@code CUmemLocation}): translates the client's number of the device to the driver's. One owner thread. */
 final class MemoryLocations {
     private final DeviceContext device;
 
@@ -23,7 +21,7 @@ final class MemoryLocations {
     /**
      * Checks properties of allocations and pools, whose second field is the type of their handle for other processes.
      *
-     * @throws RejectedException if they ask for such a handle, or for memory of the host
+     * @throws RejectedException if they ask for such a handle, or for host memory
      */
     void properties(CallFrame frame, int parameter) throws RejectedException {
         MemorySegment properties = frame.data(parameter);

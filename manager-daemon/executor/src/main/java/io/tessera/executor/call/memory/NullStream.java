@@ -15,9 +15,8 @@ import io.tessera.executor.stream.ClientStreams;
 import java.util.function.ToIntFunction;
 
 /**
- * Copies and memsets without a stream. The driver would run them on its own legacy stream, which knows nothing of the
- * client's: they run on the client's legacy stream where the driver has such a form, else between two events. One owner
- * thread.
+ * Copies and memsets without a stream. The driver would run them on its own legacy stream, which is not ordered with the client's. They run on the client's
+ * legacy stream if the driver has such a form of the call, else between two events. One owner thread.
  */
 final class NullStream {
     private final DriverCalls driver;
@@ -32,7 +31,7 @@ final class NullStream {
         this.moved = moved;
     }
 
-    /** A call that is made by another entry, which takes a stream behind the same parameters. */
+    /** Returns a body that calls another entry, which takes a stream after the same parameters. */
     CallBody by(DriverEntry withStream) {
         return (frame, context) -> inLegacyStream(context, legacy -> {
             frame.slot(frame.parameters(), legacy.value());
@@ -40,7 +39,7 @@ final class NullStream {
         });
     }
 
-    /** A call that no entry makes in a stream. Errors as any call's. */
+    /** Makes a call for which no entry takes a stream. Errors as with any call. */
     int between(CallFrame frame, ClientContext context) throws RejectedException {
         return inLegacyStream(context, legacy -> betweenEvents(frame, legacy));
     }

@@ -21,8 +21,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory pools: a client's own ones, and those that are the device's default and current ones for it. All are the executor's
- * and lie in the tenant's window; the driver knows of none. One owner thread.
+ * Memory pools: a client's own ones, and those that are the device's default and current ones for it. All belong to the executor and are in the tenant's
+ * window; the driver does not know them. One owner thread.
  */
 final class PoolCalls {
     private final ClientPools pools;
@@ -94,7 +94,7 @@ final class PoolCalls {
         return CudaResult.SUCCESS;
     }
 
-    /** None: the default one again. */
+    /** Chooses the current pool; no number: the default pool again. */
     private void choose(long number) throws RejectedException {
         current = number == 0 ? 0 : pool(number).number();
     }
@@ -185,14 +185,14 @@ final class PoolCalls {
         return CudaResult.SUCCESS;
     }
 
-    /** The pool that an allocation of a client comes from that names none. */
+    /** Returns the pool that an allocation of a client comes from that names none. */
     MemoryPool current() throws RejectedException {
         open();
         MemoryPool chosen = current == 0 ? null : pools.pool(current);
         return chosen == null ? standard : chosen; // one that was destroyed is no current one, as with the driver
     }
 
-    /** The pool that a call names, by what stands for the client's handle. */
+    /** Returns the pool that a call names, by the value behind the client's handle. */
     MemoryPool pool(long number) throws RejectedException {
         MemoryPool pool = pools.pool(number);
         if (pool == null) {

@@ -6,9 +6,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How many bytes from its address on a tensor map lets a kernel reach: the hardware keeps to the tensor's sizes, so what
- * lies inside of them is all. Parameters of the three encoders (cuda.h): map, type of elements, rank, address, sizes,
- * strides in bytes of all dimensions but the first. Stateless.
+ * Number of bytes, from its address on, that a kernel may reach through a tensor map: the hardware checks the tensor's sizes, so accesses stay inside them.
+ * Parameters of the three encoders (cuda.h): map, type of elements, rank, address, sizes, strides in bytes of all dimensions but the first. Stateless.
  */
 final class TensorExtent {
     private static final int TYPE = 1;

@@ -11,8 +11,8 @@ import io.tessera.executor.handle.TensorMaps;
 import io.tessera.executor.stream.ClientContext;
 
 /**
- * Tensor maps: what they reach was checked when they are made ({@link AddressCheck}); that they were is remembered,
- * because the program keeps their bytes and hands them back. One owner thread.
+ * Tensor maps: their extent is checked when they are made ({@link AddressCheck}). The maps that were made are recorded, because the program keeps their bytes
+ * and passes them back. One owner thread.
  */
 final class TensorMapCalls {
     /** The parameter {@code interleave} of a tiled map, and of the two others. */

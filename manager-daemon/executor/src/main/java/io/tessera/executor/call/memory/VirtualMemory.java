@@ -5,8 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Memory that one client's program made itself, and where it is mapped. Its count goes back when neither a handle nor a mapping holds it
- * any more. One owner thread.
+ * Memory that one client's program made itself, and its mappings. Memory is no longer charged when neither a handle nor a mapping holds it. One owner thread.
  */
 final class VirtualMemory {
     private final Map<Long, Made> byHandle = new HashMap<>();
@@ -22,7 +21,7 @@ final class VirtualMemory {
             this.bytes = bytes;
         }
 
-        /** Whether nothing holds it any more. */
+        /** Returns whether nothing holds it any more. */
         boolean isOver() {
             return !held && mapped == 0;
         }
@@ -44,17 +43,17 @@ final class VirtualMemory {
         }
     }
 
-    /** Memory was made; known by what the client calls it. */
+    /** Records that memory was made, under the client's handle. */
     void created(long handle, long bytes) {
         byHandle.put(handle, new Made(bytes));
     }
 
-    /** The memory of a handle of the client; null if there is none. */
+    /** Returns the memory of a handle of the client; null if there is none. */
     Made made(long handle) {
         return byHandle.get(handle);
     }
 
-    /** A handle was asked for of what is mapped at an address. */
+    /** Records that a handle was requested for the memory at an address. */
     void retained(long handle, long address) {
         Mapping mapping = at(address);
         if (mapping != null) {
@@ -63,7 +62,7 @@ final class VirtualMemory {
         }
     }
 
-    /** The last reference to a handle is gone. Returns the bytes that count no more. */
+    /** Removes a handle whose last reference was released. Returns the bytes that are no longer charged. */
     long released(long handle) {
         Made made = byHandle.remove(handle);
         if (made == null) {
@@ -73,13 +72,13 @@ final class VirtualMemory {
         return made.isOver() ? made.bytes : 0;
     }
 
-    /** Memory was mapped. */
+    /** Records a mapping. */
     void mapped(long address, Made made) {
         made.mapped++;
         mappings.put(address, new Mapping(address, made));
     }
 
-    /** A mapping is gone. Returns the bytes that count no more. */
+    /** Removes a mapping. Returns the bytes that are no longer charged. */
     long unmapped(long address) {
         Mapping mapping = mappings.remove(address);
         if (mapping == null) {
@@ -89,7 +88,7 @@ final class VirtualMemory {
         return mapping.made.isOver() ? mapping.made.bytes : 0;
     }
 
-    /** The mapping around an address; null if there is none. */
+    /** Returns the mapping around an address; null if there is none. */
     Mapping at(long address) {
         Map.Entry<Long, Mapping> entry = mappings.floorEntry(address);
         return entry != null && address - entry.getKey() < entry.getValue().bytes() ? entry.getValue() : null;

@@ -24,10 +24,9 @@ import io.tessera.protocol.WireTypes;
 import java.util.List;
 
 /**
- * The program's own virtual memory, inside its tenant's window: addresses come from the window's heap, memory is the
- * driver's and zeroed before anybody can reach it. Mappings are always readable and writable for the device, because a
- * fenced kernel may meet any address of the window; what the program has not allowed itself is refused where calls name
- * it. One owner thread.
+ * The program's own virtual memory, inside its tenant's window: addresses come from the window's heap, memory comes from the driver and is zeroed before any
+ * kernel can reach it. Mappings are always readable and writable for the device, because a fenced kernel may meet any address of the window; what the program
+ * has not allowed itself is refused where calls name it. One owner thread.
  */
 final class VirtualMemoryCalls {
     private static final long GRANULE = 2L << 20;
@@ -66,7 +65,7 @@ final class VirtualMemoryCalls {
         calls.plainWithoutContext(DriverApi.cuMemGetAllocationPropertiesFromHandle);
     }
 
-    /** A call whose addresses are of reservations and mappings, not of memory that work may touch. */
+    /** Returns the row of a call whose addresses are those of reservations and mappings, not of memory that work may access. */
     private static CallRow row(CallTable calls, DriverApi api) {
         return calls.row(api).withoutContext().spans(AddressRule.IN_CALL);
     }
@@ -143,7 +142,7 @@ final class VirtualMemoryCalls {
         }
     }
 
-    /** The last reference to an allocation handle is gone. */
+    /** Called when the last reference to an allocation handle was released. */
     private void released(long clientHandle) {
         long bytes = virtual.released(clientHandle);
         if (bytes != 0) {
@@ -196,7 +195,7 @@ final class VirtualMemoryCalls {
         }
     }
 
-    /** The mappings that make up a range. */
+    /** Returns the mappings that make up a range. */
     private List<MemoryRange> whole(long address, long bytes) throws RejectedException {
         requireGranular(address, bytes);
         List<MemoryRange> there = memory.mappedIn(address, bytes);

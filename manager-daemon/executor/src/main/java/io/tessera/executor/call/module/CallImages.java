@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where the image of a call is: in the call's data, or in a file that the client handed over (RELAY.md, section 8). */
+/** Locates the image of a call: in the call's data, or in a file that the client handed over (RELAY.md, section 8). */
 final class CallImages {
     private static final long MAGIC = SegmentLayout.offset(RelayLayout.IMAGE_REFERENCE, "magic");
     private static final long NUMBER = SegmentLayout.offset(RelayLayout.IMAGE_REFERENCE, "number");
@@ -35,8 +35,8 @@ final class CallImages {
     }
 
     /**
-     * The image of a call, checked to be whole. Sets the parameter to where the driver finds it, which holds as long as
-     * something refers to the result; also makes sure that the driver says where it puts its handle.
+     * Returns the image of a call, checked to be whole. Sets the parameter to its address for the driver, which is valid as long as the result is reachable;
+     * also makes sure that the call has a place for the driver's handle.
      *
      * @throws RejectedException       if there is none or it is not whole
      * @throws ProgramRefusedException if it cannot be kept, or its file cannot be read

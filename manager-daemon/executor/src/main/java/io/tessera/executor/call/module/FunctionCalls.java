@@ -19,7 +19,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Functions and kernels: what is asked and set of them. One owner thread. */
+/** Functions and kernels: queries and settings. One owner thread. */
 final class FunctionCalls {
     /**
      * The first and the last of those that make clusters of every launch. The two behind
@@ -59,7 +59,7 @@ final class FunctionCalls {
         calls.plainWithoutContext(DriverApi.cuFuncLoad, DriverApi.cuKernelGetLibrary);
     }
 
-    /** An attribute of a kernel or function, by its parameters' places. */
+    /** Queries an attribute of a kernel or function, by its parameters' places. */
     private int attribute(CallFrame frame, int kernel, int attributeAt) throws RejectedException {
         long attribute = frame.slot(attributeAt);
         if (attribute >= FIRST_CLUSTER && attribute <= LAST_CLUSTER) {
@@ -107,7 +107,7 @@ final class FunctionCalls {
         return driver.call(frame.entry(), frame.slots());
     }
 
-    /** Something of a kernel or function, by its parameter's place. */
+    /** Records a change of a kernel's or function's settings, by its parameter's place. */
     private int changed(CallFrame frame, int kernel) {
         fences.kernels().changed(frame.argument(kernel));
         return driver.call(frame.entry(), frame.slots());
@@ -136,7 +136,7 @@ final class FunctionCalls {
         return result;
     }
 
-    /** The launch configuration of cluster occupancy, and behind it its attributes. */
+    /** Returns the launch configuration of cluster occupancy, and behind it its attributes. */
     private int clusters(CallFrame frame, ClientContext context) throws RejectedException {
         int i = frame.parameter("config");
         MemorySegment config = frame.required(i);

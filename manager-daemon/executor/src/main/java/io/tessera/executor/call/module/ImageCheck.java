@@ -7,10 +7,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/**
- * Whether a module image is as long as its own headers say, because the driver gets an address alone (RELAY.md, section
- * 8). Stateless.
- */
+/** Checks that a module image is as long as its own headers say, because the driver gets only an address (RELAY.md, section 8). Stateless. */
 final class ImageCheck {
     private static final int FAT_BINARY = 0xBA55ED50;
     private static final int WRAPPER = 0x466243b1;
@@ -22,9 +19,9 @@ final class ImageCheck {
     }
 
     /**
-     * The driver's input for an image: itself, or a wrapper of version 2 over its parts.
+     * Returns the driver's input for an image: the image itself, or a wrapper of version 2 over its parts.
      *
-     * @throws RejectedException with INVALID_IMAGE if it is none, or shorter than it says
+     * @throws RejectedException with INVALID_IMAGE if it is not an image, or is shorter than its headers say
      */
     static long address(CallFrame frame, MemorySegment image, long bytes) throws RejectedException {
         if (bytes >= 16 && image.get(WireTypes.U32, 0) == WRAPPER) {
@@ -62,7 +59,7 @@ final class ImageCheck {
         return begin >= 0 && length >= 0 && begin <= bytes && length <= bytes - begin;
     }
 
-    /** {u32 magic, u32 2, u64 count, u64 offset x count, fat binaries}: becomes the wrapper that cuda.h's tools write. */
+    /** Converts {u32 magic, u32 2, u64 count, u64 offset x count, fat binaries} to the wrapper that CUDA's compilers write. */
     private static long wrapper(CallFrame frame, MemorySegment image, long bytes) throws RejectedException {
         long count = image.get(WireTypes.U64, 8);
         if (image.get(WireTypes.U32, 4) != 2 || count < 1 || count > 4096 || 16 + count * Long.BYTES > bytes) {
@@ -71,7 +68,7 @@ final class ImageCheck {
         MemorySegment wrapper = frame.room(24);
         MemorySegment pointers = frame.room(count * Long.BYTES);
         for (long i = 0; i < count; i++) {
-            // One behind the other: what they are copied to and hashed from is as long as what travelled.
+            // Parts are in sequence: the length of the copy and of the hashed bytes is the length that was sent.
             long offset = image.get(WireTypes.U64, 16 + i * Long.BYTES);
             long end = i + 1 < count ? image.get(WireTypes.U64, 16 + (i + 1) * Long.BYTES) : bytes;
             if (offset < 0 || offset >= bytes || offset % Long.BYTES != 0 || end <= offset || end > bytes) {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Options of the JIT compiler in one call: what travels as numbers and logs is, for the driver, an array with addresses of
- * log buffers (RELAY.md, section 8). Lives for one call.
+ * Options of the JIT compiler in one call. In a record they are numbers and logs; for the driver they are an array with addresses of log buffers (RELAY.md,
+ * section 8). Lives for one call.
  */
 final class JitOptions {
     private static final Set<Integer> ADDRESSES = Set.of(JitOption.GLOBAL_SYMBOL_NAMES, JitOption.GLOBAL_SYMBOL_ADDRESSES,
@@ -33,13 +33,13 @@ final class JitOptions {
     private final int count;
     private final int outBytes;
 
-    /** Where memory that the driver writes comes from: bytes, zeroed. */
+    /** Provides memory that the driver writes: bytes, zeroed. */
     @FunctionalInterface
     interface Room {
         MemorySegment allocate(long bytes) throws RejectedException;
     }
 
-    /** For one call; errors as the other constructor. */
+    /** Creates the options of one call; errors as with the other constructor. */
     JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt) throws RejectedException {
         this(frame, countAt, optionsAt, valuesAt, frame::room);
     }
@@ -49,7 +49,7 @@ final class JitOptions {
      *
      * @param room gives memory that lives as long as the driver writes there
      *
-     * @throws RejectedException if they are not what RELAY.md says
+     * @throws RejectedException if they are not as RELAY.md describes
      */
     JitOptions(CallFrame frame, int countAt, int optionsAt, int valuesAt, Room room) throws RejectedException {
         this.room = room;
@@ -103,7 +103,7 @@ final class JitOptions {
         return room.allocate(bytes).asSlice(0, bytes);
     }
 
-    /** What of them changes the code. */
+    /** Returns the options that change the code. */
     CodeOptions code() {
         List<Integer> numbers = new ArrayList<>();
         List<Long> of = new ArrayList<>();

@@ -27,29 +27,29 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The JIT's linker: it collects what a program gives it, fenced where it can be, and a worker has the driver link that. Options that a
- * program gave live as long as its linker; the image goes to the client in pieces. One owner thread.
+ * The JIT's linker. It collects a program's inputs, fenced where possible, and a worker has the driver link them. Options that a program gave live as long as
+ * its linker; the image goes to the client in pieces. One owner thread.
  */
 final class LinkCalls {
-    /** cuLinkComplete with this offset asks for option values and logs (RELAY.md, section 8). */
+    /** cuLinkComplete with this offset requests option values and logs (RELAY.md, section 8). */
     private static final long LOGS = 1L << 63;
-    /** Most bytes of the inputs of one linker, which lie in the heap that all clients share. */
+    /** Maximum bytes of the inputs of one linker, which are in the heap that all clients share. */
     private static final long MOST_BYTES = 128L << 20;
     private static final int MOST_INPUTS = 4096;
-    /** First number of a linker: odd, and no address of a driver's. */
+    /** First number of a linker: odd, and never an address of a driver's object. */
     private static final long FIRST_NUMBER = 0x8000_0000_0000_0001L;
 
     private final ClientFences fences;
     private final ClientAccount account;
     private final RelaySegment segment;
-    /** By what the client's table holds. */
+    /** Linkers by the value in the client's table. */
     private final Map<Long, Linker> linkers = new HashMap<>();
     private long nextNumber = FIRST_NUMBER;
 
     private static final class Linker {
         private final JitOptions options;
         private final List<LinkerInput> inputs = new ArrayList<>();
-        /** Its inputs, if they are fenced. */
+        /** The linker's inputs, if they are fenced. */
         private final List<LinkInput> fenced = new ArrayList<>();
         private boolean asItIs;
         private byte[] image;
@@ -58,11 +58,11 @@ final class LinkCalls {
             this.options = options;
         }
 
-        /** Its inputs and its image: how many, and their bytes. */
+        /** Number and bytes of the linker's inputs and of its image. */
         private int kept;
         private long bytes;
 
-        /** Whether it may be linked with those before it: fences hold only where all have them. */
+        /** Returns whether it may be linked with those before it: fences hold only where all have them. */
         boolean takes(LinkInput input) {
             return input.tables() == null ? fenced.isEmpty() : !asItIs;
         }

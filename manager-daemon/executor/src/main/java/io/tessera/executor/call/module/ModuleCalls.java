@@ -33,7 +33,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Modules and libraries: images in, names out. One owner thread. */
+/** Modules and libraries: loads images, and looks up names. One owner thread. */
 final class ModuleCalls {
     private static final Logger LOG = LoggerFactory.getLogger(ModuleCalls.class);
 
@@ -78,7 +78,7 @@ final class ModuleCalls {
         calls.plainWithoutContext(DriverApi.cuLibraryGetKernelCount);
     }
 
-    /** Fences what can be fenced; the client's policy decides about the rest. */
+    /** Loads an image, fenced if possible; the client's policy decides about other images. */
     private int load(CallFrame frame, boolean library, DriverEntry entry, JitOptions options) throws RejectedException {
         int result;
         try {

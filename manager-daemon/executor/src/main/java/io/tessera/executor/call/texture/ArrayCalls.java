@@ -21,8 +21,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * Arrays are the driver's memory, which it gives out as another tenant left it: they are zeroed before the client gets a
- * handle. Layouts are cuda.h's {@code CUDA_ARRAY_DESCRIPTOR} and {@code CUDA_ARRAY3D_DESCRIPTOR}. One owner thread.
+ * Arrays are memory of the driver, which may contain another tenant's data: they are zeroed before the client gets a handle. Layouts are cuda.h's
+ * {@code CUDA_ARRAY_DESCRIPTOR} and {@code CUDA_ARRAY3D_DESCRIPTOR}. One owner thread.
  */
 final class ArrayCalls {
     /** The depth counts layers and faces. */
@@ -120,7 +120,7 @@ final class ArrayCalls {
             return result;
         }
         long made = frame.data(0).get(WireTypes.U64, 0);
-        // A driver makes no more levels than the array has until a single element is left.
+        // A driver makes at most as many levels as it takes to reduce the array to a single element.
         long levels = Math.min(Math.min(Integer.toUnsignedLong((int) frame.slot(2)), shape.levels()), MOST_LEVELS);
         Consumer<DriverCalls> destroy = driver -> driver.call(DriverEntry.cuMipmappedArrayDestroy, made);
         for (int level = 0; level < levels; level++) {
@@ -142,7 +142,7 @@ final class ArrayCalls {
                 shape.planes(level), destroy);
     }
 
-    /** For a client, an array that cannot be zeroed is one for which there is no memory. */
+    /** Returns the client's result: an array that cannot be zeroed counts as out of memory. */
     private static int answer(int result) {
         return result == CudaResult.SUCCESS || FatalErrors.isFatal(result) ? result : CudaResult.OUT_OF_MEMORY;
     }

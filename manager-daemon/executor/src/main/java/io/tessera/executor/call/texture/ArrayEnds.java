@@ -22,7 +22,7 @@ final class ArrayEnds {
     private final DriverCalls driver;
     private final ClientFences fences;
     private final DeferredReleases deferredReleases;
-    /** Textures and surfaces of arrays, and the driver's arrays of which they are; and the other way round. */
+    /** Maps textures and surfaces to the driver's arrays of which they are made, and vice versa. */
     private final Map<Long, Long> arrays = new HashMap<>();
     private final Map<Long, Set<Long>> objects = new HashMap<>();
 
@@ -32,7 +32,7 @@ final class ArrayEnds {
         this.deferredReleases = deferredReleases;
     }
 
-    /** A texture or surface was made of an array. */
+    /** Records that a texture or surface was made of an array. */
     void made(long object, long array) {
         arrays.put(object, array);
         objects.computeIfAbsent(array, _ -> new LinkedHashSet<>()).add(object);
@@ -48,7 +48,7 @@ final class ArrayEnds {
         };
     }
 
-    /** Kernels are kept from it before it is gone. */
+    /** Ends an object; kernels can no longer reach it before it ends. */
     private int object(HandleKind kind, long object) {
         Long array = arrays.remove(object);
         if (array != null) {
@@ -60,19 +60,19 @@ final class ArrayEnds {
                 : DriverEntry.cuSurfObjectDestroy, object) : result;
     }
 
-    /** Its textures and surfaces are none any more. */
+    /** Ends an array after its textures and surfaces. */
     private int array(long array) {
         int result = keepFrom(array);
         return result == CudaResult.SUCCESS ? deferredReleases.end(Set.of(array), () -> driver.call(DriverEntry.cuArrayDestroy, array)) : result;
     }
 
-    /** The same with those of its levels. */
+    /** Ends a mipmapped array after the textures and surfaces of its levels. */
     private int mipmap(long mipmap) {
         int result = keepFrom(mipmap);
         Set<Long> keys = new HashSet<>(Set.of(mipmap));
         for (int level = 0; result == CudaResult.SUCCESS && level < MOST_LEVELS; level++) {
             if (driver.call(DriverEntry.cuMipmappedArrayGetLevel, driver.out(0), mipmap, level) != CudaResult.SUCCESS) {
-                break; // it has no more
+                break; // it has no more levels
             }
             long array = driver.outLong(0);
             keys.add(array);

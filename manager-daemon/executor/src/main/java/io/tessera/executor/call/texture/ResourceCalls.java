@@ -115,7 +115,7 @@ final class ResourceCalls {
         return result;
     }
 
-    /** A reference reads memory from now on. */
+    /** Records that a reference reads memory from now on. */
     private int bindMemory(CallFrame frame, ClientContext context) {
         int result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {

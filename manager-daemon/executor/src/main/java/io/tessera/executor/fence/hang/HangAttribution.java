@@ -10,23 +10,23 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Finds the client whose endless work delays the others. A device that is full of one client's threads makes everybody's work late, so
- * lateness alone proves nothing: of the clients whose work is late, the one is ended whose work has been first in line for longest. Then
- * the clocks of all others start again. Thread-safe.
+ * Finds the client whose endless work delays the others. A device that is full of one client's threads makes everybody's work late, so lateness alone proves
+ * nothing. Of the clients whose work is late, the client whose work has been first in line for the longest time is ended. Then the clocks of all others start
+ * again. Thread-safe.
  */
 public final class HangAttribution {
     private static final long NONE = Long.MAX_VALUE;
 
     private final List<Turn> all = new CopyOnWriteArrayList<>();
     private final AtomicInteger round = new AtomicInteger();
-    /** How often a tenant had come to be beside others, and when that was last so, as of the last look for late work. */
+    /** How often a tenant has come to share the device with others, and when that last happened, as of the last look for late work. */
     private int shared;
     private long changedNs;
     /** Works that were ordered to end and have; and how many as of the last look for late work. */
     private final AtomicInteger haltedEnded = new AtomicInteger();
     private int seenEnded;
 
-    /** One client's turn. Fields that are not volatile belong to its owner thread. */
+    /** The turn of one client. Fields that are not volatile belong to its owner thread. */
     public final class Turn {
         /** Since when its oldest unfinished work has been the next to be done; {@link #NONE}: it has none that counts. */
         private volatile long sinceNs = NONE;
@@ -39,16 +39,16 @@ public final class HangAttribution {
         private volatile long markingNs = NONE;
         /** The last place in each stream, by its word. Work that its thread has submitted since it last looked is before one of them. */
         private final Map<Integer, Long> last = new ConcurrentHashMap<>();
-        /** When somebody else saw that {@link #place} was passed while work before a later one was not done; and which place that was. */
+        /** When another thread saw that {@link #place} was passed while work before a later place was not done; and that place. */
         private long passedNs;
         private long passed = ProgressCounters.UNKNOWN;
-        /** How long work may take, in nanoseconds; 0: as long as it likes. Any thread asks. */
+        /** Bound on the time of work, in nanoseconds; 0: none. Called by any thread. */
         private volatile LongSupplier limit = () -> 0;
         /** Tells its kernels to end, without the driver; by any thread. */
         private volatile Runnable halt = () -> {};
-        /** When somebody else told its kernels to end, because its thread was held up; 0: nobody did. */
+        /** When another thread ordered its kernels to end, because its own thread was blocked; 0: no order was given. */
         private volatile long haltedNs;
-        /** When work of another tenant ended that had been next for longer than its own: that may have waited behind it until then. */
+        /** When work of another tenant ended that had been next for longer than this client's: this client's work may have waited behind it until then. */
         private volatile long behindNs = Long.MIN_VALUE / 2;
         private final String tenant;
         private int seen = round.get();
@@ -57,12 +57,12 @@ public final class HangAttribution {
             this.tenant = tenant;
         }
 
-        /** How long its work may take, in nanoseconds, for any thread that asks; 0: as long as it likes. */
+        /** Sets the bound on the time of its work, in nanoseconds; 0: none. Called by any thread. */
         void limit(LongSupplier nanoseconds) {
             limit = nanoseconds;
         }
 
-        /** What tells its kernels to end, without a call of the driver; any thread may run it. */
+        /** Sets the action that orders its kernels to end, without a call of the driver; any thread may run it. */
         public void onHalt(Runnable action) {
             halt = action;
         }
@@ -81,12 +81,12 @@ public final class HangAttribution {
             return first;
         }
 
-        /** Whether its kernels were ordered to end while its thread was held up. */
+        /** Returns whether its kernels were ordered to end while its thread was held up. */
         boolean isHalted() {
             return haltedNs != 0;
         }
 
-        /** Whether somebody else's work was ended since the last call, so that what was measured means nothing. */
+        /** Returns whether work of another client was ended since the last call, so that earlier measurements are invalid. */
         boolean isNewRound() {
             int now = round.get();
             boolean is = now != seen;
@@ -94,17 +94,17 @@ public final class HangAttribution {
             return is;
         }
 
-        /** It has submitted work, and is about to record a place behind it. */
+        /** Records that the client has submitted work and is about to record a place behind it. */
         void marking(long nowNs) {
             markingNs = nowNs;
         }
 
-        /** It has done so. */
+        /** Records that the place was recorded. */
         void marked() {
             markingNs = NONE;
         }
 
-        /** It has submitted work and a place behind it; if it had none, this work is next from now on. */
+        /** Records submitted work and a place behind it; if the client had none, this work is next from now on. */
         void begun(long nowNs, long behind) {
             if (sinceNs == NONE) {
                 place = behind;
@@ -113,7 +113,7 @@ public final class HangAttribution {
         }
 
         /**
-         * Its oldest unfinished work has been next since a time (CLOCK_MONOTONIC).
+         * Records since when the client's oldest unfinished work has been next (CLOCK_MONOTONIC).
          *
          * @param behind the place behind that work
          * @param nowNs  the time now
@@ -128,7 +128,7 @@ public final class HangAttribution {
             }
         }
 
-        /** It has no work that counts: none, or work that may wait for the program itself. */
+        /** Records that the client has no work that counts: none, or work that may wait for the program itself. */
         void nothing(long nowNs) {
             long before = sinceNs;
             sinceNs = NONE;
@@ -137,7 +137,7 @@ public final class HangAttribution {
             }
         }
 
-        /** Other tenants' work that has been next for less long may have waited behind its work until now. */
+        /** Records that other tenants' work that has been next for less long may have waited behind this client's work until now. */
         private void over(long beforeNs, long nowNs) {
             for (Turn other : all) {
                 if ((isLater(other.sinceNs, beforeNs) || isLater(other.markingNs, beforeNs)) && !other.tenant.equals(tenant)) {
@@ -150,18 +150,18 @@ public final class HangAttribution {
             return ns > beforeNs && ns != NONE;
         }
 
-        /** Until when its work may have waited behind older work of others. */
+        /** Returns until when its work may have waited behind older work of others. */
         long behindNs() {
             return behindNs;
         }
 
-        /** Whether nobody's work has been next for longer. */
+        /** Returns whether no other client's work has been next for longer. */
         boolean isFirst() {
             long own = sinceNs;
             return all.stream().allMatch(other -> own <= other.sinceNs);
         }
 
-        /** Its work has ended: if it had any that counts, everybody else has waited for it until now. */
+        /** Records that the work has ended: if any of it counted, all other clients may have waited for it until now. */
         synchronized void ended() {
             if (sinceNs == NONE && haltedNs == 0) {
                 return;
@@ -174,21 +174,21 @@ public final class HangAttribution {
             seen = round.incrementAndGet();
         }
 
-        /** A place behind all its work was recorded for a stream that waits for nobody's program. */
+        /** Records a place behind all work of a stream that does not wait for a program. */
         void last(int word, long behind) {
             if (behind != ProgressCounters.UNKNOWN) {
                 last.put(word, behind);
             }
         }
 
-        /** A stream may wait for the program, or is gone: its last place says nothing. */
+        /** Drops the last place of a stream that has ended or may wait for the program: the place proves nothing. */
         void forget(int word) {
             last.remove(word);
         }
 
         /**
-         * Since when its oldest work that is not done has been next, as far as anybody but its thread can tell; {@link #NONE}: all is done that
-         * has a place behind it.
+         * Returns since when its oldest unfinished work has been next, as far as other threads can tell; {@link #NONE}: all work with a place behind it is
+         * done.
          */
         private synchronized long oldestNs(LongPredicate unfinished, long nowNs) {
             if (sinceNs == NONE || unfinished.test(place)) {
@@ -204,7 +204,7 @@ public final class HangAttribution {
             return passedNs;
         }
 
-        /** The client is gone, with all its work. */
+        /** Removes the client, which has left with all its work. */
         void leave() {
             all.remove(this);
             ended();
@@ -212,20 +212,20 @@ public final class HangAttribution {
     }
 
     /**
-     * Ends the kernels of the client whose work has been next for longest, if that is longer than they may take: for clients
-     * whose own threads cannot, because a call holds them up that waits for those kernels. Any one thread.
+     * Ends the kernels of the client whose work has been next for the longest time, if that exceeds the client's bound: for clients whose own threads cannot,
+     * because they are blocked in a call that waits for those kernels. Any one thread.
      *
-     * @param timesShared how often the executor has come to have several tenants: a tenant that was alone before has its time from then on
+     * @param timesShared how often the executor has got several tenants: the time of a tenant that was alone before starts then
      * @param unfinished whether the work before a place is not done
-     * @param graceNs    from being told to end to the end
-     * @return whether work that was ordered to end has not done so in time
+     * @param graceNs    from the order to end to the end
+     * @return whether work that was ordered to end has not ended in time
      */
     boolean haltLate(long nowNs, int timesShared, long graceNs, LongPredicate unfinished) {
         int ended = haltedEnded.get();
         if (timesShared != shared || ended != seenEnded) {
             shared = timesShared;
             seenEnded = ended;
-            changedNs = nowNs; // work that nobody waited for, or that waited for what has ended, may have taken long by now
+            changedNs = nowNs; // work whose end was not awaited, or that waited for work that has ended, may have taken long by now
         }
         Turn late = oldest(turn -> turn.oldestNs(unfinished, nowNs));
         long sinceNs = late == null ? NONE : late.oldestNs(unfinished, nowNs);
@@ -254,7 +254,7 @@ public final class HangAttribution {
         return oldest;
     }
 
-    /** A client comes in. */
+    /** Adds a client. */
     Turn enter(String tenant) {
         Turn turn = new Turn(tenant);
         all.add(turn);

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out when the unfenced work that a client submitted while its tenant was alone is done: by an event behind all of it, so that fenced
- * work goes on meanwhile. One owner thread.
+ * Determines when the unfenced work that a client submitted while its tenant was alone is done: by an event behind all of it, so that fenced work continues
+ * meanwhile. One owner thread.
  */
 public final class NativeDrain {
     private final TenantPresence.Member member;
@@ -22,19 +22,19 @@ public final class NativeDrain {
     private final List<Long> events = new ArrayList<>();
     private boolean begun;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public NativeDrain(TenantPresence.Member member, ClientStreams streams, DriverCalls driver) {
         this.member = member;
         this.streams = streams;
         this.driver = driver;
     }
 
-    /** Whether somebody waits for it. */
+    /** Returns whether another client waits for it. */
     public boolean isDue() {
         return member.mustSettle();
     }
 
-    /** Looks once. Returns SUCCESS, or a fatal CUresult. */
+    /** Polls once. Returns SUCCESS, or a fatal CUresult. */
     public int poll() {
         if (member.hasRunNative()) {
             forget(); // the client that waited has left, and there is work behind the events

@@ -10,14 +10,14 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 
 /**
- * Words of host memory in which streams write how far they have come, so that it is known without a call of the driver: any call may be held up by the
- * kernels that are to end. Each stream that is watched has a word of its own, and writes rising numbers there. Thread-safe, but for {@link #write}: a word
- * has one writer at a time.
+ * Words of host memory to which streams write their progress, so that it is known without a call of the driver: any call may be blocked by the kernels that are
+ * to end. Each stream that is watched has a word of its own, and writes rising numbers there. Thread-safe, except for {@link #write}: a word has one writer at
+ * a time.
  */
 public final class ProgressCounters {
     /** There is no word left, or no memory for words. */
     static final int NO_WORD = -1;
-    /** A place of which nobody knows whether a stream has come there. */
+    /** A place for which the progress of the stream is unknown. */
     static final long UNKNOWN = -1;
     private static final int WORDS = 16_384;
     private static final long VISIBLE = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP;
@@ -35,7 +35,7 @@ public final class ProgressCounters {
         this.numbers = new int[(int) (page.byteSize() / Integer.BYTES)];
     }
 
-    /** With memory that lives as long as the context, or with none where the driver gives none: then there are no words. */
+    /** Makes words with memory that lives as long as the context. If the driver gives no memory, there are no words. */
     public static ProgressCounters make(DriverCalls driver) {
         int result = driver.call(DriverEntry.cuMemHostAlloc, driver.out(0), (long) WORDS * Integer.BYTES, VISIBLE);
         long host = driver.outLong(0);
@@ -48,12 +48,12 @@ public final class ProgressCounters {
         return new ProgressCounters(page, driver.outLong(1));
     }
 
-    /** Without words. */
+    /** Returns an instance without words. */
     static ProgressCounters none() {
         return new ProgressCounters(MemorySegment.NULL, 0);
     }
 
-    /** A word for a stream, or {@link #NO_WORD}. */
+    /** Takes a word for a stream; returns {@link #NO_WORD} if none is left. */
     synchronized int take() {
         Integer word = spare.poll();
         if (word != null) {
@@ -62,7 +62,7 @@ public final class ProgressCounters {
         return used < numbers.length ? used++ : NO_WORD;
     }
 
-    /** All work of the word's stream is done. */
+    /** Gives a word back. All work of its stream is done. */
     synchronized void giveBack(int word) {
         if (word != NO_WORD) {
             spare.add(word);
@@ -82,7 +82,7 @@ public final class ProgressCounters {
         return (long) word << Integer.SIZE | Integer.toUnsignedLong(number);
     }
 
-    /** Whether a stream has not come to a place; true where that is not known. No call of the driver; any thread. */
+    /** Returns whether a stream has not reached a place; true where that is not known. No call of the driver; any thread. */
     public boolean isAhead(long place) {
         return place == UNKNOWN || (int) WORD.getAcquire(page, 0L, place >>> Integer.SIZE) - (int) place < 0;
     }

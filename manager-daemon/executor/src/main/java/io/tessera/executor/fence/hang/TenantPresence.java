@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 /**
- * Knows the clients of an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before a
- * second tenant comes in, the unfenced work of the first has to be done. Machine code that may leave its window runs beside programs of its
- * own user alone: no other user's program comes in beside it. Thread-safe.
+ * Knows the clients of an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before a second tenant is
+ * admitted, the unfenced work of the first has to be done. Machine code that may leave its window runs only beside programs of its own user: no other user's
+ * program is admitted beside it. Thread-safe.
  */
 public final class TenantPresence {
-    /** Why {@link #enter} lets nobody in. */
+    /** Reason for which {@link #enter} refuses a client. */
     public static final String REFUSAL = "another user's program runs machine code that may leave its memory; try again later, or have it run with --unfenced time";
 
     private final HangAttribution turns = new HangAttribution();
@@ -27,12 +27,12 @@ public final class TenantPresence {
         private final int uid;
         private final Runnable settled;
         /**
-         * Written by the owner before it looks at {@link TenantPresence#shared}: the thread that changes that sees one of the two writes.
+         * Written by the owner before it reads {@link TenantPresence#shared}: a thread that changes that flag sees this write, or the owner sees the change.
          */
         private volatile boolean nativeInFlight;
         /** Whether a kernel may have been launched unfenced since the owner last asked. */
         private boolean ranNative;
-        /** Set under the lock, while all members are one user's. */
+        /** Set under the lock, while all members belong to one user. */
         private volatile boolean othersKeptOut;
         private final HangAttribution.Turn turn;
 
@@ -43,12 +43,12 @@ public final class TenantPresence {
             this.turn = turns.enter(tenant);
         }
 
-        /** The user it belongs to. */
+        /** Returns the user to which it belongs. */
         public int uid() {
             return uid;
         }
 
-        /** Whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
+        /** Returns whether a kernel may be launched unfenced now; then work is in flight until {@link #settle}. */
         public boolean mayRunNative() {
             if (shared) {
                 return false;
@@ -61,39 +61,38 @@ public final class TenantPresence {
             return may;
         }
 
-        /** Whether a kernel may have been launched unfenced since the last call. */
+        /** Returns whether a kernel may have been launched unfenced since the last call. */
         boolean hasRunNative() {
             boolean has = ranNative;
             ranNative = false;
             return has;
         }
 
-        /** Its place among those whose work may be late. */
+        /** Returns its place among the clients whose work may be late. */
         public HangAttribution.Turn turn() {
             return turn;
         }
 
-        /** The client's tenant. */
+        /** Returns the client's tenant. */
         public String tenant() {
             return tenant;
         }
 
-        /** Whether unfenced work has to be waited for, because somebody waits to come in. */
+        /** Returns whether unfenced work has to be waited for, because a new client waits to be admitted. */
         boolean mustSettle() {
             return shared && nativeInFlight;
         }
 
-        /** Unfenced work that was in flight is done. */
+        /** Records that unfenced work that was in progress is done. */
         void settle() {
             nativeInFlight = false;
             settled.run();
         }
 
         /**
-         * Orders kernels of all other programs of its user to end: its own work has the order and does not end, so it may wait for theirs.
-         * Any thread.
+         * Orders kernels of all other programs of its user to end: its own work got the order and does not end, so it may wait for theirs. Any thread.
          *
-         * @return whether there were any that were not told yet
+         * @return whether there were programs that had not got the order yet
          */
         public boolean haltOthersOfUser(long nowNs) {
             boolean any = false;
@@ -103,25 +102,25 @@ public final class TenantPresence {
             return any;
         }
 
-        /** Whether all tenants are one user's. */
+        /** Returns whether all tenants are one user's. */
         public boolean isAmongItsOwn() {
             return isOneUser(uid);
         }
 
-        /** Whether others share the device now. */
+        /** Returns whether others share the device now. */
         boolean isShared() {
             return shared;
         }
 
         /**
-         * Whether a kernel may run now that may leave its window. If so, no program of another user comes in until {@link #letOthersIn}: one that is admitted between the
-         * answer and the launch is not possible.
+         * Returns whether a kernel may run now that may leave its window. If so, no program of another user comes in until {@link #letOthersIn}: one that is
+         * admitted between the answer and the launch is not possible.
          */
         public boolean keepOthersOut() {
             return othersKeptOut || keepOut(this);
         }
 
-        /** The client has no such kernels any more. Those that still run are waited for as for others without a fence ({@link #isSettled}). */
+        /** Records that the client has no such kernels any more. Those that still run are waited for like other unfenced kernels ({@link #isSettled}). */
         public void letOthersIn() {
             if (othersKeptOut) {
                 ranNative = true;
@@ -137,11 +136,11 @@ public final class TenantPresence {
     }
 
     /**
-     * A client comes in. Its kernels run only after {@link #isSettled}.
+     * Admits a client. Its kernels run only after {@link #isSettled}.
      *
      * @param tenant by a name that no other user's tenant has ({@link io.tessera.protocol.message.TenantName})
-     * @param settled called by owner threads when something that is waited for may be done
-     * @return null: it may not, by {@link #REFUSAL}
+     * @param settled called by owner threads when work that is waited for may be done
+     * @return null: it is refused, by {@link #REFUSAL}
      */
     public synchronized Member enter(String tenant, int uid, Runnable settled) {
         if (members.stream().anyMatch(member -> member.othersKeptOut && member.uid != uid)) {
@@ -153,7 +152,7 @@ public final class TenantPresence {
         return member;
     }
 
-    /** A client is gone, with all its work. */
+    /** Removes a client, which has left with all its work. */
     public synchronized void leave(Member member) {
         members.remove(member);
         member.turn.leave();
@@ -167,18 +166,18 @@ public final class TenantPresence {
     }
 
     /**
-     * Ends kernels that a synchronizing call waits for, if they have taken longer than they may: the threads that would end them
-     * may be held up by that very call. Any one thread.
+     * Ends kernels for which a synchronizing call waits, if they have exceeded their time: the threads that would end them may be blocked by that very call.
+     * Any one thread.
      *
      * @param unfinished whether the work before a place ({@link ProgressCounters}) is not done
-     * @param graceNs    from being told to end to the end
-     * @return whether kernels that were ordered to end have not done so in time
+     * @param graceNs    from the order to end to the end
+     * @return whether kernels that were ordered to end have not ended in time
      */
     public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
         return turns.haltLate(nowNs, timesShared, graceNs, unfinished);
     }
 
-    /** Whether no other tenant than a member's has unfenced work of the time when it was alone. */
+    /** Returns whether no other tenant than a member's has unfenced work of the time when it was alone. */
     public synchronized boolean isSettled(Member newcomer) {
         return members.stream().noneMatch(member -> member.nativeInFlight && !member.tenant.equals(newcomer.tenant));
     }

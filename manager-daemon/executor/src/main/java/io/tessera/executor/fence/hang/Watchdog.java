@@ -15,14 +15,13 @@ import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Finds kernels of a client that do not end. Events among the launches of each stream tell how far it has come; work between
- * two of them that takes longer than the timeout counts as endless, unless the stream waits for the program itself at that moment. An event
- * is placed before and after each such wait, and, while such waits are pending, also wherever a stream may wait for another one. If the
- * work of several clients takes too long, the one is blamed whose work was next first ({@link HangAttribution}): the others may only wait
- * behind it, and their time starts again when it has ended. One owner thread.
+ * Finds kernels of a client that do not end. Events among the launches of each stream show its progress; work between two of them that takes longer than the
+ * timeout counts as endless, unless the stream waits for the program itself at that moment. An event is placed before and after each such wait, and, while such
+ * waits are pending, also wherever a stream may wait for another one. If the work of several clients takes too long, the client whose work was next first is
+ * blamed ({@link HangAttribution}): the others may merely wait behind it, and their time starts again when it has ended. One owner thread.
  */
 public final class Watchdog {
-    /** From one event to the next, unless others come between. Work between two events is measured as one. */
+    /** Interval between events, unless events for other reasons come between. Work between two events is measured as one. */
     private static final long INTERVAL_NS = 100_000_000L;
     /** The time in which kernels have to end after they were told to: the longest that the verifier allows between two looks at the stop word, and the blocks' ends. */
     public static final long END_NS = CallTrees.MOST_NS + 3_000_000_000L;
@@ -30,12 +29,9 @@ public final class Watchdog {
      * Larger than the interval at which {@code ClientStreams} records its own events, so that those are enough where launches are short.
      */
     private static final int MOST_LAUNCHES = 128;
-    /** Work that is measured as one should take no more than this fraction of the timeout, since a queue of long kernels is not endless. */
+    /** Work that is measured as one should take at most this fraction of the timeout, since a queue of long kernels is not endless. */
     private static final int PARTS = 8;
-    /**
-     * With this many events pending in a stream, complete ones are looked for at once, so that a burst is recognized and needs no more
-     * events.
-     */
+    /** Number of pending events of a stream from which on complete ones are searched for at once, so that a burst is recognized and needs no more events. */
     private static final int MANY_MARKS = 64;
     private static final long NO_STREAM = -1;
     private static final long SECOND_NS = 1_000_000_000L;
@@ -64,18 +60,15 @@ public final class Watchdog {
     private long nextNs;
     private long lookedNs;
     private boolean besideOthers;
-    /**
-     * When somebody else's late work was last seen to have ended, or clients came or went; the client whose work was next first keeps its
-     * place.
-     */
+    /** When another client's late work was last seen to have ended, or when clients came or left; the client whose work was next first keeps its place. */
     private long roundNs = Long.MIN_VALUE / 2;
-    /** When its work may last have waited in a channel in which another client's stream stands. Its time starts again then. */
+    /** When the client's work may last have waited in a channel behind a waiting stream of another client. Its time starts again then. */
     private long behindNs = Long.MIN_VALUE / 2;
 
-    /** One stream's events that are not complete, the oldest first. */
+    /** The pending events of one stream, the oldest first. */
     private static final class Track {
         private final ArrayDeque<Mark> marks = new ArrayDeque<>();
-        /** Where the stream writes how far it has come. */
+        /** The word to which the stream writes its progress. */
         private final int word;
         /** The last place that it was told to write. */
         private long lastPlace = ProgressCounters.UNKNOWN;
@@ -84,7 +77,7 @@ public final class Watchdog {
         /** Launches that may share an event, as long as those before have taken; slow until it is known to be fast. */
         private int every = 1;
         private long lastNs;
-        /** Since when the oldest event is the next to be complete. */
+        /** Since when the oldest event has been the next to be complete. */
         private long sinceNs;
 
         private Track(int word) {
@@ -96,11 +89,11 @@ public final class Watchdog {
     private record Mark(long event, long place, int launches) {
     }
 
-    /** Where a stream may stand still by right: the events before and behind. A graph may run kernels meanwhile. */
+    /** A point at which a stream may rightfully stand still: the events before and behind it. A graph may run kernels meanwhile. */
     private record Pause(Track track, long before, long behind, boolean graph) {
     }
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public Watchdog(FenceSettings settings, TenantPresence.Member member, DriverCalls driver, ProgressEvents progress, ProgressCounters words,
             SynchronizationGate.Client synchronization) {
         this.words = words;
@@ -114,7 +107,7 @@ public final class Watchdog {
         synchronization.beforeCalls(this::markAll);
     }
 
-    /** The client's thread may be held up by what was launched last: a place behind it lets others find out. */
+    /** Records places behind all work, because the client's thread may be blocked by its last launches: other threads can then see the progress. */
     private void markAll() {
         tracks.forEach((stream, track) -> {
             if (track.more > 0) {
@@ -127,17 +120,20 @@ public final class Watchdog {
         return SECOND_NS * (isBesideOthers() ? settings.sharedTimeoutS() : settings.timeoutS());
     }
 
-    /** Others wait until what ran without fences is done, for as long as that takes. */
+    /**
+     * Returns whether the work runs beside other tenants. A new tenant that waits until unfenced work is done does not count: it waits for as long as that
+     * takes.
+     */
     private boolean isBesideOthers() {
         return member.isShared() && !member.mustSettle();
     }
 
-    /** Whether work is to be watched, now or when others come while it goes on. */
+    /** Returns whether work is to be watched, now or if other clients come while it runs. */
     private boolean isWatched() {
         return soonestNs != 0;
     }
 
-    /** A kernel was launched in a stream that captures nothing. */
+    /** Records that a kernel was launched in a stream that is not captured. */
     public void launched(long stream, long nowNs) {
         if (!isWatched()) {
             return;
@@ -159,7 +155,7 @@ public final class Watchdog {
         return lastTrack;
     }
 
-    /** An event was recorded for another reason behind what was launched in a stream so far. */
+    /** Records an event that was recorded for another reason behind the work of a stream. */
     public void marked(long stream, long event) {
         Track track = tracks.get(stream);
         if (track != null && track.more > 0) {
@@ -199,21 +195,21 @@ public final class Watchdog {
                 || driver.outInt(0) != 0;
     }
 
-    /** The last launches of a stream may be behind its last event, and no other may follow. */
+    /** Records an event behind the last launches of a stream, after which there may be no further one. */
     private void markLast(long stream, Track track, long nowNs) {
         if (!isCapturing(stream)) {
             mark(stream, track, nowNs);
         }
     }
 
-    /** A graph was launched in a stream that captures nothing; as of the last look at the clock. */
+    /** Records that a graph was launched in a stream that is not captured; the time is that of the last look at the clock. */
     public void graphLaunched(long stream) {
         if (isWatched()) { // whatever is in it counts as much as many launches
             mark(stream, tracks.computeIfAbsent(stream, _ -> new Track(words.take())), lookedNs);
         }
     }
 
-    /** A stream of the client is about to be destroyed; its submitted work is done all the same. */
+    /** Records that a stream is about to be destroyed; its submitted work is executed all the same. */
     public void forget(long stream) {
         Track track = tracks.remove(stream);
         lastTrack = null;
@@ -229,17 +225,17 @@ public final class Watchdog {
         }
     }
 
-    /** A graph has a node that waits for the program: where graphs run from now on nobody can tell what they wait for. */
+    /** Records that a graph has a node that waits for the program: from now on it is unknown for what a stream that runs graphs waits. */
     public void waitsInGraph() {
         graphsWait = true;
     }
 
     /**
-     * Submits something that a stream may wait at.
+     * Submits an operation at which a stream may wait.
      *
-     * @param program    whether for the program itself; otherwise for other work, which matters only if that may wait
+     * @param program    whether it waits for the program itself; otherwise for other work, which matters only if that may wait
      * @param submission returns a CUresult
-     * @return what it returned; NOT_READY: nothing was submitted, because the client is given up
+     * @return the result of the submission; NOT_READY: nothing was submitted, because the client is given up
      */
     public int pausing(long stream, boolean program, IntSupplier submission) {
         return pausing(stream, program, false, submission);
@@ -292,24 +288,24 @@ public final class Watchdog {
         return progress.query(event) == CudaResult.SUCCESS;
     }
 
-    /** Whether a stream may wait without news of the end of the wait, unless all streams are idle. */
+    /** Returns whether a stream may wait without news of the end of the wait, unless all streams are idle. */
     public boolean waitsUnseen() {
         return waitsUnseen;
     }
 
-    /** Whether a stream of the client may wait for its program now. */
+    /** Returns whether a stream of the client may wait for its program now. */
     public boolean mayStand() {
         forgetPauses();
         return waitsUnseen || graphsWait || !pauses.isEmpty();
     }
 
-    /** All streams of the client are idle. */
+    /** Records that all streams of the client are idle. */
     public void idle() {
         waitsUnseen = false;
         forgetPauses();
     }
 
-    /** All work of the client is done, and it gets no more: nothing of it waits, whatever its events say. */
+    /** Records that all work of the client is done, and no more will come: no stream waits, whatever its events show. */
     public void nothingStands() {
         waitsUnseen = false;
         giveBackPauses();
@@ -338,7 +334,7 @@ public final class Watchdog {
         }
     }
 
-    /** Whether a stream waits by right: it has come to such a place and not beyond. */
+    /** Returns whether a stream waits rightfully: it has reached such a point and not passed it. */
     private boolean isPaused(Track track) {
         for (Pause pause : pauses) {
             if (pause.track == track && !isDone(pause.behind)) {
@@ -348,18 +344,18 @@ public final class Watchdog {
         return false;
     }
 
-    /** Whether kernels of this client were told to end while its thread was held up by a call that waited for them. */
+    /** Returns whether kernels of this client were told to end while its thread was held up by a call that waited for them. */
     public boolean isHalted() {
         return member.turn().isHalted();
     }
 
-    /** Whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
+    /** Returns whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
     public boolean isWaitedForTooLong(long nowNs) {
         long timeoutNs = timeoutNs();
         return timeoutNs != 0 && synchronization.isStanding() && synchronization.keepsOthersNs(nowNs) > timeoutNs;
     }
 
-    /** Whether a kernel of this client has been running for too long; looks at most ten times a second. */
+    /** Returns whether a kernel of this client has been running for too long; looks at most ten times a second. */
     public boolean isExpired(long nowNs) {
         lookedNs = nowNs;
         if (nowNs < nextNs || tracks.isEmpty() && orphans.isEmpty()) {
@@ -403,7 +399,7 @@ public final class Watchdog {
         return nowNs - Math.max(measuredNs, behindNs) > timeoutNs && member.turn().isFirst();
     }
 
-    /** Since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
+    /** Returns since when a stream's oldest unfinished work has been next; Long.MAX_VALUE: all of it is done. */
     private long poll(Track track, long nowNs) {
         long launches = 0;
         while (!track.marks.isEmpty() && isDone(track.marks.peek().event)) {
@@ -422,13 +418,13 @@ public final class Watchdog {
         return track.marks.isEmpty() ? Long.MAX_VALUE : track.sinceNs;
     }
 
-    /** How many launches may share an event from now on: at most twice as many as before, fewer at once. */
+    /** Returns how many launches may share an event from now on: at most twice as many as before; a lower number applies at once. */
     private int every(Track track, long launches, long tookNs) {
         long share = soonestNs / PARTS * launches / Math.max(1, tookNs);
         return (int) Math.clamp(share, 1, Math.min(MOST_LAUNCHES, 2L * track.every));
     }
 
-    /** Whether the stream of a track, which gets no more work, has done all its work; then its word is given back. */
+    /** Returns whether the stream of a track, which gets no more work, is done; its word is then given back. */
     private boolean isOver(Track track) {
         boolean is = track.marks.isEmpty() && (track.lastPlace == ProgressCounters.UNKNOWN || !words.isAhead(track.lastPlace));
         if (is) {
@@ -447,7 +443,7 @@ public final class Watchdog {
         words.giveBack(track.word);
     }
 
-    /** The work that was too long has ended: the others' time starts again. */
+    /** Records that the work that took too long has ended: the others' time starts again. */
     public void ended() {
         member.turn().ended();
     }

@@ -24,14 +24,14 @@ import java.util.Map;
  */
 public final class HoistedMemory {
     private static final long ALIGNMENT = 512;
-    /** Beyond this a copy of all is not made in the executor's own memory. */
+    /** Size beyond which no complete copy is made in the executor's own memory. */
     private static final long MOST_STAGED_BYTES = 32L << 20;
 
     private final List<Map<String, Place>> places = new ArrayList<>();
     private long address;
     private long bytes;
 
-    /** Where a variable lies. */
+    /** Place of a variable. */
     public record Place(HoistedVariable variable, long offset) {
     }
 
@@ -177,12 +177,12 @@ public final class HoistedMemory {
         return relocation.value(address + target.offset);
     }
 
-    /** The bits of a relocation in a module of the program. */
+    /** Returns the bits of a relocation in a module of the program. */
     long value(int part, Relocation relocation) throws ProgramRefusedException {
         return value(relocation, places.get(part));
     }
 
-    /** Where a variable lies; null if it is none of the program. */
+    /** Returns the place of a variable; null if the program does not have it. */
     public Place find(String name) {
         for (Map<String, Place> part : places) {
             Place place = part.get(name);
@@ -193,12 +193,12 @@ public final class HoistedMemory {
         return null;
     }
 
-    /** Where a module of the program finds a variable; null if nobody defines it. */
+    /** Returns the place of a variable for a module of the program; null if no module defines it. */
     public Place find(int part, String name) {
         return places.get(part).get(name);
     }
 
-    /** The device address of a place. */
+    /** Returns the device address of a place. */
     public long address(Place place) {
         return address + place.offset;
     }

@@ -1,11 +1,11 @@
 package io.tessera.executor.fence.load;
 
 /**
- * Images of machine code without PTX that a client has loaded, by what is known of those of their kernels that have run. Each counts once. Immutable.
+ * Images of machine code without PTX that a client has loaded, by the grade of their kernels that have run. Each counts once. Immutable.
  *
- * @param shown their kernels are verified to stay in the window
- * @param vendors  they are a vendor's, and with what its compilers keep their kernels stay in the window
- * @param unknown  the same, and nobody knows whose they are
+ * @param shown    their kernels are verified to stay in the window
+ * @param vendors  they are a vendor's, and their kernels stay in the window as long as they keep the rules of its compilers
+ * @param unknown  as above, but their origin is unknown
  * @param unfenced kernels without a fence have run, or there are no fences
  */
 public record MachineCodeFigures(int shown, int vendors, int unknown, int unfenced) {

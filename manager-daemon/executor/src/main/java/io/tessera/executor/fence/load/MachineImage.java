@@ -8,7 +8,7 @@ import java.util.Optional;
 final class MachineImage {
     /** The image for the driver while it is loaded; empty: nothing. */
     private final Optional<ProgramSource> source;
-    /** Null: it is loaded as it is. */
+    /** The fenced image; null: it is loaded as it is. */
     private final PlacedImage placed;
     private final boolean vendors;
     /** The least of what is known of its kernels that have run, or were put into graphs. */
@@ -35,7 +35,7 @@ final class MachineImage {
         return left;
     }
 
-    /** Such a kernel runs. Returns whether anything of the image is new by that. */
+    /** Records that such a kernel runs. Returns whether that changes the image's figures. */
     boolean runs(MachineGrade kernel) {
         boolean lower = kernel.compareTo(grade) > 0;
         boolean first = !kernel.isForAll() && !left;
@@ -44,17 +44,17 @@ final class MachineImage {
         return lower || first;
     }
 
-    /** Null: it is loaded as it is. */
+    /** Returns the fenced image; null: it is loaded as it is. */
     FencedImage fenced() {
         return placed == null ? null : placed.image();
     }
 
-    /** Null: it is loaded as it is. */
+    /** Returns the placed image; null: it is loaded as it is. */
     PlacedImage placed() {
         return placed;
     }
 
-    /** Whether it is one of a vendor's. */
+    /** Returns whether it is one of a vendor's. */
     boolean isVendors() {
         return vendors;
     }

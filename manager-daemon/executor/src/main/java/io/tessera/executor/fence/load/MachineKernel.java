@@ -10,7 +10,7 @@ public final class MachineKernel {
     private static final int LONGEST_NAME = 500;
 
     final MachineImage image;
-    /** As it may be shown. */
+    /** The name for display. */
     final String name;
     final MachineGrade grade;
     /** Why it does not run beside other users' programs; null: it does. */
@@ -20,7 +20,7 @@ public final class MachineKernel {
     private final int addedRegisters;
     /** Whether it may run from now on, beside any client. */
     boolean admitted;
-    /** Whether its user was told that it does not run. */
+    /** Whether the user was told that it does not run. */
     boolean told;
 
     private MachineKernel(MachineImage image, String name, MachineGrade grade, String why, TensorMapPlaces tensorMaps) {
@@ -34,7 +34,7 @@ public final class MachineKernel {
         this.addedRegisters = fenced == null ? 0 : fenced.addedRegisters().getOrDefault(name, 0);
     }
 
-    /** A kernel of an image. */
+    /** Creates a kernel of an image. */
     static MachineKernel of(MachineImage image, String name) {
         FencedImage fenced = image.fenced();
         if (fenced == null) {
@@ -55,18 +55,18 @@ public final class MachineKernel {
                 maps);
     }
 
-    /** Whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
+    /** Returns whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
     public boolean mayWaitForBlocks() {
         return waits;
     }
 
-    /** By which threads of its image report; 0: by none of its own. */
+    /** Returns the number that threads of its image write in reports; 0: it has none of its own. */
     public int imageNumber() {
         return image.placed() == null ? 0 : image.placed().number();
     }
 
     /**
-     * Whether all that is known of it holds in other code of its image, too.
+     * Returns whether all that is known of it holds in other code of its image, too.
      *
      * @param symbol its whole name
      */
@@ -82,12 +82,12 @@ public final class MachineKernel {
         return own.containsKey(symbol) || !other.containsKey(symbol);
     }
 
-    /** How many registers it has more than in its image. */
+    /** Returns how many registers it has more than in its image. */
     public int addedRegisters() {
         return addedRegisters;
     }
 
-    /** Where in its parameters tensor maps lie; null: it has no fence. */
+    /** Returns the places of tensor maps in its parameters; null: it has no fence. */
     public TensorMapPlaces tensorMaps() {
         return tensorMaps;
     }

@@ -13,10 +13,10 @@ import java.util.List;
 /**
  * Fenced machine code whose variables have their memory in the client's window. Immutable.
  *
- * @param image    what it was made of
+ * @param image    the image from which it was made
  * @param code     a cubin with the addresses of the variables
  * @param memory of the variables; the owner of the image frees it
- * @param number   by which its threads report; 0: by none of its own
+ * @param number   the number that its threads write in reports; 0: it has none of its own
  */
 public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory, int number) {
     /**
@@ -40,12 +40,12 @@ public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory, 
         return new PlacedImage(image, code, memory, number);
     }
 
-    /** The same once it is loaded: the driver has the code, and the reader of reports has the texts. */
+    /** Returns the same image after it was loaded: the driver has the code, and the reader of reports has the texts. */
     PlacedImage loaded() {
         return new PlacedImage(image.loaded(), new byte[0], memory, number);
     }
 
-    /** Address and size of a variable in the window; null: the driver knows whether there is such a one. */
+    /** Returns address and size of a variable in the window; null: the driver knows whether there is such a variable. */
     public long[] variable(String name) {
         HoistedMemory.Place place = memory.find(name);
         return place == null ? null : new long[] {memory.address(place), place.variable().sizeBytes()};

@@ -27,10 +27,9 @@ public final class ProgramLoader {
     }
 
     /**
-     * Loads a program.
-     *
+     * Loads a program. /
      * @param library whether as a CUlibrary, else as a CUmodule
-     * @param options that its compilation was given
+     * @param options options of its compilation
      * @throws ProgramRefusedException with the driver's result
      */
     public static LoadedCode load(FencedProgram program, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
@@ -102,7 +101,7 @@ public final class ProgramLoader {
         }
     }
 
-    /** Ends what nobody here has loaded. Returns the CUresult. */
+    /** Unloads code that was not loaded by this class. Returns the CUresult. */
     public static int unload(long handle, boolean library, DriverCalls driver) {
         return new LoadedCode(handle, library, 0).unload(driver);
     }
@@ -166,9 +165,9 @@ public final class ProgramLoader {
     }
 
     /**
-     * Where constants are written from.
+     * Source of the constants.
      *
-     * @param added the fence's own that there are, with their bytes
+     * @param added the fence's own constants, with their bytes
      */
     private record Filling(long handle, boolean library, OwnStream stream, DriverCalls driver, Arena arena,
             Map<String, Long> added) {

@@ -7,27 +7,24 @@ import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.guardian.fence.WindowConstants;
 
-/**
- * Which texture and surface objects are a client's, in device memory that its fenced kernels read and cannot write. One
- * owner thread.
- */
+/** Bitmap of the texture and surface objects of a client, in device memory that its fenced kernels can read but not write. One owner thread. */
 public final class TextureBitmap {
     private static final int MASK = (1 << WindowConstants.HANDLE_INDEX_BITS) - 1;
 
     private final OwnStream stream;
     private final DriverCalls driver;
     private final int[] words = new int[WindowConstants.HANDLE_BITMAP_BYTES / Integer.BYTES];
-    /** 0: no fenced module is loaded yet. */
+    /** Device address; 0: no fenced module is loaded yet. */
     private long address;
 
-    /** For one client; nothing is made before it is needed. */
+    /** Creates the bitmap of one client; memory is taken when it is needed. */
     public TextureBitmap(OwnStream stream, DriverCalls driver) {
         this.stream = stream;
         this.driver = driver;
     }
 
     /**
-     * Its device address.
+     * Returns its device address.
      *
      * @throws ProgramRefusedException with the driver's result
      */
@@ -54,7 +51,7 @@ public final class TextureBitmap {
         return stream.words(driver, to + (long) word * Integer.BYTES, words[word], 1);
     }
 
-    /** An object is the client's, or is not any more. Returns the CUresult. */
+    /** Sets whether an object belongs to the client. Returns the CUresult. */
     public int set(long handle, boolean own) {
         int index = (int) handle & MASK;
         int bit = 1 << index % Integer.SIZE;

@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Images of one client that have no PTX to fence: whether they may run, with fences in their machine code or as they are, and which of their kernels do. Under the policy
- * {@code own} every kernel runs beside programs of its own user, and beside others' those that stay in their window ({@link MachineGrade}). One owner thread.
+ * Images of one client without PTX to fence. Decides whether they and their kernels may run, with fences in their machine code or as they are. Under the policy
+ * {@code own} every kernel runs beside programs of its own user, and beside other users' programs those kernels run that stay in their window
+ * ({@link MachineGrade}). One owner thread.
  */
 public final class UnfencedImages {
     /** The remedy: it makes an image that any device can load and fences can be put into. */
@@ -27,14 +28,14 @@ public final class UnfencedImages {
     private final TenantPresence.Member member;
     private final TrustedImages trusted;
     private final RelaySegment segment;
-    /** By the driver's handle, also modules of libraries. */
+    /** Images by the driver's handle; includes modules of libraries. */
     private final Map<Long, MachineImage> loaded = new HashMap<>();
     private final Map<Long, MachineImage> modules = new HashMap<>();
     /** The image of kernels whose origin is not known. */
     private final MachineImage nowhere = new MachineImage(Optional.empty(), null, false);
     private volatile MachineCodeFigures figures = MachineCodeFigures.NONE;
 
-    /** For one client. */
+    /** Creates an instance for one client. */
     public UnfencedImages(UnfencedPolicy policy, TenantPresence.Member member, TrustedImages trusted, RelaySegment segment) {
         this.policy = policy;
         this.member = member;
@@ -43,10 +44,10 @@ public final class UnfencedImages {
     }
 
     /**
-     * Lets an image pass, or not. One that passes gets fences, or is asked for again by {@link #decideAsItIs}.
+     * Accepts or refuses an image. An accepted image gets fences, or is presented again to {@link #decideAsItIs}.
      *
      * @param lacking  why it cannot be fenced
-     * @param launched whether kernels have run, so that the program cannot start again
+     * @param launched whether kernels have run, so that the program cannot be started again
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
@@ -90,7 +91,7 @@ public final class UnfencedImages {
         }
     }
 
-    /** {@link #decide} and then the other one, for an image that gets no fences in its machine code either. Errors as there. */
+    /** {@link #decide} and then the other one, for an image that gets no fences in its machine code either. Errors as above. */
     public void decideAsItIs(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
         decide(source, lacking, launched);
         decideAsItIs(source, lacking);
@@ -103,7 +104,7 @@ public final class UnfencedImages {
     }
 
     /**
-     * One that passed was given to the driver. Programs report of such a refusal that a kernel is missing, or nothing, so the user gets a
+     * Records the driver's result for an accepted image. If the driver refuses one, programs report that a kernel is missing, or nothing, so the user gets a
      * line.
      */
     public void asked(int result, long handle, ProgramSource source, PlacedImage fenced) {
@@ -116,7 +117,7 @@ public final class UnfencedImages {
         segment.notice(why);
     }
 
-    /** One that passed is loaded; with fences, if there are any. */
+    /** Records that an accepted image is loaded; with fences, if there are any. */
     public void loaded(long handle, ProgramSource source, PlacedImage fenced) {
         // By the hash of what was fenced, however the program had packed it.
         boolean vendors = fenced != null && !fenced.image().trusted().isEmpty() && trusted.isVendors(fenced.image().hash());
@@ -124,7 +125,7 @@ public final class UnfencedImages {
         counted();
     }
 
-    /** Whether kernels of an image, by the driver's handle of a module or library, may report and end. */
+    /** Returns whether kernels of an image, by the driver's handle of a module or library, may report and end. */
     public boolean reports(long handle) {
         MachineImage known = find(handle);
         return known != null && known.reports();
@@ -134,7 +135,7 @@ public final class UnfencedImages {
         return loaded.getOrDefault(handle, modules.get(handle));
     }
 
-    /** A library was asked for its module. */
+    /** Records that a library was asked for its module. */
     public void moduleOf(long library, long module) {
         MachineImage known = loaded.get(library);
         if (known != null) {
@@ -142,25 +143,25 @@ public final class UnfencedImages {
         }
     }
 
-    /** By which threads of an image report, by the driver's handle of a module or library; 0: by none of its own. */
+    /** Returns the number that threads of an image write in reports, by the driver's handle of a module or library; 0: it has none of its own. */
     public int number(long handle) {
         MachineImage known = find(handle);
         return known == null || known.placed() == null ? 0 : known.placed().number();
     }
 
-    /** A kernel, by the driver's handle of its module or library. Null: no image has that handle. */
+    /** Returns a kernel, by the driver's handle of its module or library. Null: no image has that handle. */
     public MachineKernel kernel(long handle, String name) {
         MachineImage known = find(handle);
         return known == null ? null : MachineKernel.of(known, name);
     }
 
-    /** A kernel of which nobody tells where it is from. */
+    /** Returns a kernel of unknown origin. */
     public MachineKernel kernelFromNowhere(String name) {
         return MachineKernel.of(nowhere, name);
     }
 
     /**
-     * A program asks for a kernel.
+     * Checks a kernel that a program asks for.
      *
      * @throws ProgramRefusedException if it could not run now; the user is told, once
      */
@@ -171,7 +172,8 @@ public final class UnfencedImages {
     }
 
     /**
-     * A kernel is about to run or to become a node of a graph, which may run whenever it is. One that may leave its window keeps other users' programs out from now on.
+     * Admits a kernel that is about to run or to become a node of a graph, which may run at any time. A kernel that may leave its window keeps other users'
+     * programs out from now on.
      *
      * @throws ProgramRefusedException if it must not run, since other users' programs are there; the user is told, once
      */
@@ -182,7 +184,7 @@ public final class UnfencedImages {
         }
     }
 
-    /** The same of one that is given tensor maps by which it leaves its window. Errors as there. */
+    /** As above, for a kernel with tensor maps by which it leaves its window. Errors as above. */
     public void admitElsewhere(MachineKernel kernel) throws ProgramRefusedException {
         admit(kernel, MachineGrade.UNFENCED, "it is given a tensor map that leads out of its program's memory, or is not understood");
     }
@@ -214,14 +216,17 @@ public final class UnfencedImages {
         return ProgramRefusedException.toTell(CudaResult.NO_BINARY_FOR_GPU, line);
     }
 
-    /** Address and size of a variable that lies in the window, by the driver's handle of a module or library; null: the driver knows whether there is such a one. */
+    /**
+     * Returns address and size of a variable in the window, by the driver's handle of a module or library; null: the driver knows whether there is such a
+     * variable.
+     */
     public long[] variable(long handle, String name) {
         MachineImage known = find(handle);
         return known == null || known.placed() == null ? null : known.placed().variable(name);
     }
 
     /**
-     * A handle names nothing any more, and nothing of the client runs any more that it named.
+     * Removes a handle that is no longer valid, after all work with it has ended.
      *
      * @return the image that it named, if that has fences
      */
@@ -244,7 +249,7 @@ public final class UnfencedImages {
                 counts[MachineGrade.UNKNOWN.ordinal()], counts[MachineGrade.UNFENCED.ordinal()]);
     }
 
-    /** How many images there are of each kind. Any thread. */
+    /** Returns how many images of each grade there are. Any thread. */
     public MachineCodeFigures figures() {
         return figures;
     }

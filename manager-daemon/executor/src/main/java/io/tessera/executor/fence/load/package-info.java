@@ -1,5 +1,5 @@
 /**
- * Programs as modules of the driver: loaded, filled with what they have to know, and given back.
+ * Programs as modules of the driver: loaded, filled with their constants, and unloaded.
  *
  * <p>{@link io.tessera.executor.fence.load.ProgramLoader} comes first.
  */

@@ -4,18 +4,18 @@ import io.tessera.guardian.fence.FenceMode;
 import java.util.Optional;
 
 /**
- * What is made of a source. Immutable.
+ * Form of the code that is made of a source. Immutable.
  *
  * @param mode   the fence; {@link FenceMode#NONE} for a tenant that is alone
  * @param sliced the one kernel that is made, so that a launch executes a part of its grid ({@code GridSlices}); empty: all kernels, as they are
  */
 public record FenceForm(FenceMode mode, Optional<String> sliced) {
-    /** All kernels. */
+    /** Returns the form for all kernels. */
     public static FenceForm of(FenceMode mode) {
         return new FenceForm(mode, Optional.empty());
     }
 
-    /** One kernel, for parts of its grid. */
+    /** Returns the form for one kernel and parts of its grid. */
     public static FenceForm sliced(FenceMode mode, String kernel) {
         return new FenceForm(mode, Optional.of(kernel));
     }

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Machine code of an image with fences for one tenant's window. Immutable as long as nobody writes to the bytes.
+ * Machine code of an image with fences for one tenant's window. Immutable as long as the bytes are not written.
  *
  * @param code     a cubin
- * @param hash     of the cubin that it was made of, unpacked ({@link io.tessera.guardian.image.ModuleImage#hash})
+ * @param hash     hash of the unpacked cubin from which it was made ({@link io.tessera.guardian.image.ModuleImage#hash})
  * @param refused  kernels that have no fence, with the reason, by name
- * @param trusted  kernels that have one and that hand-made code might leave, with the first thing that is taken on trust in them or in what they call, by name
+ * @param trusted  kernels with a fence that hand-made code might leave, with the first property that is not verified in them or in their callees, by name
  * @param endless  kernels that may run for ever and do not look at the stop word, with the first loop, by name; empty where no loop looks
  * @param misaligned kernels with an access whose address is not seen to be aligned, with the first one, by name; empty where addresses are not aligned
  * @param waiting  kernels that may wait for other blocks of their grid, with the first loop, by name
- * @param tensorMaps where in the parameters of a kernel the tensor maps lie that it copies by, by name
+ * @param tensorMaps places of tensor maps in the parameters of a kernel that copies by them, by name
  * @param addedRegisters how many registers kernels have more than in the image, by name; the others have none more
  * @param kernels  how many kernels there are
  * @param reports  whether kernels may report and end instead of ending the context
@@ -40,7 +40,7 @@ public record FencedImage(byte[] code, String hash, Map<String, String> refused,
         assertions = List.copyOf(assertions);
     }
 
-    /** The same once it is loaded: without code, contents of variables, and texts. */
+    /** Returns the same image after it was loaded: without code, contents of variables, and texts. */
     public FencedImage loaded() {
         return new FencedImage(new byte[0], hash, refused, trusted, endless, misaligned, waiting, tensorMaps, addedRegisters, kernels, reports, looks,
                 accesses,

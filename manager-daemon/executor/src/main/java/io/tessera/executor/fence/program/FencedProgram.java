@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A program that may run in a tenant's window, once it is loaded and filled. Immutable as long as nobody writes to the bytes.
+ * A program that may run in a tenant's window, once it is loaded and filled. Immutable as long as the bytes are not written.
  *
- * @param code   what the driver loads: a cubin, or PTX with its final NUL
+ * @param code   the driver's input: a cubin, or PTX with its final NUL
  * @param tables of its modules: one, or those that were linked
- * @param info   what the compiler said, empty for code from a cache
- * @param cached whether it was found on disk, where another driver may have made it that this one does not understand
+ * @param info   output of the compiler, empty for code from a cache
+ * @param cached whether it was found on disk, where it may come from another driver, whose code this driver does not accept
  */
 public record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean cached) {
     /** Copies the list. */
@@ -19,38 +19,38 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         tables = List.copyOf(tables);
     }
 
-    /** Whether a driver has to compile it. */
+    /** Returns whether a driver has to compile it. */
     public boolean isText() {
         return code.length < 2 || !LoadedCode.isMachineCode(code[0], code[1]);
     }
 
-    /** Why a kernel of the original is not there; null: it is, or never was. */
+    /** Returns why a kernel of the original is missing; null: it is not, or the original does not have it. */
     public String refusal(String kernel) {
         return tables.stream().map(table -> table.refused().get(kernel)).filter(Objects::nonNull).findFirst().orElse(null);
     }
 
-    /** Whether kernels may be launched with a cluster dimension: all modules allow it. */
+    /** Returns whether kernels may be launched with a cluster dimension: all modules allow it. */
     public boolean clusters() {
         return tables.stream().allMatch(FencedTables::clusters);
     }
 
-    /** Dynamic shared memory that each launch of a kernel has more than the program asks for, in bytes. */
+    /** Returns the dynamic shared memory that is added to the program's own in each launch of a kernel, in bytes. */
     public int addedSharedBytes() {
         return tables.stream().anyMatch(FencedTables::waits) ? FencedModule.CLUSTER_BYTES : 0;
     }
 
-    /** Whether a kernel may wait for other blocks of its grid: some module says so, or none knows the kernel. */
+    /** Returns whether a kernel may wait for other blocks of its grid: a module's table says so, or no module has the kernel. */
     public boolean mayWaitForBlocks(String kernel) {
         return tables.stream().anyMatch(table -> table.waiting().contains(kernel))
                 || tables.stream().noneMatch(table -> table.functions().contains(kernel));
     }
 
-    /** Whether kernels may report. */
+    /** Returns whether kernels may report. */
     public boolean reports() {
         return tables.stream().anyMatch(FencedTables::reports);
     }
 
-    /** Whether loaded code keeps what another copy of the module would not share. */
+    /** Returns whether loaded code keeps what another copy of the module would not share. */
     public boolean keepsState() {
         return tables.stream().anyMatch(FencedTables::keepsState);
     }

@@ -4,11 +4,11 @@ import io.tessera.guardian.cache.FencedTables;
 import io.tessera.guardian.verify.LinkInterface;
 
 /**
- * One module, rewritten. Nobody writes to the text.
+ * One rewritten module. The text must not be modified.
  *
  * @param text   PTX without a final NUL
- * @param tables what is needed to load it
- * @param link   what is looked at before it is linked with others; null where it is not linked, or nobody has looked at it
+ * @param tables the tables that are needed to load it
+ * @param link   the interface that is checked before it is linked with others; null if it is not linked, or was not checked
  */
 public record FencedText(byte[] text, FencedTables tables, LinkInterface link) {
 }

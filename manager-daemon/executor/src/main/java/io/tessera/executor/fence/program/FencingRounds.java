@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * without. Thread-safe.
  */
 public final class FencingRounds {
-    /** Texts that are looked at at once, at most. */
+    /** Maximum number of texts that are checked at once. */
     private static final int MOST_CHECKS = 4;
     /** Size of a text that is verified in a fraction of a second. */
     private static final int SHORT_BYTES = 256 << 10;
@@ -47,7 +47,7 @@ public final class FencingRounds {
         this.turns = new TenantTurns(Math.clamp(processors / 2, 1, MOST_CHECKS), patienceNs, clock);
     }
 
-    /** What the workers read of an image: of a fat binary the PTX for the device alone, packed as it is. */
+    /** Returns the part of an image that workers read: of a fat binary the PTX for the device, packed as it is. */
     private byte[] code(ModuleImage image) throws ProgramRefusedException {
         try {
             return image.ptxImage(device, ModuleImage.DEFAULT_CAP_BYTES);
@@ -57,9 +57,9 @@ public final class FencingRounds {
     }
 
     /**
-     * Modules of PTX, fenced.
+     * Fences modules of PTX.
      *
-     * @param linked whether they are linked with others of the kind
+     * @param linked whether they are linked with other modules of PTX
      */
     List<FencedText> fence(String tenant, List<ModuleImage> images, FenceForm form, boolean linked) throws ProgramRefusedException {
         List<byte[]> codes = new ArrayList<>();
@@ -89,7 +89,7 @@ public final class FencingRounds {
         return accepted;
     }
 
-    /** The functions to fence without proofs after something was not accepted. */
+    /** Returns the functions to fence without proofs after a function was not accepted. */
     private static PlainFunctions next(PlainFunctions plain, List<TextCheck.Checked> looked) {
         Set<String> unproven = new HashSet<>();
         for (TextCheck.Checked one : looked) {
@@ -101,7 +101,7 @@ public final class FencingRounds {
         return plain.with(unproven);
     }
 
-    /** Whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
+    /** Returns whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
     private static boolean isNoBetter(List<TextCheck.Checked> looked, List<TextCheck.Checked> before) {
         boolean same = true;
         for (int i = 0; i < looked.size(); i++) {
@@ -112,7 +112,7 @@ public final class FencingRounds {
         return same;
     }
 
-    /** Looks at all of them. Returns why one, or a kernel of one, is not accepted; null: all are. */
+    /** Checks all texts. Returns why one, or a kernel of one, is not accepted; null: all are. */
     private String look(String tenant, List<FencedText> fenced, FenceMode mode, boolean linked, List<TextCheck.Checked> looked)
             throws ProgramRefusedException {
         looked.clear();
@@ -126,10 +126,7 @@ public final class FencingRounds {
         return why;
     }
 
-    /**
-     * Looks at a text in its tenant's turn: of no tenant are two looked at at once, and never so many that no processor is left for
-     * launches.
-     */
+    /** Checks a text in its tenant's turn. A tenant has at most one text checked at a time, and at least one processor is left for launches. */
     private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
         Thread own = Thread.currentThread();
         if (!turns.await(tenant, text.text().length <= SHORT_BYTES, () -> workers.isAbandoned(own))) {
@@ -143,12 +140,12 @@ public final class FencingRounds {
         }
     }
 
-    /** Somebody may not want any more what was asked for. */
+    /** Wakes waiting threads: a client may no longer want the code that it requested. */
     void wake() {
         turns.wake();
     }
 
-    /** The rest of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    /** Returns the rest of a text: kernels that are not seen to be fenced are as those that cannot be. */
     private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
         if (looked.refusal() != null) {
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());

@@ -33,18 +33,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fenced machine code in the cache of compiled code. An entry is for all windows of one size. Where the window lies, the word that threads report to, what they write, and the stop
- * word are other ones at each start, and are put into the code when it is read. Thread-safe.
+ * Fenced machine code in the cache of compiled code. An entry is for all windows of one size. The window's address, the word to which threads report, the value
+ * that they write, and the stop word differ at each start, and are patched into the code when it is read. Thread-safe.
  *
- * <p>Code from the cache is not verified again, like text: it was verified before it was kept, its key names the verifier's classes, and
- * the folder belongs to this executor's user alone. A process that can write there can also change the executor.
+ * <p>Code from the cache is not verified again, like text: it was verified before it was kept, its key names the verifier's classes, and the folder belongs to
+ * this executor's user alone. A process that can write there can also change the executor.
  *
- * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports, the address of the stop
- * word and the upper half of the window's base as the code has them; then lists with their lengths before them: instructions that name the window, a list for each
- * {@link WindowPlaces.Value} in their order, places of reports and looks, refused kernels with reasons, kernels with what is taken on trust in them,
- * kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels that may wait for other blocks
- * with the first loop, kernels with the places of their tensor maps, kernels with more registers and how many more, variables, places of their addresses, texts of assertions.
- * A text is its length in bytes and UTF-8. Tables of another version count as missing.
+ * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports, the
+ * address of the stop word and the upper half of the window's base as the code has them; then lists with their lengths before them: instructions that name the
+ * window, a list for each {@link WindowPlaces.Value} in their order, places of reports and looks, refused kernels with reasons, kernels with what is taken on
+ * trust in them, kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels that may wait for other blocks with
+ * the first loop, kernels with the places of their tensor maps, kernels with more registers and how many more, variables, places of their addresses, texts of
+ * assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);
@@ -59,14 +59,14 @@ final class KeptMachineCode {
         this.architecture = architecture;
     }
 
-    /** The key of what a fence makes of an image, wherever its window lies and its reports go. */
+    /** Returns the key of the fenced code of an image, for any address of its window and its reports. */
     CacheKey key(byte[] image, MachineFence fence) {
         String window = fence.kind() + " " + Integer.toHexString(fence.mask()) + " " + fence.reports()
                 + " " + fence.looks() + " " + fence.aligns();
         return CacheKey.ofLarge(image, new CodeIdentity(MODE, Fencer.version(), architecture, CodeIdentity.TEXT, window));
     }
 
-    /** What was kept, with the window and the reports of a fence; null: nothing, or nothing that can be used. */
+    /** Returns the kept code, with the window and the reports of a fence; null: there is none, or none that can be used. */
     FencedImage find(CacheKey key, MachineFence fence) {
         CachedCode kept = cache.find(key).orElse(null);
         if (kept == null) {
@@ -81,9 +81,9 @@ final class KeptMachineCode {
     }
 
     /**
-     * Keeps what was fenced and verified.
+     * Keeps code that was fenced and verified.
      *
-     * @param window where its code names the window
+     * @param window places where the code contains the window's address
      */
     void keep(CacheKey key, FencedImage image, WindowPlaces window, MachineFence fence) {
         try {

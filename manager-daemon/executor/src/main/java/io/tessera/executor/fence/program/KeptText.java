@@ -8,17 +8,17 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-/** How text lies in the cache: compressed, to a sixth to a ninth (eight fenced programs). Machine code lies there as it is. Stateless. */
+/** Format of text in the cache: compressed, to a sixth to a ninth of its size (eight fenced programs). Machine code is kept as it is. Stateless. */
 public final class KeptText {
     private static final int MAGIC_0 = 0x1f;
     private static final int MAGIC_1 = 0x8b;
-    /** No worker's answer is as long. */
+    /** Bound on the size; no worker's answer is as long. */
     private static final int MOST_BYTES = 256 << 20;
 
     private KeptText() {
     }
 
-    /** Text or machine code, as it is kept. */
+    /** Returns text or machine code in the form in which it is kept. */
     static byte[] kept(byte[] code) {
         if (code.length < 2 || LoadedCode.isMachineCode(code[0], code[1])) {
             return code;
@@ -36,7 +36,7 @@ public final class KeptText {
         return bytes.toByteArray();
     }
 
-    /** What was kept, as it was. */
+    /** Returns the kept code in its original form. */
     static byte[] code(byte[] kept) throws IOException {
         if (kept.length < 2 || (kept[0] & 0xff) != MAGIC_0 || (kept[1] & 0xff) != MAGIC_1) {
             return kept;

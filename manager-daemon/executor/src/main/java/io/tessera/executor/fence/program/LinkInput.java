@@ -8,7 +8,7 @@ import io.tessera.guardian.verify.LinkInterface;
  *
  * @param ptx    the fenced text; null: the input goes to the driver as it is
  * @param tables of the fenced text; null as well
- * @param link   what the fenced text has to do with others; null as well
+ * @param link   the interface of the fenced text to other inputs; null as well
  */
 public record LinkInput(byte[] ptx, FencedTables tables, LinkInterface link) {
 }

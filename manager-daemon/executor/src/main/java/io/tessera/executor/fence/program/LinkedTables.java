@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tables of the modules of one program as a cache holds them: those of one module as they are; of several a 0 byte where a
- * version stands, their number, and each with its length before it. Stateless.
+ * Format of the tables of a program's modules in a cache. The tables of a single module are kept as they are; several follow a 0 byte in the place of a version
+ * and their number, each preceded by its length. Stateless.
  */
 public final class LinkedTables {
     private static final int SEVERAL = 0;

@@ -7,12 +7,12 @@ import io.tessera.executor.driver.DriverCalls;
 /**
  * Code that a driver has loaded. Immutable.
  *
- * @param handle  the driver's, of a module or library
- * @param library whether it is a library's
- * @param whole   a library that it is the module of, and goes with; 0: none
+ * @param handle  the driver's handle of a module or library
+ * @param library whether the handle is a library's
+ * @param whole   the library to which the module belongs, and with which it ends; 0: none
  */
 public record LoadedCode(long handle, boolean library, long whole) {
-    /** What the driver loads beside this is text that it compiles. */
+    /** Returns whether code with these first bytes is machine code; all other code is text that the driver compiles. */
     public static boolean isMachineCode(byte first, byte second) {
         return first == 0x7f && second == 'E';
     }

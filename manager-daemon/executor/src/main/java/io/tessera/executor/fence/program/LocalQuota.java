@@ -6,19 +6,19 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 
 /**
- * How much local memory a kernel may have. A driver takes what the deepest kernel needs for all threads that a device can run at once, from
- * the context that all tenants share, and gives it back to none of them: it counts for nobody, and one kernel could take the whole device.
+ * Bound on the local memory of a kernel. From the context that all tenants share, a driver takes memory for all threads that a device can run at once, by the
+ * needs of the largest kernel, and does not give it back. It is charged to no tenant, and one kernel could take the whole device.
  *
- * @param threads    that the device can run at once; 0: not known
+ * @param threads    number that the device can run at once; 0: not known
  * @param totalBytes of the device's memory
  */
 public record LocalQuota(long threads, long totalBytes) {
-    /** What every kernel may have, as far as {@code cuCtxSetLimit} raises the stack. */
+    /** Minimum for every kernel, the bound up to which {@code cuCtxSetLimit} raises the stack. */
     static final long LEAST_BYTES = 64 << 10;
     /** The part of a device's memory that local memory may take. */
     private static final int PART = 4;
 
-    /** For a device, by its number. */
+    /** Creates the bound for a device, by its number. */
     public static LocalQuota of(int device, DriverCalls driver) {
         long threads = (long) attribute(device, DeviceAttribute.MULTIPROCESSOR_COUNT, driver)
                 * attribute(device, DeviceAttribute.MAX_THREADS_PER_MULTIPROCESSOR, driver);

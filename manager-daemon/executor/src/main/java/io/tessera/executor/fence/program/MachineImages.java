@@ -33,11 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts fences for one client's window into images that have machine code alone. One owner thread unless a method says otherwise; it uses
- * the processors that are free.
+ * Adds fences for one client's window to images that have only machine code. One owner thread unless a method says otherwise; uses processors that are idle.
  */
 public final class MachineImages {
-    /** Off for measurements alone: MACHINE.md has the effect of an access by such an address on all programs. */
+    /** Disabled only for measurements: MACHINE.md has the effect of a misaligned access on all programs. */
     private static final boolean ALIGNS = !"false".equals(System.getProperty("tessera.executor.alignAddresses"));
     private static final Logger LOG = LoggerFactory.getLogger(MachineImages.class);
     private static final double NS_PER_MS = 1e6;
@@ -51,18 +50,18 @@ public final class MachineImages {
     private final Predicate<String> vendors;
 
     /**
-     * For one client of a device.
+     * Creates an instance for one client of a device.
      *
-     * @param cache         keeps what was fenced for later starts
-     * @param architectures on which GPUs code gets fences
-     * @param loops         whether loops look at the stop word
+     * @param cache         keeps fenced code for later starts
+     * @param architectures GPU architectures for which code gets fences
+     * @param loops         whether loops read the stop word
      */
     public MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures,
             FencedLoops loops) {
         this(target, window, cache, clock, architectures, loops, VendorCode::contains);
     }
 
-    /** The same with other vendors: hashes of cubins whose addresses are not aligned. */
+    /** As above, with other vendors: hashes of cubins whose addresses are not aligned. */
     MachineImages(Target target, WindowAccess window, CodeCache cache, NanoClock clock, FencedArchitectures architectures, FencedLoops loops,
             Predicate<String> vendors) {
         this.vendors = vendors;
@@ -74,7 +73,7 @@ public final class MachineImages {
         this.clock = clock;
     }
 
-    /** The hash of an image's machine code for the device; null: it has none that can be told, or the device is none for which it gets fences. */
+    /** Returns the hash of an image's machine code for the device; null: it has none that can be told, or the device is none for which it gets fences. */
     public String hash(ProgramSource source) {
         try {
             architectures.require(target.capability().sm());
@@ -86,12 +85,12 @@ public final class MachineImages {
     }
 
     /**
-     * Fences what a driver would load of an image.
+     * Fences the part of an image that a driver would load.
      *
-     * @param reportAddress of the word that threads write instead of ending the context
-     * @param stopAddress   of the stop word, which loops look at where they look at all
-     * @param number        of the image, below {@link MachineFence#MOST_REPORT_VALUES}, which they write there
-     * @return null: it stays as it is; the log says why
+     * @param reportAddress address of the word that threads write instead of ending the context
+     * @param stopAddress   address of the stop word, for loops that read it
+     * @param number        number of the image, below {@link MachineFence#MOST_REPORT_VALUES}, which threads write in reports
+     * @return null: it stays as it is; the reason is in the log
      */
     public FencedImage fence(ProgramSource source, long reportAddress, long stopAddress, int number) {
         try {
@@ -103,10 +102,10 @@ public final class MachineImages {
     }
 
     /**
-     * What makes the same for the first 4 GiB of the window, where fences cost less.
+     * Makes the same code for the first 4 GiB of the window, where fences cost less.
      *
-     * @param bytes what is kept for it until then
-     * @param maker to be called once, by any thread; null: it stays as it is
+     * @param bytes memory that is held for it until then
+     * @param maker to be called once, by any thread; returns null if the code stays as it is
      */
     public record Narrow(long bytes, Supplier<FencedImage> maker) {
     }
@@ -174,7 +173,7 @@ public final class MachineImages {
         return packed(source.main()).orElseThrow(() -> new ImageException("it has no machine code for this device that can be told"));
     }
 
-    /** What a driver would load, as it lies in the image, in memory that its client cannot write to. */
+    /** Returns the part that a driver would load, packed as in the image, in memory that its client cannot write. */
     private Optional<byte[]> packed(ModuleImage image) throws ImageException {
         return switch (image.kind()) {
             case CUBIN -> Optional.of(image.bytes().asSlice(0, ImageExtent.of(image.bytes())).toArray(ValueLayout.JAVA_BYTE));
@@ -193,7 +192,7 @@ public final class MachineImages {
                         .unpack(ModuleImage.DEFAULT_CAP_BYTES);
     }
 
-    /** A kernel has no fence if a function that it may call has none, and has on trust what they have. */
+    /** Returns the checked image. A kernel has no fence if a function that it may call has none, and inherits the unverified properties of such functions. */
     private static FencedImage checked(FencedCubin fenced, VerifiedCubin seen, String hash, boolean looking) {
         Map<String, String> unfenced = seen.unfenced(fenced.functions());
         Map<String, String> trusted = seen.takenOnTrust();

@@ -38,14 +38,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has fenced programs made of images, for all clients of an executor: each is made once, for the first client that asks; the others wait
- * for it. Workers make them; here is looked at what they made. It is kept in memory as long as there is room, and on disk: as text, of
- * which the driver keeps the machine code in its own cache, or as machine code where several modules were linked. Thread-safe.
+ * Has fenced programs made of images, for all clients of an executor. Each is made once, for the first client that asks; the others wait for it. Workers make
+ * them, and their results are checked here. Programs are kept in memory as long as there is room, and on disk: as text, whose machine code the driver keeps in
+ * its own cache, or as machine code if several modules were linked. Thread-safe.
  */
 public final class ProgramMaker {
     /** Part of the key of programs for a tenant that is alone. */
     private static final String ALONE = "alone";
-    /** The same of a kernel for parts of its grid. */
+    /** As above, for a kernel for parts of its grid. */
     private static final String SLICED = "sliced";
     /** The longest wait for another client's compilation; beyond it something is wrong with it. */
     private static final long PATIENCE_S = 600;
@@ -64,11 +64,11 @@ public final class ProgramMaker {
     private final CodeCache cache;
     private final CodeWorkers workers;
     private final LocalQuota localQuota;
-    /** To look at texts, on the threads of those who ask. */
+    /** Checks texts, on the threads of the callers. */
     private final FencingRounds rounds;
     private final Map<CacheKey, SoftReference<FencedProgram>> known = new ConcurrentHashMap<>();
     private final Map<CacheKey, Making> running = new ConcurrentHashMap<>();
-    /** Tables of what was linked for programs to load later, by the hash of the machine code. */
+    /** Tables of linked code that programs will load later, by the hash of the machine code. */
     private final Map<CacheKey, FencedProgram> linked = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -78,7 +78,7 @@ public final class ProgramMaker {
         }
     });
 
-    /** For one device. */
+    /** Creates a maker for one device. */
     public ProgramMaker(Target target, CodeCache cache, CodeWorkers workers, TextCheck check, LocalQuota localQuota, NanoClock clock) {
         this.target = target;
         this.cache = cache;
@@ -87,22 +87,22 @@ public final class ProgramMaker {
         this.rounds = new FencingRounds(target.capability(), workers, check, clock, TimeUnit.SECONDS.toNanos(PATIENCE_S));
     }
 
-    /** What programs are made for. */
+    /** Returns the target of the programs. */
     public Target target() {
         return target;
     }
 
-    /** What the disk has done so far. */
+    /** Returns the cache on disk, with its figures. */
     public CodeCache cache() {
         return cache;
     }
 
     /**
-     * The fenced program of a source.
+     * Returns the fenced program of a source.
      *
-     * @param tenant that asks
-     * @param form    how
-     * @param anew    whether what was kept must not be taken, because the driver refused it
+     * @param tenant the tenant that asks
+     * @param form    form of the code
+     * @param anew    whether kept code must not be used, because the driver refused it
      * @throws ProgramRefusedException if it cannot be fenced or compiled
      */
     public FencedProgram make(String tenant, ProgramSource source, FenceForm form, CodeOptions options, boolean anew)
@@ -138,7 +138,7 @@ public final class ProgramMaker {
         }
     }
 
-    /** What another client has made; null: nothing, since it has ended meanwhile. */
+    /** Waits for a program that another client has made; null: there is none, since that client has ended meanwhile. */
     private FencedProgram await(Making others) throws ProgramRefusedException {
         try {
             return others.program().get(PATIENCE_S, TimeUnit.SECONDS);
@@ -191,7 +191,7 @@ public final class ProgramMaker {
         return program;
     }
 
-    /** Key of kept text: this driver's compiler has had it, in a worker. */
+    /** Returns the key of kept text that this driver's compiler has compiled in a worker. */
     private CacheKey compiledKey(ProgramSource source, CodeIdentity identity) {
         return key(source, new CodeIdentity(identity.mode(), identity.rewriterVersion(), identity.architecture(), target.compiler(),
                 identity.options() + " compiled"));
@@ -204,8 +204,8 @@ public final class ProgramMaker {
     }
 
     /**
-     * What was kept, if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache belongs to
-     * this executor's user alone. It is not verified again, which would take longer than all else of a second start.
+     * Returns kept code if it may be loaded. Text was verified before it was kept, its key names the verifier's code, and the cache belongs only to this
+     * executor's user. It is not verified again, which would take longer than the rest of a second start.
      */
     private FencedProgram checked(Optional<CachedCode> kept, FenceMode mode) {
         FencedProgram program = kept.map(ProgramMaker::read).orElse(null);
@@ -251,7 +251,10 @@ public final class ProgramMaker {
         return new FencedProgram(text, tables, assemble(tenant, text, options), false);
     }
 
-    /** A function that could not be fenced is undefined to the others: its own reason helps more. */
+    /**
+     * Checks that the parts can be linked. A function that could not be fenced is undefined for the other parts; the refusal then contains the function's own
+     * reason.
+     */
     private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
         try {
             requireLinkable(fenced.stream().map(FencedText::link).toList());
@@ -288,7 +291,7 @@ public final class ProgramMaker {
         }
     }
 
-    /** Returns what the compiler said. */
+    /** Returns the compiler's output. */
     private String assemble(String tenant, byte[] text, CodeOptions options) throws ProgramRefusedException {
         return require(workers.assemble(tenant, text, options), "a fenced program").text();
     }
@@ -305,10 +308,10 @@ public final class ProgramMaker {
     }
 
     /**
-     * Looks at what is to be linked, all of it together: what each of its texts was seen to be holds only where the others are as it says.
+     * Checks texts that are to be linked, all of them together: the facts that were found for each text hold only if the others are as that text declares.
      *
-     * @param texts all that are linked with each other
-     * @throws ProgramRefusedException if they must not be
+     * @param texts all texts that are linked with each other
+     * @throws ProgramRefusedException if they must not be linked
      */
     public void requireLinkable(List<LinkInterface> texts) throws ProgramRefusedException {
         try {
@@ -343,27 +346,27 @@ public final class ProgramMaker {
     }
 
     /**
-     * Modules of PTX, fenced.
+     * Fences modules of PTX.
      *
-     * @param linked whether they are linked with others of the kind
+     * @param linked whether they are linked with other modules of PTX
      */
     public List<FencedText> fence(String tenant, List<ModuleImage> images, FenceMode mode, boolean linked) throws ProgramRefusedException {
         return rounds.fence(tenant, images, FenceForm.of(mode), linked);
     }
 
-    /** Somebody may not want any more what was asked for. */
+    /** Wakes waiting threads: a client may no longer want the code that it requested. */
     public void wake() {
         rounds.wake();
     }
 
-    /** Remembers what was linked for a program that will load it, by its bytes alone. */
+    /** Records linked code, by its bytes, for the program that will load it. */
     public void remember(FencedProgram program) {
         CacheKey key = key(ModuleImage.of(program.code()));
         linked.put(key, program);
         keep(key, program);
     }
 
-    /** The program that was linked before to these bytes, fenced in this mode; null if it is not known. */
+    /** Returns the program that was linked before to these bytes, fenced in this mode; null if it is not known. */
     public FencedProgram linked(ModuleImage code, FenceMode mode) {
         CacheKey key = key(code);
         FencedProgram program = linked.get(key);

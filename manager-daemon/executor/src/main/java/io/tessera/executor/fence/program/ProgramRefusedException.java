@@ -7,13 +7,13 @@ public final class ProgramRefusedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** What a user can do about what space sharing does not have; the end of a line. */
+    /** Advice for users about a feature that space sharing does not have; the end of a line. */
     public static final String REMEDY = "; run the program with --share time";
 
     private final int result;
     private final boolean told;
 
-    /** With the CUresult and a sentence. */
+    /** Creates an instance with the CUresult and a sentence. */
     public ProgramRefusedException(int result, String reason) {
         this(result, reason, false);
     }
@@ -25,19 +25,19 @@ public final class ProgramRefusedException extends Exception {
     }
 
     /**
-     * A reason for which no driver refuses. The caller that answers the client also gives it the sentence, which ends with what to do, as a
-     * line.
+     * Creates a refusal with a reason for which no driver refuses. The caller that answers the client also passes the sentence, which ends with advice, to it
+     * as a line.
      */
     public static ProgramRefusedException toTell(int result, String line) {
         return new ProgramRefusedException(result, line, true);
     }
 
-    /** Whether the sentence is to be a line on the program's standard error. */
+    /** Returns whether the sentence is to be a line on the program's standard error. */
     public boolean isToTell() {
         return told;
     }
 
-    /** The CUresult. */
+    /** Returns the CUresult. */
     public int result() {
         return result;
     }

@@ -28,13 +28,13 @@ public final class ProgramSource {
     private final Hold hold;
     private volatile Boolean prints;
 
-    /** Where the bytes are. */
+    /** Storage of the bytes. */
     private enum Hold {
-        /** In the data of a call, and gone with it. */
+        /** In the data of a call, and only valid during it. */
         CALL,
         /** On the heap. */
         HEAP,
-        /** Outside of the heap, as long as something refers to this. */
+        /** Outside of the heap, as long as it is referenced. */
         KEPT
     }
 
@@ -44,12 +44,12 @@ public final class ProgramSource {
         this.hold = hold;
     }
 
-    /** One image of a client's own. */
+    /** Creates a source of one image that belongs to a client. */
     public static ProgramSource of(ModuleImage image) {
         return new ProgramSource(List.of(image), image, Hold.HEAP);
     }
 
-    /** One image in memory that nobody writes to and that lives as long as something refers to it; it is not copied. */
+    /** Creates a source of one image in memory that is not modified and lives as long as it is referenced; it is not copied. */
     public static ProgramSource kept(MemorySegment memory) {
         ModuleImage image = ModuleImage.of(memory);
         return new ProgramSource(List.of(image), image, Hold.KEPT);
@@ -75,7 +75,7 @@ public final class ProgramSource {
                 Hold.CALL);
     }
 
-    /** The same with bytes that outlive the call. */
+    /** As above, with bytes that outlive the call. */
     public ProgramSource held() {
         if (hold != Hold.CALL) {
             return this;
@@ -91,32 +91,32 @@ public final class ProgramSource {
         return ModuleImage.of(image.bytes().toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** The images, at least one. */
+    /** Returns the images, at least one. */
     public List<ModuleImage> images() {
         return images;
     }
 
-    /** The image that a driver would load. */
+    /** Returns the image that a driver would load. */
     public ModuleImage main() {
         return main;
     }
 
-    /** Whether its bytes stay where they are as long as something refers to this, outside of the heap. */
+    /** Returns whether its bytes stay where they are as long as something refers to this, outside of the heap. */
     public boolean isKept() {
         return hold == Hold.KEPT;
     }
 
-    /** What it takes of the heap, in bytes. */
+    /** Returns the heap memory that it takes, in bytes. */
     public long heapBytes() {
         return hold == Hold.KEPT ? 0 : images.stream().mapToLong(image -> image.bytes().byteSize()).sum();
     }
 
-    /** What users call it by: the first digits of its hash, as {@code tessera fence} prints it. */
+    /** Returns its name for users: the first digits of its hash, as {@code tessera fence} prints it. */
     public String label() {
         return main.hash().substring(0, LABEL_DIGITS);
     }
 
-    /** Whether its kernels can print, as far as that can be told. */
+    /** Returns whether its kernels can print, as far as that can be told. */
     public boolean prints() {
         Boolean known = prints;
         if (known == null) {
@@ -126,12 +126,12 @@ public final class ProgramSource {
         return known;
     }
 
-    /** Whether it is one PTX text, which programs expect to be compiled when they load it. */
+    /** Returns whether it is one PTX text, which programs expect to be compiled when they load it. */
     public boolean isText() {
         return images.size() == 1 && images.getFirst().kind() == ImageKind.PTX;
     }
 
-    /** Whether there is nothing for a device at all: then the driver has no use for it either, whatever a policy says. */
+    /** Returns whether there is nothing for a device at all: then the driver has no use for it either, whatever a policy says. */
     public boolean isForOthers(ComputeCapability device) {
         for (ModuleImage image : images) {
             try {
@@ -145,7 +145,7 @@ public final class ProgramSource {
         return true;
     }
 
-    /** Whether a driver that gets it as it is has to compile: unless it finds machine code for the device. */
+    /** Returns whether a driver that gets it as it is has to compile: unless it finds machine code for the device. */
     boolean isCompiled(ComputeCapability device) {
         try {
             return switch (main.kind()) {
@@ -159,15 +159,14 @@ public final class ProgramSource {
     }
 
     /**
-     * Why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. One of
-     * several parts is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that
-     * has PTX for few devices.
+     * Returns why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. One of several parts
+     * is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that has PTX for few devices.
      */
     public String lacksPtx(ComputeCapability device) {
         return withPtx(device).isEmpty() ? lacksPtx(images.getFirst(), device) : null;
     }
 
-    /** How much PTX would be compiled for a device, in bytes; 0 where it is not told without unpacking. */
+    /** Returns how much PTX would be compiled for a device, in bytes; 0 where it is not told without unpacking. */
     public long ptxBytes(ComputeCapability device) {
         long bytes = 0;
         for (ModuleImage image : withPtx(device)) {
@@ -181,12 +180,12 @@ public final class ProgramSource {
         return bytes;
     }
 
-    /** The images that have PTX for a device: what is fenced. */
+    /** Returns the images that have PTX for a device: what is fenced. */
     List<ModuleImage> withPtx(ComputeCapability device) {
         return images.stream().filter(image -> lacksPtx(image, device) == null).toList();
     }
 
-    /** Why one of its images, any, has no PTX for a device; null if all have. */
+    /** Returns why one of its images, any, has no PTX for a device; null if all have. */
     String partLacksPtx(ComputeCapability device) {
         return images.stream().map(image -> lacksPtx(image, device)).filter(Objects::nonNull).findFirst().orElse(null);
     }

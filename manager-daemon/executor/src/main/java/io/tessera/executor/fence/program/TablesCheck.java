@@ -7,14 +7,14 @@ import io.tessera.guardian.fence.HoistedVariable;
 
 /** Whether the numbers of a module's tables are plausible, whatever made them: memory is taken and written by them. Stateless. */
 public final class TablesCheck {
-    /** Far above what a device has. */
+    /** Far above the memory of any device. */
     private static final long MOST_BYTES = 1L << 44;
     private static final int MOST_ALIGNMENT = 1 << 16;
 
     private TablesCheck() {
     }
 
-    /** Why tables cannot be used; null: they can. */
+    /** Returns why tables cannot be used; null: they can. */
     static String refusal(FencedTables tables, FenceMode mode) {
         if (tables.mode() != mode) {
             return "its tables are of mode " + tables.mode();

@@ -42,7 +42,7 @@ public record Target(ComputeCapability capability, String compiler, boolean comp
         return result == CudaResult.SUCCESS ? driver.outInt(0) : 0;
     }
 
-    /** The kernel module's release, which the compiler beside it shares; two releases may say the same version. */
+    /** Returns the kernel module's release, which the compiler beside it shares; two releases may say the same version. */
     private static String release() {
         if (!Files.isReadable(RELEASE)) {
             return "";
@@ -56,7 +56,7 @@ public record Target(ComputeCapability capability, String compiler, boolean comp
         }
     }
 
-    /** The architecture's name in {@link CodeIdentity}. */
+    /** Returns the architecture's name in {@link CodeIdentity}. */
     String architecture() {
         return Integer.toString(capability.sm());
     }

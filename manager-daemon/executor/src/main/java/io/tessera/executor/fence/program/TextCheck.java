@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Looks at rewritten text before a driver gets it, in this process and with bounds on time and memory: the process that wrote it has read a
- * tenant's code, and the file that kept it may have been changed. Thread-safe.
+ * Checks rewritten text before a driver gets it, in this process and with bounds on time and memory: the process that wrote it has read a tenant's code, and
+ * the file that kept it may have been changed. Thread-safe.
  */
 @FunctionalInterface
 public interface TextCheck {
@@ -32,7 +32,7 @@ public interface TextCheck {
             return new Checked(why, new byte[0], Map.of(), Set.of(), null);
         }
 
-        /** Why not all of it may be loaded; null: all may. */
+        /** Returns why not all of it may be loaded; null: all may. */
         String first() {
             return refusal != null || rejected.isEmpty() ? refusal : rejected.values().iterator().next();
         }
@@ -47,7 +47,7 @@ public interface TextCheck {
      */
     Checked check(byte[] text, FencedTables tables, boolean linked);
 
-    /** The writer of the text is believed. */
+    /** Returns a check that accepts every text. */
     static TextCheck none() {
         return (text, _, _) -> new Checked(null, text.length > 0 && text[text.length - 1] == 0 ? Arrays.copyOf(text, text.length - 1) : text,
                 Map.of(), Set.of(), null);

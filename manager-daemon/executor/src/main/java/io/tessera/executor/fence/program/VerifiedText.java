@@ -47,7 +47,7 @@ public final class VerifiedText implements TextCheck {
         }
     }
 
-    /** What is filled at the load: every address, and nothing that is not one. */
+    /** Returns the values that are filled in at the load: every address, and nothing else. */
     private static String tables(FencedTables tables, Verdict verdict) {
         Set<String> filled = new HashSet<>();
         for (HoistedVariable variable : tables.variables()) {

@@ -1,5 +1,5 @@
 /**
- * How images of tenants become fenced programs: rewritten, checked, linked and compiled, or refused.
+ * Turns images of tenants into fenced programs: an image is rewritten, checked, linked and compiled, or refused.
  *
  * <p>{@link io.tessera.executor.fence.program.ProgramMaker} comes first.
  */

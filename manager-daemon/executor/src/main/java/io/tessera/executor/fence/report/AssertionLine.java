@@ -12,10 +12,10 @@ final class AssertionLine {
     }
 
     /**
-     * As CUDA prints it.
+     * Returns the line in CUDA's form.
      *
      * @param text   file, line, function and condition
-     * @param thread which one it was, with a blank before it; empty: that is not known
+     * @param thread name of the thread, preceded by a blank; empty: unknown
      */
     static String of(String text, String thread) {
         Matcher parts = PARTS.matcher(text);

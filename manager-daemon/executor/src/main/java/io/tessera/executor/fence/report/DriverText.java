@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 
-/** Texts that a driver points at. Stateless. */
+/** Reads texts to which a driver points. Stateless. */
 public final class DriverText {
     private static final long LONGEST = 65_536;
 
     private DriverText() {
     }
 
-    /** The text at an address, cut where it is very long; empty for address 0. */
+    /** Returns the text at an address, cut where it is very long; empty for address 0. */
     public static String at(long address) {
         if (address == 0) {
             return "";

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the word means that a thread of fenced machine code writes before it ends. Code without a fence can write any word: it chooses among the texts of its own images, and
- * nothing else. One owner thread.
+ * The meaning of the word that a thread of fenced machine code writes before it ends. Code without a fence can write any word, but it can only choose among the
+ * texts of its own images. One owner thread.
  */
 final class MachineReports {
     private static final Image UNKNOWN = new Image("of an unknown name", List.of());
 
-    /** Most characters of the texts of all images of a client; images beyond that have none. */
+    /** Maximum characters of the texts of all images of a client; images beyond that have none. */
     static final int MOST_CHARACTERS = 1 << 24;
 
     private final Map<Integer, Image> images = new HashMap<>();
@@ -26,7 +26,7 @@ final class MachineReports {
     }
 
     /**
-     * What a word says.
+     * Meaning of a word.
      *
      * @param result CUresult
      * @param text   for the user
@@ -49,7 +49,7 @@ final class MachineReports {
         characters -= image == null ? 0 : image.characters();
     }
 
-    /** What a word other than 0 says. */
+    /** Returns the meaning of a word other than 0. */
     Said read(int word) {
         Image image = images.getOrDefault(MachineFence.valueOf(word), UNKNOWN);
         if (!MachineFence.isAssertion(word)) {

@@ -7,7 +7,7 @@ import io.tessera.protocol.relay.RelaySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How the user of a program hears that code is refused, or something else by a fence. Stateless. */
+/** Notifies the user of a program that code, or a request, is refused by a fence. Stateless. */
 public final class RefusedCode {
     private static final Logger LOG = LoggerFactory.getLogger(RefusedCode.class);
 
@@ -49,7 +49,7 @@ public final class RefusedCode {
         }
     }
 
-    /** A refusal is answered with its result: where its text is to be a line for the user, it becomes one. */
+    /** Reports a refusal, which is answered with its result: its text becomes a line for the user if that is intended. */
     public static void answered(ProgramRefusedException refused, RelaySegment segment) {
         if (refused.isToTell()) {
             segment.notice(refused.getMessage());

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ReportPage {
     private static final long BYTES = 4096;
-    /** Behind the report area, in a line of its own: every loop reads it. */
+    /** Offset of the stop word: behind the report area, in a cache line of its own, since every loop reads it. */
     private static final long STOP = 3072;
     /** Offset from {@link #reportArea} of the word that threads of fenced machine code write before they end, see {@code MachineFence}. */
     public static final long MACHINE_WORD = 2560;
@@ -45,7 +45,7 @@ public final class ReportPage {
     private final long deviceAddress;
     /** The word in the GPU's memory; 0: it is in the page. */
     private long word;
-    /** What writes the word; 0: the host does. */
+    /** Stream that writes the word; 0: the host does. */
     private long stream;
     private boolean closed;
 
@@ -118,32 +118,32 @@ public final class ReportPage {
         return MemorySegment.ofAddress(word).reinterpret(MANAGED_BYTES);
     }
 
-    /** Device address of where kernels write reports. */
+    /** Returns the device address to which kernels write reports. */
     public long reportArea() {
         return deviceAddress;
     }
 
-    /** Device address of the stop word. */
+    /** Returns the device address of the stop word. */
     public long stopWord() {
         return word != 0 ? word : deviceAddress + STOP;
     }
 
-    /** Device address of the word that threads of fenced machine code write before they end. */
+    /** Returns the device address of the word that threads of fenced machine code write before they end. */
     public long machineWord() {
         return deviceAddress + MACHINE_WORD;
     }
 
-    /** The word that the last such thread wrote; 0: none did. */
+    /** Returns the word that the last such thread wrote; 0: none did. */
     int machineReport() {
         return (int) WORD.getAcquire(page, MACHINE_WORD);
     }
 
-    /** Whether PTX reported anything; one load. */
+    /** Returns whether PTX reported anything; one load. */
     boolean isReported() {
         return (int) WORD.getAcquire(page, 0L) != 0;
     }
 
-    /** How many reports kernels have made. */
+    /** Returns how many reports kernels have made. */
     public long count() {
         return ReportArea.count(page.asSlice(0, ReportArea.BYTES).asByteBuffer());
     }
@@ -167,7 +167,7 @@ public final class ReportPage {
         }
     }
 
-    /** The same without a call of the driver, where the host can; any thread while the client's has not come to {@link #close}. */
+    /** As above, without a call of the driver, where the host can; any thread while the client's has not come to {@link #close}. */
     public synchronized void halt() {
         if (stream == 0 && !closed) {
             if (word != 0) {

@@ -28,7 +28,7 @@ public final class StrayWriteChecks {
     private final String advice;
     private long savedNs = AT_ONCE * EVERY_NS;
     private long savedAtNs;
-    /** When the work was submitted that is checked, or that is to be without another wait. */
+    /** When the work was submitted that is checked, or that is to be checked without another wait. */
     private long checkedNs;
     /** When the work was submitted whose check was left out; 0: none was. */
     private long owedNs;
@@ -37,7 +37,7 @@ public final class StrayWriteChecks {
     private boolean toldOfTenant;
 
     /**
-     * Nothing was launched yet.
+     * Creates an instance for a client that has launched nothing.
      *
      * @param kernels names of those that were launched last
      * @param mode    of the client's fences
@@ -49,14 +49,14 @@ public final class StrayWriteChecks {
         this.advice = "; " + (mode == FenceMode.CHECK ? "" : CHECK) + SANITIZER;
     }
 
-    /** Device address of where the client finds its error. */
+    /** Sets the device address at which the client finds its error. */
     public void tellAt(long address) {
         errorAddress = address;
     }
 
     /**
-     * Somebody is about to wait for a stream: begins a check there if one is due. Where it finds something that can be the client's alone, the client has its error
-     * before it hears that its work is done.
+     * Begins a check if one is due; the program is about to wait for a stream. If the check finds writes that only this client can have made, the client has
+     * its error before it learns that its work is done.
      *
      * @param workNs when the client submitted work last
      * @return whether a check has begun
@@ -85,7 +85,7 @@ public final class StrayWriteChecks {
         return begun(mayFind() && window.checkStrayWritesBeside(errorAddress), owedNs);
     }
 
-    /** Whether a check was left out that {@link #makeUp} is to begin. */
+    /** Returns whether a check was left out that {@link #makeUp} is to begin. */
     public boolean isOwed() {
         return owedNs != 0;
     }
@@ -109,7 +109,7 @@ public final class StrayWriteChecks {
         return begun;
     }
 
-    /** The CUresult of what was found so far, sticky. */
+    /** Returns the CUresult of what was found so far, sticky. */
     public int look() {
         WindowAccess.StrayWrites found = window.strayWrites();
         if (found == WindowAccess.StrayWrites.OWN && result == CudaResult.SUCCESS) {

@@ -31,7 +31,7 @@ public final class Violations {
     private final MachineReports machineReports = new MachineReports();
     private int result;
 
-    /** For one client; nothing has been reported. */
+    /** Creates an instance for one client; nothing has been reported. */
     public Violations(ReportPage page, RelaySegment segment) {
         this.page = page;
         this.segment = segment;
@@ -42,7 +42,7 @@ public final class Violations {
         program.tables().forEach(table -> tables.put(table.id(), table));
     }
 
-    /** The same of a program whose launches execute a part of their grid, where blocks are counted from the part's first. */
+    /** As above, for a program whose launches execute a part of their grid, where blocks are counted from the part's first. */
     public void addPart(FencedProgram program) {
         add(program);
         program.tables().forEach(table -> parts.add(table.id()));

@@ -1,5 +1,5 @@
 /**
- * What kernels and the driver report of a client, and the errors and lines that it becomes.
+ * Reports of kernels and of the driver about a client, and the errors and lines that they become.
  *
  * <p>{@link io.tessera.executor.fence.report.Violations} comes first.
  */

@@ -101,7 +101,7 @@ class ForeignValuesTest {
         return new CallExecutor(execution, allocations, new ClientCompletion(null, null, null, null), new ClientImages(null, null), arena);
     }
 
-    /** Why a call is refused; empty: it came past all checks. */
+    /** Returns why a call is refused; empty: it came past all checks. */
     private static String refusal(Spot spot, boolean own) throws DriverFailedException {
         MemorySegment record = CallMaker.record(spot, own);
         try (Arena arena = Arena.ofConfined(); CallExecutor calls = client(arena)) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a stream is given beyond the client's launches: one event now and then, which serves all that need one. */
+/** Tests the submissions that a stream gets beyond the client's launches: an event from time to time, which serves all that need one. */
 class EventsAmongLaunchesTest {
     private static final int LAUNCHES = 1280;
     private static final int EVERY = 64;
@@ -89,11 +89,11 @@ class EventsAmongLaunchesTest {
             launch();
         }
         long more = recorded() - before;
-        // One of the watchdog's own may come where the last look has left its count.
+        // The watchdog may add an event of its own at the count that its last look has left.
         assertTrue(more >= LAUNCHES / EVERY && more <= LAUNCHES / EVERY + 1, more + " events");
     }
 
-    /** Nobody knows yet how long they take: a queue of them is not one endless kernel. */
+    /** Their time is not known yet: a queue of them is not one endless kernel. */
     @Test
     void aQueueOfLongKernelsIsNotEndless() {
         driver.heldStreams.add(stream.value());

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How far streams have come, without a question to the driver. */
+/** Tests the progress of streams, without a call of the driver. */
 class ProgressCountersTest {
     private static final long FIRST = 0x10;
     private static final long SECOND = 0x20;

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which clients may run kernels without a fence, and which may come in. */
+/** Tests which clients may run kernels without a fence, and which may be admitted. */
 class TenantPresenceTest {
     private static final int ROUNDS = 3000;
     private final TenantPresence presence = new TenantPresence();
@@ -122,7 +122,7 @@ class TenantPresenceTest {
         }
     }
 
-    /** Work that was told to end may wait for endless work of its user's other programs, which nobody else has to answer for. */
+    /** Work that was told to end may wait for endless work of its user's other programs; no other user is affected. */
     @Test
     void kernelsOfAUsersOtherProgramsAreEndedOnceAndNobodyElses() {
         Member first = enter("a", 1);

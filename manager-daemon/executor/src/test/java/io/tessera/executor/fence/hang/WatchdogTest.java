@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which client's work is ended when the work of several takes too long. Times are given, and nothing waits. */
+/** Tests which client's work is ended when the work of several takes too long. Times are arguments, and no test waits. */
 class WatchdogTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long LOOK_NS = 100_000_000L;
@@ -55,7 +55,7 @@ class WatchdogTest {
         arena.close();
     }
 
-    /** Time passes; which of them, if any, is blamed first: 1 the attacker, 2 the victim, 0 nobody. */
+    /** Lets time pass; returns the client that is blamed first, if any: 1 the attacker, 2 the victim, 0 none. */
     private int pass(long ns, boolean victimFirst) {
         for (long untilNs = nowNs + ns; nowNs < untilNs; nowNs += LOOK_NS) {
             boolean second = victimFirst && victim.isExpired(nowNs);
@@ -74,7 +74,7 @@ class WatchdogTest {
         who.launched(stream, nowNs);
     }
 
-    /** A stream may join a capture by what it is told to wait for: an event behind that is captured, and never complete. */
+    /** A stream may join a capture by a wait: an event behind that is captured, and is never complete. */
     @Test
     void aWaitThatJoinsACaptureLetsNobodyStand() {
         SynchronizationGate synchronization = new SynchronizationGate(() -> nowNs);
@@ -91,7 +91,7 @@ class WatchdogTest {
         assertTrue(other.mayBegin());
     }
 
-    /** Whatever becomes of an event: what is not under way any more keeps nobody waiting. */
+    /** Whatever happens to an event: work that is not in progress delays no client. */
     @Test
     void anEventThatTheDriverDoesNotKnowIsNotWaitedFor() {
         SynchronizationGate synchronization = new SynchronizationGate(() -> nowNs);
@@ -133,7 +133,7 @@ class WatchdogTest {
             assertTrue(pass(LOOK_NS * 2, victimFirst) == 0);
             launch(victim, VICTIM);
             assertTrue(pass((SHARED_S + 1) * SECOND_NS, victimFirst) == 1, "the attacker");
-            // While it is being ended nobody looks at its work.
+            // While it is being ended its work is not checked.
             for (long untilNs = nowNs + 5 * SECOND_NS; nowNs < untilNs; nowNs += LOOK_NS) {
                 assertFalse(victim.isExpired(nowNs), "it waits for the attacker");
             }
@@ -145,7 +145,7 @@ class WatchdogTest {
         }
     }
 
-    /** Its work ended by itself, or by somebody who told it to, and its own thread sees that first. */
+    /** The work ended by itself, or because it was told to, and its own thread sees that first. */
     @Test
     void whoWaitedBehindOlderWorkHasHisTimeFromItsEndOn() {
         for (boolean victimFirst : new boolean[] {false, true}) {
@@ -188,7 +188,7 @@ class WatchdogTest {
             assertFalse(alone.isExpired(nowNs), "its time has just begun");
             assertFalse(quiet.haltLate(nowNs, SECOND_NS, place -> true));
             assertFalse(alone.isHalted());
-            quiet.leave(quiet.enter("newcomer", 1, () -> { // a client that comes and goes gains nobody time
+            quiet.leave(quiet.enter("newcomer", 1, () -> { // a client that comes and leaves gains no time for others
             }));
         }
         nowNs += 2 * SECOND_NS;
@@ -221,7 +221,7 @@ class WatchdogTest {
         assertFalse(attack.isHalted());
     }
 
-    /** Its thread was held up before it saw that the first kernel was done: what comes behind that is endless. */
+    /** The client's thread was blocked before it saw that the first kernel was done: the work behind that kernel is endless. */
     @Test
     void whatIsBehindThePlaceThatWasLookedAtLastIsToldToEnd() {
         attacker.turn().begun(nowNs, 1);
@@ -312,7 +312,7 @@ class WatchdogTest {
         assertEquals(known, driver.made("event"), "with no wait out for the program, nothing is recorded");
     }
 
-    /** It may run a kernel that never ends beside its wait. */
+    /** The graph may run a kernel that never ends beside its wait. */
     @Test
     void aGraphThatWaitsHasToEndBesideOthers() {
         attack.waitsInGraph();

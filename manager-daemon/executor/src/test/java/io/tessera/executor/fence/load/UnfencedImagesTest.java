@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which kernels of images without PTX run, beside which tenants, and as what their images count. */
+/** Tests which kernels of images without PTX run, beside which tenants, and in which grade their images count. */
 class UnfencedImagesTest {
     private static final ProgramSource SOURCE = ProgramSource.of(ModuleImage.of(new byte[64]));
     private static final TensorMapPlaces MAPS = new TensorMapPlaces(Set.of(64), Set.of(128), false);

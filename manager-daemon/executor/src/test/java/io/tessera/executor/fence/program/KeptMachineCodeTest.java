@@ -47,7 +47,7 @@ class KeptMachineCodeTest {
     private static final long OTHER_BASE = 0x2120_0000_0000L;
     private static final int NO_REGISTER = 255;
     private static final long FIRST_WORD = 0x7f00_1234_0a00L;
-    /** From the word of reports to the stop word. */
+    /** Distance from the word of reports to the stop word. */
     private static final long STOP_DISTANCE = 1 << 20;
     private static final long OTHER_WORD = 0x7e55_0000_1a00L;
     private static final int CUDA_13 = 65;
@@ -153,7 +153,7 @@ class KeptMachineCodeTest {
         assertSame(image, kept.find(kept.key(new byte[5], fence), fence));
     }
 
-    /** As it was kept before failed assertions had texts. */
+    /** The entry has the form that was kept before failed assertions had texts. */
     @Test
     void anEntryOfAnEarlierVersionCountsAsMissing() {
         FencedImage first = fence(image(), BASE, FIRST_WORD, 5);
@@ -186,7 +186,7 @@ class KeptMachineCodeTest {
         assertEquals(Set.of("samples", "traps", "loops"), CubinVerifier.verify(other.code(), fence.at((int) (BASE >>> 32))).keySet());
     }
 
-    /** Its own instructions are a fence for one of the windows: what is kept for one is of no use for the other. */
+    /** The code's own instructions are a fence for one of the windows: code that was kept for one is useless for the other. */
     @Test
     void codeWithAFenceOfItsOwnIsFencedAnewForAnotherWindow() {
         int base = (int) (BASE >>> 32);

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.device.CudaResult;
 import org.junit.jupiter.api.Test;
 
-/** How much of a device one kernel's local memory may take. */
+/** Tests the bound on the local memory of a kernel. */
 class LocalQuotaTest {
     private static final LocalQuota H200 = new LocalQuota(132 * 2048, 150_000_000_000L);
 

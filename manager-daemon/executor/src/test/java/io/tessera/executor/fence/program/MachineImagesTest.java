@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which machine code of an image is fenced, for which window. */
+/** Tests which machine code of an image is fenced, and for which window. */
 class MachineImagesTest {
     private static final long BASE = 0x2020_0000_0000L;
     private static final long SIZE = 1L << 37;
@@ -119,7 +119,7 @@ class MachineImagesTest {
         assertEquals(Map.of(), fence(cubin).misaligned());
     }
 
-    /** How many instructions clear the lowest two bits of R2. */
+    /** Returns how many instructions clear the lowest two bits of R2. */
     private static long roundings(FencedImage image) {
         ByteBuffer code = ByteBuffer.wrap(image.code()).order(ByteOrder.LITTLE_ENDIAN);
         return IntStream.range(0, code.limit() / Long.BYTES).filter(i -> code.getLong(i * Long.BYTES) == 0xfffffffc02027812L).count();

@@ -72,7 +72,7 @@ class ProgramMakerTest {
     Path folder;
     private final InProcessWorkers workers = new InProcessWorkers();
 
-    /** It knows what programs need, and may refuse one entry. */
+    /** Records the needs of programs, and may refuse one entry. */
     private static final class Recorder implements CallInjector {
         private final FakeDriver gpu = new FakeDriver();
         private final List<DriverEntry> asked = new ArrayList<>();
@@ -254,9 +254,7 @@ class ProgramMakerTest {
         assertEquals(List.of("fence a", "fence plain a", "assemble a"), workers.asked);
     }
 
-    /**
-     * Each of several linked modules says of itself alone what it knows: a function that names clusters says nothing of others' kernels.
-     */
+    /** Each of several linked modules only describes itself: a function that uses clusters proves nothing about other modules' kernels. */
     @Test
     void aLinkedProgramKnowsClustersWhereAllOfItDoes() {
         List<FencedTables> tables = new ArrayList<>();
@@ -326,7 +324,7 @@ class ProgramMakerTest {
         assertTrue(check.check(unfenced.getBytes(StandardCharsets.US_ASCII), tables, false).first().contains("st.global.u64"));
     }
 
-    /** Nothing is known of a kernel that no module of a linked program has told of; where two have one, either may be linked. */
+    /** A kernel that no module of a linked program describes is unknown; where two modules have one, either may be linked. */
     @Test
     void aKernelMayWaitForBlocksUnlessItsModuleSaysThatItDoesNot() {
         List<FencedTables> tables = new ArrayList<>();

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 
-/** When stray writes are looked for, and which clients hear of them how often. */
+/** Tests when stray writes are searched for, and which clients are notified how often. */
 class StrayWriteChecksTest {
     private static final long MS = 1_000_000L;
 

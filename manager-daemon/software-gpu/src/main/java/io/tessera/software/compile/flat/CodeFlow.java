@@ -44,7 +44,7 @@ public final class CodeFlow {
         liveIn = solve();
     }
 
-    /** Where a step may go other than to the next one. */
+    /** Returns where a step may go other than to the next one. */
     static List<Integer> branches(Step step) {
         return switch (step) {
             case Step.Plain plain -> plain.targets();
@@ -54,7 +54,7 @@ public final class CodeFlow {
         };
     }
 
-    /** Whether a step may go to the next one. */
+    /** Returns whether a step may go to the next one. */
     static boolean fallsThrough(Step step) {
         return switch (step) {
             case Step.Plain plain -> isGuarded(plain.instruction()) || !plain.instruction().opcode().endsBlock();
@@ -67,17 +67,17 @@ public final class CodeFlow {
         return instruction.guard() != null;
     }
 
-    /** Whether some step branches here. */
+    /** Returns whether some step branches here. */
     public boolean isTarget(int step) {
         return targets.get(step);
     }
 
-    /** Whether a later step, or this one itself, branches here. */
+    /** Returns whether a later step, or this one itself, branches here. */
     boolean isLoopHead(int step) {
         return loopHeads.get(step);
     }
 
-    /** Whether the code between a loop's head and the last branch back reads what other threads may change. */
+    /** Returns whether the code between a loop's head and the last branch back reads what other threads may change. */
     boolean loopWaitsForOthers(int head) {
         int last = head;
         for (int i = head; i < steps.size(); i++) {

@@ -22,7 +22,7 @@ public final class InlinedCode {
     /** Beyond this many steps a class would outgrow the JVM's 64 KB a method, and the JIT compiler's patience. */
     static final int MAX_STEPS = 4000;
 
-    /** Calls within calls, which are inlined by recursion. What nests deeper runs in the interpreter, which has no such bound. */
+    /** Bound on nested calls, which are inlined by recursion. Deeper ones run in the interpreter, which has no such bound. */
     private static final int MOST_OPEN = 200;
 
     private final Kernel kernel;
@@ -49,7 +49,7 @@ public final class InlinedCode {
         return flat;
     }
 
-    /** The steps; the last one never falls through. */
+    /** Returns the steps; the last one never falls through. */
     public List<Step> steps() {
         return steps;
     }
@@ -134,7 +134,7 @@ public final class InlinedCode {
         }
     }
 
-    /** Whether the step is an instruction of this operation. */
+    /** Returns whether the step is an instruction of this operation. */
     static boolean is(Step step, Opcode opcode) {
         return step instanceof Step.Plain plain && plain.instruction().opcode() == opcode;
     }

@@ -11,12 +11,11 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Which JVM type each register lives in. PTX types instructions, not registers; a register that most of its
- * instructions treat as {@code .f32} or {@code .f64} becomes a {@code float} or {@code double}, others integers of
- * their width. Raw bits are converted where an instruction sees it the other way.
+ * Chooses the JVM type of each register. PTX types instructions, not registers; a register that most of its instructions treat as {@code .f32} or {@code .f64}
+ * becomes a {@code float} or {@code double}, others integers of their width. Raw bits are converted where an instruction uses the other type.
  *
- * <p>A float register is <em>loose</em> if only arithmetic writes it. Then a NaN in it has any payload, and becomes the
- * canonical one where its bits are seen (stores, moves to integers); a loop that accumulates pays nothing for it.
+ * <p>A float register is <em>loose</em> if only arithmetic writes it. Then a NaN in it has any payload, and becomes the canonical one where its bits are seen
+ * (stores, moves to integers); a loop that accumulates pays nothing for it.
  */
 public final class RegisterKinds {
     /** JVM types of registers. */
@@ -57,7 +56,7 @@ public final class RegisterKinds {
         return kinds[slot];
     }
 
-    /** Whether a NaN in this float register may have any payload. */
+    /** Returns whether a NaN in this float register may have any payload. */
     public boolean isLoose(int slot) {
         return loose.get(slot);
     }
@@ -87,7 +86,7 @@ public final class RegisterKinds {
         }
     }
 
-    /** Type that the results have, or null where the instruction says nothing. */
+    /** Returns the type of the results, or null if the instruction does not determine it. */
     private static ValueType resultType(LoweredInstruction instruction) {
         return switch (instruction.opcode()) {
             case SETP, TESTP, ISSPACEP -> null;
@@ -137,7 +136,7 @@ public final class RegisterKinds {
         }
     }
 
-    /** Whether every NaN that the step can give stands for the canonical one. */
+    /** Returns whether every NaN that the step can give stands for the canonical one. */
     private boolean givesNumberOrAnyNan(Step.Plain step) {
         LoweredInstruction instruction = step.instruction();
         if (instruction.opcode() == Opcode.MOV) {

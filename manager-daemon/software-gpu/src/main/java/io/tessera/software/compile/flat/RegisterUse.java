@@ -7,7 +7,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Which register slots a step reads and writes. Slots count over the whole {@link InlinedCode}. */
+/** The register slots that a step reads and writes. Slots are numbered over the whole {@link InlinedCode}. */
 public final class RegisterUse {
     private RegisterUse() {
     }

@@ -4,17 +4,17 @@ import io.tessera.software.program.LoweredInstruction;
 import java.util.List;
 
 /**
- * One step of flattened code: an instruction of some function in the place where it was inlined, or what a call or a
- * return became. Targets are indices into {@link InlinedCode#steps()}.
+ * One step of flattened code: an instruction of some function in the place where it was inlined, or the form of a call or a return. Targets are indices into
+ * {@link InlinedCode#steps()}.
  */
 public sealed interface Step {
     /**
      * An instruction.
      *
      * @param instruction as lowered
-     * @param slotBase    what is added to its register slots
-     * @param frameBase   what is added to offsets relative to the frame
-     * @param targets     where a branch goes; parallel to the instruction's targets, empty for others
+     * @param slotBase    number that is added to its register slots
+     * @param frameBase   number that is added to offsets relative to the frame
+     * @param targets     targets of a branch; parallel to the instruction's targets, empty for others
      */
     record Plain(LoweredInstruction instruction, int slotBase, long frameBase, List<Integer> targets) implements Step {
     }
@@ -31,7 +31,7 @@ public sealed interface Step {
     record Enter(long frameEnd) implements Step {
     }
 
-    /** A call under a guard: goes to {@code target} if the guard of {@code instruction} does not hold. */
+    /** A call under a guard: continues at {@code target} if the guard of {@code instruction} does not hold. */
     record SkipCall(LoweredInstruction instruction, int slotBase, int target) implements Step {
     }
 }

@@ -10,8 +10,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Brings tensor core instructions of straight code together: what lies between them and has to do with registers alone, those of
- * addresses for one, goes before them. A thread then stops once for all of them instead of once for each. Used once.
+ * Brings tensor core instructions of straight code together: instructions between them that use only registers, such as those for addresses, are moved before
+ * them. A thread then stops once for all of them instead of once for each. Used once.
  */
 final class WarpScheduling {
     private final List<Step> steps;
@@ -24,7 +24,7 @@ final class WarpScheduling {
         this.steps = steps;
     }
 
-    /** The steps in their new order; those that are branch targets keep their places. */
+    /** Returns the steps in their new order; those that are branch targets keep their places. */
     static List<Step> order(List<Step> steps) {
         return new WarpScheduling(steps).order();
     }
@@ -71,7 +71,7 @@ final class WarpScheduling {
         written.clear();
     }
 
-    /** Whether the step's address comes out of what waits. */
+    /** Returns whether the step's address comes out of what waits. */
     private boolean addressIn(Step.Plain step) {
         for (LoweredOperand argument : step.instruction().arguments()) {
             if (argument instanceof LoweredOperand.Address(LoweredOperand.Register register, String _, boolean _, long _) && register != null
@@ -87,7 +87,7 @@ final class WarpScheduling {
                 && plain.instruction().guard() == null;
     }
 
-    /** Whether a step computes registers from registers and constants, so that it does not matter when. */
+    /** Returns whether a step computes registers from registers and constants, so that it does not matter when. */
     private static boolean isOfRegistersOnly(Step step) {
         if (!(step instanceof Step.Plain plain)) {
             return false;

@@ -19,7 +19,7 @@ public final class DriverException extends RuntimeException {
         this.error = error;
     }
 
-    /** The code. */
+    /** Returns the code. */
     public CudaError error() {
         return error;
     }

@@ -197,7 +197,7 @@ public final class StructLayouts {
         public static final int BYTES = CudaLayouts.CUDA_BATCH_MEM_OP_NODE_PARAMS_v2.BYTES;
         /** CUcontext. */
         public static final int CONTEXT = CudaLayouts.CUDA_BATCH_MEM_OP_NODE_PARAMS_v2.ctx;
-        /** How many operations. */
+        /** Number of operations. */
         public static final int COUNT = CudaLayouts.CUDA_BATCH_MEM_OP_NODE_PARAMS_v2.count;
         /** Address of the operations. */
         public static final int OPERATIONS = CudaLayouts.CUDA_BATCH_MEM_OP_NODE_PARAMS_v2.paramArray;
@@ -265,7 +265,7 @@ public final class StructLayouts {
         public static final int RESULT = CudaLayouts.CUgraphExecUpdateResultInfo.result;
         /** Node that does not fit. */
         public static final int ERROR_NODE = CudaLayouts.CUgraphExecUpdateResultInfo.errorNode;
-        /** What its edge comes from. */
+        /** Origin of the edge. */
         public static final int ERROR_FROM = CudaLayouts.CUgraphExecUpdateResultInfo.errorFromNode;
 
         private UpdateResult() {
@@ -286,7 +286,7 @@ public final class StructLayouts {
         public static final int STREAM = CudaLayouts.CUlaunchConfig.hStream;
         /** Address of the attributes. */
         public static final int ATTRIBUTES = CudaLayouts.CUlaunchConfig.attrs;
-        /** How many attributes. */
+        /** Number of attributes. */
         public static final int COUNT = CudaLayouts.CUlaunchConfig.numAttrs;
 
         private LaunchConfig() {

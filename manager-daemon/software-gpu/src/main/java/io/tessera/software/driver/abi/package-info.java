@@ -1,2 +1,2 @@
-/** What the CUDA driver's binary interface fixes: result codes, argument slots, struct layouts, raw memory. */
+/** The binary interface of the CUDA driver: result codes, argument slots, struct layouts, raw memory. */
 package io.tessera.software.driver.abi;

@@ -27,17 +27,17 @@ public final class Capture {
     private boolean invalidated;
     private boolean over;
 
-    /** A point that an event stands for: these nodes are done. */
+    /** The meaning of an event in a capture: these nodes are done. */
     record Point(Capture capture, Map<GraphNode, Long> nodes) implements Event.Captured {
     }
 
     /**
-     * A capture that begins.
+     * Begins a capture.
      *
      * @param origin    number of the stream in which it begins
      * @param blocking  whether that is a blocking stream
      * @param ownsGraph whether the graph was made for it
-     * @param first     what the first node waits for
+     * @param first     nodes for which the first node waits
      */
     Capture(long origin, boolean blocking, CaptureMode mode, CudaGraph graph, boolean ownsGraph, Map<GraphNode, Long> first) {
         this.origin = origin;
@@ -53,32 +53,32 @@ public final class Capture {
         return id;
     }
 
-    /** Its mode. */
+    /** Returns its mode. */
     CaptureMode mode() {
         return mode;
     }
 
-    /** The thread that began it. */
+    /** Returns the thread that began it. */
     Thread thread() {
         return thread;
     }
 
-    /** The number of the stream that it began in. */
+    /** Returns the number of the stream that it began in. */
     long origin() {
         return origin;
     }
 
-    /** What it writes. */
+    /** Returns the graph that it records. */
     public CudaGraph graph() {
         return graph;
     }
 
-    /** Whether the graph was made for this capture. */
+    /** Returns whether the graph was made for this capture. */
     boolean ownsGraph() {
         return ownsGraph;
     }
 
-    /** Whether something was done that cannot be captured. */
+    /** Returns whether something was done that cannot be captured. */
     public boolean invalidated() {
         return invalidated;
     }
@@ -87,7 +87,7 @@ public final class Capture {
         invalidated = true;
     }
 
-    /** Whether it has ended: streams that took part do not capture any more. */
+    /** Returns whether it has ended: streams that took part do not capture any more. */
     boolean over() {
         return over;
     }
@@ -96,12 +96,12 @@ public final class Capture {
         over = true;
     }
 
-    /** Whether a blocking stream takes part. */
+    /** Returns whether a blocking stream takes part. */
     boolean blocking() {
         return blocking;
     }
 
-    /** What the stream's next node waits for. */
+    /** Returns the nodes for which the stream's next node waits. */
     public Map<GraphNode, Long> frontier(long stream) {
         return frontier.get(stream);
     }
@@ -119,7 +119,7 @@ public final class Capture {
         return node;
     }
 
-    /** What an event stands for that is recorded now. */
+    /** Returns the meaning of an event that is recorded now. */
     Point point(long stream) {
         return new Point(this, new LinkedHashMap<>(frontier.get(stream)));
     }
@@ -130,7 +130,7 @@ public final class Capture {
         frontier.computeIfAbsent(stream, _ -> new LinkedHashMap<>()).putAll(point.nodes());
     }
 
-    /** Whether every stream's last nodes lead to what the origin would go on from. */
+    /** Returns whether every stream's last nodes lead to what the origin would go on from. */
     boolean joined() {
         if (frontier.size() == 1) {
             return true;

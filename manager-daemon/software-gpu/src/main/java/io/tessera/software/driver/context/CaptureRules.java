@@ -7,8 +7,8 @@ import io.tessera.software.driver.graph.GraphNode;
 import java.util.Map;
 
 /**
- * How captures begin and end, and which entries that are no work of a stream may not be called meanwhile, with the error that the
- * driver has for each. Takes the order lock of the context.
+ * How captures begin and end, and which entries other than work of a stream may not be called meanwhile, with the driver's error for each. Takes the order lock
+ * of the context.
  */
 public final class CaptureRules {
     private static final ThreadLocal<CaptureMode> THREAD_MODE = ThreadLocal.withInitial(() -> CaptureMode.GLOBAL);

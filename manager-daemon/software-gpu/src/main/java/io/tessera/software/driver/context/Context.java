@@ -36,12 +36,12 @@ public final class Context {
         legacy = new Stream(order, order.legacy(), 0, 0, NEXT_STREAM_ID.getAndIncrement());
     }
 
-    /** What it shares with other contexts. */
+    /** Returns the services that it shares with other contexts. */
     public Services services() {
         return order.services();
     }
 
-    /** Its handle; also its number for cuCtxGetId. */
+    /** Returns its handle, which is also its number for cuCtxGetId. */
     public long handle() {
         return order.context();
     }
@@ -56,7 +56,7 @@ public final class Context {
         flags = next;
     }
 
-    /** What it is lost to, if anything. */
+    /** Returns the error to which it is lost, if any. */
     public FaultState fault() {
         return order.fault();
     }
@@ -66,12 +66,12 @@ public final class Context {
         return order.limits();
     }
 
-    /** Ends the entry if the context is gone or lost. */
+    /** Ends the entry if the context has ended or is lost. */
     public void check() {
         order.check();
     }
 
-    /** Whether it was destroyed. */
+    /** Returns whether it was destroyed. */
     public boolean destroyed() {
         return order.destroyed();
     }
@@ -81,12 +81,12 @@ public final class Context {
         return order;
     }
 
-    /** The legacy default stream. */
+    /** Returns the legacy default stream. */
     public Stream legacy() {
         return legacy;
     }
 
-    /** The calling thread's default stream. */
+    /** Returns the calling thread's default stream. */
     public Stream perThread() {
         synchronized (order) {
             perThread.keySet().removeIf(thread -> !thread.isAlive() && thread != Thread.currentThread());
@@ -110,7 +110,7 @@ public final class Context {
         return order.afterAll(operation, text -> legacy.print(text));
     }
 
-    /** Nobody can wait for a whole context while one of its streams captures. */
+    /** Ends the entry if a stream of the context is captured: it is not possible to wait for such a context. */
     private void forbidWait() {
         for (Capture capture : order.captures()) {
             capture.invalidate();
@@ -142,7 +142,7 @@ public final class Context {
     public void whenQuiet(Runnable body) {
         Task task;
         synchronized (order) {
-            // Chained, so that the last one stands for all of them.
+            // Chained, so that the last one is complete after all of them.
             task = afterAll(new Action(body)).after(lastAction);
             lastAction = task;
         }
@@ -167,7 +167,7 @@ public final class Context {
         drain();
     }
 
-    /** All streams, the legacy one first, for the reader of what they printed. */
+    /** Returns all streams, the legacy one first, for the reader of their output. */
     public List<Stream> allStreams() {
         synchronized (order) {
             List<Stream> all = new ArrayList<>();

@@ -13,7 +13,7 @@ public final class ContextLimits {
     private int cacheConfig;
     private int sharedConfig;
 
-    /** The value of a limit. */
+    /** Returns the value of a limit. */
     public synchronized long get(int limit) {
         check(limit);
         return values[limit];
@@ -37,7 +37,7 @@ public final class ContextLimits {
         DriverException.require(limit >= 0 && limit < values.length, CudaError.UNSUPPORTED_LIMIT);
     }
 
-    /** Bytes of text that a stream keeps until somebody waits. */
+    /** Returns the bytes of text that a stream keeps until the program waits for it. */
     public long printBytes() {
         return get(ContextLimit.PRINTF_FIFO_SIZE);
     }

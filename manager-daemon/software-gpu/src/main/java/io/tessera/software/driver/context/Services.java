@@ -5,7 +5,7 @@ import io.tessera.software.driver.memory.DriverMemory;
 import io.tessera.software.driver.work.Workers;
 
 /**
- * What all contexts of a device use.
+ * Services that all contexts of a device use.
  *
  * @param memory  the device's memory
  * @param workers the threads

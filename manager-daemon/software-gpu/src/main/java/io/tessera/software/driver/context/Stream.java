@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * order of submission is decided under the context's order lock.
  */
 public final class Stream {
-    /** One object for all tasks of the stream, by which workers tell streams apart. */
+    /** One object for all tasks of the stream, by which workers distinguish streams. */
     private final Output printer = this::print;
     private final WorkOrder order;
     private final WorkOrder.Tail tail;
@@ -42,17 +42,17 @@ public final class Stream {
         this.id = id;
     }
 
-    /** The handle of the context that it belongs to. */
+    /** Returns the handle of the context that it belongs to. */
     public long context() {
         return order.context();
     }
 
-    /** Ends the entry if its context is gone or lost. */
+    /** Ends the entry if its context has ended or is lost. */
     public void check() {
         order.check();
     }
 
-    /** What decides when its work is done, and the lock for it. */
+    /** Returns what decides when its work is done, and the lock for it. */
     WorkOrder order() {
         return order;
     }
@@ -62,7 +62,7 @@ public final class Stream {
         return flags;
     }
 
-    /** Its priority; kept, and without effect: kernels share all cores. */
+    /** Returns its priority, which has no effect: kernels share all cores. */
     public int priority() {
         return priority;
     }
@@ -91,12 +91,12 @@ public final class Stream {
         output.add(text, order.limits().printBytes());
     }
 
-    /** What its kernels printed. */
+    /** Returns the output of its kernels. */
     public StreamOutput output() {
         return output;
     }
 
-    /** Whether the legacy default stream and this one wait for each other. */
+    /** Returns whether the legacy default stream and this one wait for each other. */
     boolean blocking() {
         return isBlocking(flags);
     }
@@ -105,12 +105,12 @@ public final class Stream {
         return (flags & StreamFlag.NON_BLOCKING) == 0;
     }
 
-    /** Whether it is the legacy default stream. */
+    /** Returns whether it is the legacy default stream. */
     boolean legacy() {
         return tail == order.legacy();
     }
 
-    /** The capture that it takes part in, null for none. */
+    /** Returns the capture that it takes part in, null for none. */
     public Capture capture() {
         return capture == null || capture.over() ? null : capture;
     }
@@ -132,7 +132,7 @@ public final class Stream {
         return task.submit();
     }
 
-    /** Whether operations are captured now; ends the entry if the capture was invalidated, or this stream may not. */
+    /** Returns whether operations are captured now; ends the entry if the capture was invalidated, or this stream may not. */
     boolean captures() {
         capture = capture();
         if (capture == null) {
@@ -199,7 +199,7 @@ public final class Stream {
             order.precede(tail, launch.head());
             order.append(tail, launch.tail());
         }
-        // As many tasks as there are nodes: made while other streams may go on.
+        // As many tasks as there are nodes: made while other streams continue.
         launch.submit();
     }
 
@@ -217,7 +217,7 @@ public final class Stream {
         return task.submit();
     }
 
-    /** Lets go of it; its work goes on, and a thread that waits for the context waits for it. */
+    /** Destroys the stream; its work continues, and a thread that waits for the context waits for it. */
     public void destroy() {
         synchronized (order) {
             if (capture() != null) {
@@ -238,7 +238,7 @@ public final class Stream {
         }
     }
 
-    /** Whether it was destroyed, and its work is done. Under the order lock. */
+    /** Returns whether it was destroyed, and its work is done. Under the order lock. */
     boolean isGone() {
         return !legacy() && !order.contains(tail);
     }
@@ -275,7 +275,7 @@ public final class Stream {
         }
     }
 
-    /** Nobody can wait for a stream that captures. */
+    /** Ends the entry if the stream is captured: it is not possible to wait for such a stream. */
     private void forbidWait() {
         Capture mine = capture();
         if (mine != null) {

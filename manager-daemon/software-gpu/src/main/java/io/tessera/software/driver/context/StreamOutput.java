@@ -3,8 +3,8 @@ package io.tessera.software.driver.context;
 import java.io.ByteArrayOutputStream;
 
 /**
- * What kernels of a stream printed and nobody waited for yet: a bounded first-in-first-out, as the driver documents
- * (CU_LIMIT_PRINTF_FIFO_SIZE). Thread-safe.
+ * Text that kernels of a stream printed and for which the program has not waited yet: a bounded queue, as the driver documents (CU_LIMIT_PRINTF_FIFO_SIZE).
+ * Thread-safe.
  */
 public final class StreamOutput {
     private final ByteArrayOutputStream text = new ByteArrayOutputStream();

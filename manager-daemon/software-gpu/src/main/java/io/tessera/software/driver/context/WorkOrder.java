@@ -35,7 +35,7 @@ final class WorkOrder {
             this.blocking = blocking;
         }
 
-        /** The last task, null if there never was one. */
+        /** Returns the last task, null if there never was one. */
         Task last() {
             return last;
         }
@@ -47,17 +47,17 @@ final class WorkOrder {
         this.context = context;
     }
 
-    /** What the context shares with others. */
+    /** Returns the services that the context shares with others. */
     Services services() {
         return services;
     }
 
-    /** The handle of the context. */
+    /** Returns the handle of the context. */
     long context() {
         return context;
     }
 
-    /** What the context is lost to, if anything. */
+    /** Returns the error to which the context is lost, if any. */
     FaultState fault() {
         return fault;
     }
@@ -67,7 +67,7 @@ final class WorkOrder {
         return limits;
     }
 
-    /** Whether the context was destroyed. */
+    /** Returns whether the context was destroyed. */
     boolean destroyed() {
         return destroyed;
     }
@@ -78,7 +78,7 @@ final class WorkOrder {
         fault.raise(CudaError.CONTEXT_IS_DESTROYED);
     }
 
-    /** Ends the entry if the context is gone or lost. */
+    /** Ends the entry if the context has ended or is lost. */
     void check() {
         DriverException.require(!destroyed, CudaError.CONTEXT_IS_DESTROYED);
         CudaError error = fault.error();
@@ -87,12 +87,12 @@ final class WorkOrder {
         }
     }
 
-    /** The end of the legacy default stream, which waits for all blocking streams, and they for it. */
+    /** Returns the end of the legacy default stream, which waits for all blocking streams, and they for it. */
     Tail legacy() {
         return legacy;
     }
 
-    /** The end of a new stream. */
+    /** Returns the end of a new stream. */
     Tail newTail(boolean blocking) {
         Tail tail = new Tail(blocking);
         tails.add(tail);
@@ -104,7 +104,7 @@ final class WorkOrder {
         tails.remove(tail);
     }
 
-    /** Whether a thread that waits for the context waits for this stream. */
+    /** Returns whether a thread that waits for the context waits for this stream. */
     boolean contains(Tail tail) {
         return tails.contains(tail);
     }
@@ -113,7 +113,7 @@ final class WorkOrder {
         return new Task(operation, fault, output, services.workers());
     }
 
-    /** What a launch of a graph needs. */
+    /** Returns the services that a launch of a graph needs. */
     GraphExec.Environment environment(Output output) {
         return new GraphExec.Environment(fault, output, services.workers(), services.clock());
     }
@@ -140,7 +140,7 @@ final class WorkOrder {
         return task;
     }
 
-    /** The captures that are open; the begin and the end of one change this. */
+    /** Returns the captures that are open; the begin and the end of one change this. */
     List<Capture> captures() {
         return captures;
     }

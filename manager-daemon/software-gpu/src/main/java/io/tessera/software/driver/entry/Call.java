@@ -18,7 +18,7 @@ public final class Call {
     private final boolean perThread;
 
     /**
-     * A call.
+     * Creates a call.
      *
      * @param perThread whether stream 0 is the calling thread's
      */
@@ -33,7 +33,7 @@ public final class Call {
         return slots.getAtIndex(ValueLayout.JAVA_LONG, index);
     }
 
-    /** The low 32 bits. */
+    /** Returns the low 32 bits. */
     public int number(int index) {
         return (int) word(index);
     }
@@ -50,7 +50,7 @@ public final class Call {
         return pointer;
     }
 
-    /** Whether a pointer was given. */
+    /** Returns whether a pointer was given. */
     public boolean given(int index) {
         return word(index) != 0;
     }
@@ -84,12 +84,12 @@ public final class Call {
         }
     }
 
-    /** The object of a handle. */
+    /** Returns the object of a handle. */
     public <T> T object(int index, Class<T> type) {
         return state.handles().get(word(index), type);
     }
 
-    /** The current context, which must work. */
+    /** Returns the current context, which must work. */
     public Context context() {
         Context context = state.current();
         DriverException.require(context != null, CudaError.INVALID_CONTEXT);
@@ -97,7 +97,7 @@ public final class Call {
         return context;
     }
 
-    /** The context that a handle names; 0 is the current one. */
+    /** Returns the context that a handle names; 0 is the current one. */
     public Context context(int index) {
         return given(index) ? state.handles().get(word(index), Context.class, CudaError.INVALID_CONTEXT) : context();
     }

@@ -7,14 +7,13 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What the device says of itself: the numbers of CUdevice_attribute that are not zero. Where programs depend on a number it is that of
- * compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"); abilities that the software GPU
- * lacks are reported as missing.
+ * Properties of the device: the numbers of CUdevice_attribute that are not zero. Where programs depend on a number it is that of compute capability 9.0 (CUDA
+ * C++ Programming Guide, "Technical Specifications per Compute Capability"); abilities that the software GPU lacks are reported as missing.
  *
  * @param limits of launches
  * @param machine bytes that are the same at every start on this machine and differ from others'
- * @param ordinal which of the machine's software GPUs it is
- * @param devices how many there are
+ * @param ordinal its number among the machine's software GPUs
+ * @param devices number of the machine's software GPUs
  */
 public record DeviceProfile(DeviceLimits limits, String machine, int ordinal, int devices) {
     /** The name. */
@@ -149,7 +148,7 @@ public record DeviceProfile(DeviceLimits limits, String machine, int ordinal, in
         return String.format("FFFF:%02X:00.0", ordinal);
     }
 
-    /** The device's UUID: the same at every start on this machine. */
+    /** Returns the device's UUID: the same at every start on this machine. */
     public byte[] uuid() {
         UUID name = UUID.nameUUIDFromBytes((NAME + machine + (ordinal == 0 ? "" : ordinal)).getBytes(StandardCharsets.UTF_8));
         byte[] bytes = new byte[16];

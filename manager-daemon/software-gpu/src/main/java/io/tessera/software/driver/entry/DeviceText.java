@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Brings what kernels printed to the process's standard output, file descriptor 1, when somebody has waited for them.
- * The descriptor itself, not Java's stream over it: a program that redirects it expects the text there.
+ * Writes the text that kernels printed to the process's standard output when the program has waited for them. It writes to file descriptor 1 itself, not to
+ * Java's stream over it: a program that redirects the descriptor expects the text there.
  */
 public final class DeviceText {
     private DeviceText() {

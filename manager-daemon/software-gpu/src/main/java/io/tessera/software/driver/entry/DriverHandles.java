@@ -8,10 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/**
- * Numbers that stand for objects in the interface. They look like addresses and are none; one is never used again.
- * Thread-safe.
- */
+/** Numbers of objects in the interface. They look like addresses but are not; no number is used again. Thread-safe. */
 public final class DriverHandles {
     /** Above all that Linux maps on x86-64, so that a handle taken for a pointer is found out. */
     private static final long FIRST = 0x7e55_0000_0000_0000L;
@@ -23,7 +20,7 @@ public final class DriverHandles {
     private long next = FIRST;
     private long nextIndex;
 
-    /** The number of an object; it gets one if it has none. */
+    /** Returns the number of an object; it gets one if it has none. */
     public synchronized long of(Object object) {
         return numbers.computeIfAbsent(object, made -> {
             next += STEP;
@@ -33,9 +30,9 @@ public final class DriverHandles {
     }
 
     /**
-     * A number for an object that kernels get: as on a GPU an index, below 2^20 and free again when the object is gone.
+     * Returns a number for an object that kernels get: as on a GPU an index, below 2^20 and free again when the object has ended.
      *
-     * @return 0: there are as many objects as there can be
+     * @return 0: the maximum number of objects is reached
      */
     public synchronized long index(Object object) {
         for (int i = 0; i < INDICES; i++) {
@@ -60,19 +57,19 @@ public final class DriverHandles {
         numbers.put(object, number);
     }
 
-    /** The object of a number, if it is of a type; else ends the entry with INVALID_HANDLE. */
+    /** Returns the object of a number, if it is of a type; else ends the entry with INVALID_HANDLE. */
     public <T> T get(long number, Class<T> type) {
         return get(number, type, CudaError.INVALID_HANDLE);
     }
 
-    /** The object of a number, if it is of a type; else ends the entry with an error. */
+    /** Returns the object of a number, if it is of a type; else ends the entry with an error. */
     public <T> T get(long number, Class<T> type, CudaError otherwise) {
         Object object = objects.get(number);
         DriverException.require(type.isInstance(object), otherwise);
         return type.cast(object);
     }
 
-    /** The object of a number, or null. */
+    /** Returns the object of a number, or null. */
     public Object find(long number) {
         return objects.get(number);
     }

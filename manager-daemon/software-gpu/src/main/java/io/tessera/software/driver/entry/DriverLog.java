@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/** What the driver says beyond its results: a line for each lost context, and counts of entries it lacks. Thread-safe. */
+/** Messages of the driver beside its results: a line for each lost context, and counts of entries that it lacks. Thread-safe. */
 public final class DriverLog implements KernelLaunch.FaultReport {
     /** Lines of which a second one is not written; a bound for the memory that they take. */
     private static final int REMEMBERED = 1000;
@@ -19,7 +19,7 @@ public final class DriverLog implements KernelLaunch.FaultReport {
     private final Set<String> said = ConcurrentHashMap.newKeySet();
     private final Map<DriverEntry, LongAdder> refused = new ConcurrentHashMap<>();
 
-    /** With a place for lines. */
+    /** Creates an instance with a place for lines. */
     public DriverLog(Consumer<String> lines) {
         this.lines = lines;
     }
@@ -59,7 +59,7 @@ public final class DriverLog implements KernelLaunch.FaultReport {
         }
     }
 
-    /** How often which entries were called that the driver lacks. */
+    /** Returns how often which entries were called that the driver lacks. */
     public Map<DriverEntry, Long> refusals() {
         Map<DriverEntry, Long> counts = new EnumMap<>(DriverEntry.class);
         refused.forEach((entry, counter) -> counts.put(entry, counter.sum()));

@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What the entries share: the device, its contexts, the handles. Thread-safe. */
+/** State that the entries share: the device, its contexts, the handles. Thread-safe. */
 public final class DriverState implements AutoCloseable {
-    /** How long an allocation waits for memory that is freed as soon as the work before it has ended. */
+    /** Wait of an allocation for memory that is freed as soon as the work before it has ended. */
     private static final long PENDING_FREE_MS = 10_000;
 
     private final SoftwareProcessor processor;
@@ -64,7 +64,7 @@ public final class DriverState implements AutoCloseable {
         next.run();
     }
 
-    /** What runs kernels. */
+    /** Returns the processor, which runs kernels. */
     public SoftwareProcessor processor() {
         return processor;
     }
@@ -74,27 +74,27 @@ public final class DriverState implements AutoCloseable {
         return services;
     }
 
-    /** The memory. */
+    /** Returns the memory. */
     public DriverMemory memory() {
         return services.memory();
     }
 
-    /** The program's own virtual memory. */
+    /** Returns the program's own virtual memory. */
     public VirtualAddressSpace virtual() {
         return virtual;
     }
 
-    /** What the device says of itself. */
+    /** Returns the device's properties. */
     public DeviceProfile profile() {
         return profile;
     }
 
-    /** Where lines about lost contexts go. */
+    /** Returns where lines about lost contexts go. */
     DriverLog log() {
         return log;
     }
 
-    /** The end of a kernel that loses its context. */
+    /** Returns the end of a kernel that loses its context. */
     public KernelLaunch.FaultReport faultReport() {
         return log;
     }
@@ -104,17 +104,17 @@ public final class DriverState implements AutoCloseable {
         return handles;
     }
 
-    /** The primary context's state. */
+    /** Returns the primary context's state. */
     public PrimaryContext primary() {
         return primary;
     }
 
-    /** The pool that the device began with. */
+    /** Returns the pool that the device began with. */
     public Pool defaultPool() {
         return defaultPool;
     }
 
-    /** The pool that allocations without a pool come from. */
+    /** Returns the pool that allocations without a pool come from. */
     public Pool currentPool() {
         return currentPool;
     }
@@ -124,17 +124,17 @@ public final class DriverState implements AutoCloseable {
         currentPool = pool;
     }
 
-    /** The calling thread's stack of contexts, the current one first. */
+    /** Returns the calling thread's stack of contexts, the current one first. */
     public ArrayDeque<Context> stack() {
         return stack.get();
     }
 
-    /** The current context, null if there is none. */
+    /** Returns the current context, null if there is none. */
     public Context current() {
         return stack.get().peek();
     }
 
-    /** The context that a stream belongs to; ends the entry if it is gone. */
+    /** Returns the context that a stream belongs to; ends the entry if it is gone. */
     public Context contextOf(Stream stream) {
         return handles.get(stream.context(), Context.class, CudaError.INVALID_CONTEXT);
     }
@@ -156,7 +156,7 @@ public final class DriverState implements AutoCloseable {
         stack.get().remove(context);
     }
 
-    /** All contexts. */
+    /** Returns all contexts. */
     List<Context> contexts() {
         return contexts;
     }

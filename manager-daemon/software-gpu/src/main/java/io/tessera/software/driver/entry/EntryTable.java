@@ -5,7 +5,7 @@ import io.tessera.device.EntryDescriptions;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Which handler serves which entry. Filled once, then only read. */
+/** Maps each entry to its handler. Filled once, then only read. */
 public final class EntryTable {
     private final Map<DriverEntry, Handler> handlers = new EnumMap<>(DriverEntry.class);
 
@@ -28,7 +28,7 @@ public final class EntryTable {
         return this;
     }
 
-    /** The handler of an entry, null if there is none. */
+    /** Returns the handler of an entry, null if there is none. */
     public Handler of(DriverEntry entry) {
         return handlers.get(entry);
     }

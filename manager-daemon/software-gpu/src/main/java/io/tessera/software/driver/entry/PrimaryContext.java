@@ -15,10 +15,10 @@ public final class PrimaryContext {
     private int flags;
 
     /**
-     * Not made yet.
+     * Creates an instance whose context is not made yet.
      *
-     * @param make a context with flags
-     * @param end  ends one
+     * @param make makes a context with flags
+     * @param end  ends a context
      */
     PrimaryContext(IntFunction<Context> make, Consumer<Context> end) {
         this.make = make;
@@ -63,12 +63,12 @@ public final class PrimaryContext {
         }
     }
 
-    /** Whether there is one. */
+    /** Returns whether there is one. */
     public synchronized boolean active() {
         return context != null;
     }
 
-    /** The flags (CU_CTX_SCHED_*) that it has or will be made with. */
+    /** Returns the flags (CU_CTX_SCHED_*) that it has or will be made with. */
     public synchronized int flags() {
         return context == null ? flags : context.flags();
     }

@@ -6,9 +6,8 @@ import io.tessera.software.driver.memory.AddressRange;
 import java.util.function.Consumer;
 
 /**
- * Memory of an allocation node. Its address is fixed when the node is made; it belongs to the graph and to every
- * executable graph made from it, and goes with the last of them unless a launch allocated it and nobody freed it yet.
- * Thread-safe.
+ * Memory of an allocation node. Its address is fixed when the node is made; it belongs to the graph and to every executable graph made from it, and ends with
+ * the last of them, unless a launch has allocated it and it was not freed yet. Thread-safe.
  */
 public final class AllocationNodeMemory {
     private final AddressRange allocation;
@@ -29,7 +28,7 @@ public final class AllocationNodeMemory {
         this.parameters = parameters.clone();
     }
 
-    /** The allocation. */
+    /** Returns the allocation. */
     public AddressRange allocation() {
         return allocation;
     }
@@ -39,7 +38,7 @@ public final class AllocationNodeMemory {
         return parameters.clone();
     }
 
-    /** Whether a launch allocated it and nothing freed it yet. */
+    /** Returns whether a launch allocated it and nothing freed it yet. */
     public synchronized boolean live() {
         return live;
     }
@@ -50,7 +49,7 @@ public final class AllocationNodeMemory {
         live = true;
     }
 
-    /** It is freed, by a node or by the program. */
+    /** Frees the memory, for a node or for the program. */
     public synchronized void free() {
         live = false;
         settle();

@@ -30,7 +30,7 @@ public final class CudaGraph implements GraphNode.Owner {
     private final Set<GraphNode> nodes = new LinkedHashSet<>();
     private final Map<UserObject, Long> userObjects = new LinkedHashMap<>();
     private final CudaGraph original;
-    /** Nodes by those that they are copies of; null: nobody has asked. Nodes that are added later are no copies. */
+    /** Nodes by the nodes of which they are copies; null: not requested yet. Nodes that are added later are not copies. */
     private Map<GraphNode, GraphNode> twins;
     private long nextId;
 
@@ -43,12 +43,12 @@ public final class CudaGraph implements GraphNode.Owner {
         this.original = original;
     }
 
-    /** The graph that this one is a copy of, null if it is none. */
+    /** Returns the graph that this one is a copy of, null if it is none. */
     public CudaGraph original() {
         return original;
     }
 
-    /** All nodes, in the order of making. */
+    /** Returns all nodes, in the order of creation. */
     public Set<GraphNode> nodes() {
         return nodes;
     }
@@ -135,7 +135,7 @@ public final class CudaGraph implements GraphNode.Owner {
         };
     }
 
-    /** The copy of a node of the original; null if it is gone. */
+    /** Returns the copy of a node of the original; null if it is gone. */
     public GraphNode copyOf(GraphNode node) {
         if (twins == null) {
             twins = new HashMap<>();
@@ -168,7 +168,7 @@ public final class CudaGraph implements GraphNode.Owner {
         return object.release(count);
     }
 
-    /** Gives up everything it holds. */
+    /** Releases all its objects. */
     public void destroy() {
         nodes.forEach(CudaGraph::releaseMemory);
         nodes.clear();

@@ -140,7 +140,7 @@ public final class GraphExec {
         }
     }
 
-    /** Whether the twin of a node runs. */
+    /** Returns whether the twin of a node runs. */
     public boolean enabled(GraphNode node) {
         return !disabled.contains(switchable(node));
     }
@@ -163,7 +163,7 @@ public final class GraphExec {
         return twin;
     }
 
-    /** What a launch needs of the device. */
+    /** Services of the device for a launch. */
     public record Environment(FaultState fault, Output output, Workers workers, DeviceClock clock) {
     }
 
@@ -272,13 +272,13 @@ public final class GraphExec {
         return new Task(operation, environment.fault(), environment.output(), environment.workers());
     }
 
-    /** Gives up what it holds; its last launch has ended. */
+    /** Releases its objects; its last launch has ended. */
     public void destroy() {
         children.values().forEach(GraphExec::destroy);
         graph.destroy();
     }
 
-    /** The last launch's last task, null if there was none. */
+    /** Returns the last launch's last task, null if there was none. */
     public Task lastLaunch() {
         return lastLaunch;
     }

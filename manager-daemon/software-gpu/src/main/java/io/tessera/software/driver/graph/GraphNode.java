@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** A node of a graph. Not thread-safe, as graphs are not. */
 public final class GraphNode {
-    /** What nodes belong to. */
+    /** Owner of nodes. */
     public interface Owner {
         /** Takes a node of its own and the node's edges away. */
         void remove(GraphNode node);
@@ -31,22 +31,22 @@ public final class GraphNode {
         this.original = original;
     }
 
-    /** Its owner. */
+    /** Returns its owner. */
     public Owner owner() {
         return owner;
     }
 
-    /** The node that this one is a copy of, null if it is none. */
+    /** Returns the node that this one is a copy of, null if it is none. */
     public GraphNode original() {
         return original;
     }
 
-    /** Its number in its graph, in the order of making. */
+    /** Returns its number in its graph, in the order of creation. */
     public long id() {
         return id;
     }
 
-    /** What it does. */
+    /** Returns its operation. */
     public Operation operation() {
         return operation;
     }
@@ -56,12 +56,12 @@ public final class GraphNode {
         operation = next;
     }
 
-    /** What it waits for, with the eight bytes of CUgraphEdgeData; not to be changed. */
+    /** Returns the nodes for which it waits, with the eight bytes of CUgraphEdgeData; must not be modified. */
     public Map<GraphNode, Long> dependencies() {
         return dependencies;
     }
 
-    /** What waits for it; not to be changed. */
+    /** Returns the nodes that wait for it; must not be modified. */
     public Map<GraphNode, Long> dependents() {
         return dependents;
     }

@@ -24,7 +24,7 @@ public enum NodeType {
     HOST(GraphNodeType.HOST),
     /** A graph. */
     GRAPH(GraphNodeType.GRAPH),
-    /** Nothing. */
+    /** An empty node. */
     EMPTY(GraphNodeType.EMPTY),
     /** Waits for an event. */
     WAIT_EVENT(GraphNodeType.WAIT_EVENT),
@@ -43,12 +43,12 @@ public enum NodeType {
         this.number = number;
     }
 
-    /** Its number in the interface. */
+    /** Returns its number in the interface. */
     public int number() {
         return number;
     }
 
-    /** The type of the node that an operation makes. */
+    /** Returns the type of the node that an operation makes. */
     public static NodeType of(Operation operation) {
         return switch (operation) {
             case KernelLaunch _ -> KERNEL;

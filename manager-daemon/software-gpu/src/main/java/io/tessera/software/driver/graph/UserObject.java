@@ -8,7 +8,7 @@ public final class UserObject {
     private final Runnable destructor;
     private long references;
 
-    /** With a number of references, which the program holds. */
+    /** Creates an instance with a number of references, which the program holds. */
     public UserObject(long references, Runnable destructor) {
         DriverException.require(references > 0 && references <= Integer.MAX_VALUE, CudaError.INVALID_VALUE);
         this.references = references;

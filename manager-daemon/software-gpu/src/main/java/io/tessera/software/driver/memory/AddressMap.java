@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Which allocation an address belongs to. Ranges never overlap. Thread-safe. */
+/** Maps addresses to allocations. Ranges never overlap. Thread-safe. */
 public final class AddressMap {
     private final ConcurrentSkipListMap<Long, AddressRange> byAddress = new ConcurrentSkipListMap<>();
     private final AtomicLong nextId = new AtomicLong(1);
 
-    /** A range nobody knows yet; it counts from {@link #add} on. */
+    /** Creates a range that is not in the map until {@link #add}. */
     public AddressRange describe(long address, long bytes, AddressRange.Kind kind, long context, int flags) {
         return new AddressRange(address, bytes, kind, context, flags, nextId.getAndIncrement());
     }
@@ -29,18 +29,18 @@ public final class AddressMap {
         return byAddress.remove(address);
     }
 
-    /** The range that begins exactly here, null if there is none. */
+    /** Returns the range that begins exactly here, null if there is none. */
     public AddressRange at(long address) {
         return byAddress.get(address);
     }
 
-    /** The range that an address lies in, null if there is none. */
+    /** Returns the range that an address lies in, null if there is none. */
     public AddressRange containing(long address) {
         Map.Entry<Long, AddressRange> below = byAddress.floorEntry(address);
         return below != null && address < below.getValue().end() ? below.getValue() : null;
     }
 
-    /** Whether all of a stretch is known; neighbours that were mapped side by side count as one. */
+    /** Returns whether all of a stretch is known; neighbours that were mapped side by side count as one. */
     public boolean covers(long address, long bytes) {
         long at = address;
         long end = address + bytes;
@@ -57,7 +57,7 @@ public final class AddressMap {
         return true;
     }
 
-    /** All ranges, as they are now. */
+    /** Returns all current ranges. */
     public Collection<AddressRange> all() {
         return byAddress.values();
     }

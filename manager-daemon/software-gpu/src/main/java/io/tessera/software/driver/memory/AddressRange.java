@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * A range of addresses that means something to the device. Immutable but for what programs may set.
  */
 public final class AddressRange {
-    /** What it is. */
+    /** Kind of the range. */
     public enum Kind {
         /** Device memory. */
         DEVICE,
@@ -57,17 +57,17 @@ public final class AddressRange {
         return address + bytes;
     }
 
-    /** What it is. */
+    /** Returns its kind. */
     public Kind kind() {
         return kind;
     }
 
-    /** Whether it is host memory. */
+    /** Returns whether it is host memory. */
     public boolean host() {
         return kind == Kind.HOST_ALLOCATED || kind == Kind.HOST_REGISTERED;
     }
 
-    /** Handle of the context it was made in; 0 for memory that belongs to none. */
+    /** Returns the handle of the context in which it was made; 0 for memory without a context. */
     public long context() {
         return context;
     }
@@ -87,17 +87,17 @@ public final class AddressRange {
         return pool;
     }
 
-    /** Whether the caller is the first to release it: the second one is wrong. */
+    /** Returns whether the caller is the first to release it: the second one is wrong. */
     public boolean claimRelease() {
         return released.compareAndSet(false, true);
     }
 
-    /** Says which pool it came from. */
+    /** Sets the pool from which it came. */
     public void setPool(long handle) {
         pool = handle;
     }
 
-    /** What is mapped here; null for all kinds but {@link Kind#MAPPED}. */
+    /** Returns the memory that is mapped here; null for all kinds but {@link Kind#MAPPED}. */
     public PhysicalMemory backing() {
         return backing;
     }
@@ -106,7 +106,7 @@ public final class AddressRange {
         backing = physical;
     }
 
-    /** Whether the program asked that copies of it end before their entry returns. */
+    /** Returns whether the program asked that copies of it end before their entry returns. */
     public boolean synchronous() {
         return synchronous;
     }

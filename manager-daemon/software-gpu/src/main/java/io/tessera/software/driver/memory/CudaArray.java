@@ -63,7 +63,7 @@ public record CudaArray(long width, long height, long depth, CudaArrayFormat for
         return pitchBytes() * Math.max(1, height);
     }
 
-    /** Whether the last dimension counts layers. */
+    /** Returns whether the last dimension counts layers. */
     public boolean layered() {
         return (flags & ArrayFlag.LAYERED) != 0;
     }

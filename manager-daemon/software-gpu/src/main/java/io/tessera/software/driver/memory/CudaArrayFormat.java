@@ -31,7 +31,7 @@ public enum CudaArrayFormat {
         this.bytes = bytes;
     }
 
-    /** Its number in the interface. */
+    /** Returns its number in the interface. */
     public int number() {
         return number;
     }
@@ -41,12 +41,12 @@ public enum CudaArrayFormat {
         return bytes;
     }
 
-    /** Whether texels are numbers with a point; the others are integers. */
+    /** Returns whether texels are numbers with a point; the others are integers. */
     public boolean floating() {
         return this == HALF || this == FLOAT;
     }
 
-    /** The format with a number; ends the entry with INVALID_VALUE for a format that the software GPU lacks. */
+    /** Returns the format with a number; ends the entry with INVALID_VALUE for a format that the software GPU lacks. */
     public static CudaArrayFormat of(int number) {
         for (CudaArrayFormat format : values()) {
             if (format.number == number) {

@@ -6,8 +6,8 @@ import io.tessera.software.memory.DeviceMemory;
 import io.tessera.software.memory.OutOfDeviceMemoryException;
 
 /**
- * The memory that programs see: the device's arena, and what the driver knows of each address beyond what the arena
- * does. Thread-safe. Nothing here waits for kernels: the caller that frees makes sure that none is using it.
+ * The memory that programs see: the device's arena, and the driver's additional information on each address. Thread-safe. No method waits for kernels: the
+ * caller that frees memory ensures that no kernel uses it.
  */
 public final class DriverMemory {
     private final DeviceMemory device;
@@ -19,12 +19,12 @@ public final class DriverMemory {
         this.device = device;
     }
 
-    /** The arena below. */
+    /** Returns the arena below. */
     public DeviceMemory device() {
         return device;
     }
 
-    /** What addresses mean. */
+    /** Returns what addresses mean. */
     public AddressMap addresses() {
         return addresses;
     }

@@ -8,12 +8,12 @@ package io.tessera.software.driver.memory;
  * @param depth      slices
  */
 public record Extent3(long widthBytes, long height, long depth) {
-    /** Whether there is nothing to copy. */
+    /** Returns whether there is nothing to copy. */
     public boolean empty() {
         return widthBytes == 0 || height == 0 || depth == 0;
     }
 
-    /** All bytes of it. */
+    /** Returns the total number of bytes. */
     public long bytes() {
         return widthBytes * height * depth;
     }

@@ -20,7 +20,7 @@ public final class MipmappedArray {
     /**
      * Allocates all levels; ends the entry as {@link CudaArray#create} does.
      *
-     * @param asked how many levels; no more are made than until a single element is left, and at least one
+     * @param asked requested number of levels; at least one level is made, and at most as many as reduce the array to a single element
      */
     public static MipmappedArray create(long[] extent, CudaArrayFormat format, int channels, int flags, long asked,
             DriverMemory memory, long context) {
@@ -47,7 +47,7 @@ public final class MipmappedArray {
         return extent == 0 ? 0 : Math.max(1, extent >> level);
     }
 
-    /** The levels, the largest first. */
+    /** Returns the levels, the largest first. */
     public List<CudaArray> levels() {
         return levels;
     }

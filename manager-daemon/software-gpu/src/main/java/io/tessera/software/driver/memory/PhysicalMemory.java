@@ -22,12 +22,12 @@ public final class PhysicalMemory {
         this.properties = properties.clone();
     }
 
-    /** The arena's handle. */
+    /** Returns the arena's handle. */
     public long handle() {
         return handle;
     }
 
-    /** Its size. */
+    /** Returns its size. */
     public long bytes() {
         return bytes;
     }

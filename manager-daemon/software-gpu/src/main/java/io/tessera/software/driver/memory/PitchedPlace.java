@@ -1,7 +1,7 @@
 package io.tessera.software.driver.memory;
 
 /**
- * Where a box of bytes begins, and how its rows and slices lie.
+ * Place of a box of bytes: its address, and the distances of its rows and slices.
  *
  * @param address    of the first byte
  * @param pitchBytes from a row to the next
@@ -9,10 +9,10 @@ package io.tessera.software.driver.memory;
  */
 public record PitchedPlace(long address, long pitchBytes, long sliceBytes) {
     /**
-     * Bytes from the first to behind the last of a box here.
+     * Returns the bytes from the first one to the end of a box here.
      *
-     * @throws ArithmeticException if rows or slices overlap or lie backwards, or if 63 bits do not hold it: such numbers are wrong,
-     *         and a sum that wrapped would pass for a small one
+     * @throws ArithmeticException if rows or slices overlap or are in reverse order, or if the result exceeds 63 bits: such numbers are invalid, and a sum that
+     * wraps around would look small
      */
     public long span(Extent3 box) {
         if (box.empty()) {
@@ -29,7 +29,7 @@ public record PitchedPlace(long address, long pitchBytes, long sliceBytes) {
         return Math.addExact(count > 1 ? Math.multiplyExact(count - 1, distance) : 0, part);
     }
 
-    /** Whether a box lies here without gaps. */
+    /** Returns whether a box lies here without gaps. */
     public boolean dense(Extent3 box) {
         return (box.height() == 1 || pitchBytes == box.widthBytes())
                 && (box.depth() == 1 || sliceBytes == box.widthBytes() * box.height());

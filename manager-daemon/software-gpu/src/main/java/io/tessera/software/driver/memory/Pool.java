@@ -5,9 +5,8 @@ import io.tessera.device.CudaError;
 import io.tessera.software.driver.abi.DriverException;
 
 /**
- * A pool of stream-ordered allocations. Memory comes from the device's arena when it is asked for and goes back when it
- * is freed, so a pool reserves exactly what is in use; the release threshold is kept and has nothing to act upon.
- * Thread-safe.
+ * A pool of stream-ordered allocations. Memory is taken from the device's arena by an allocation and given back when it is freed, so a pool reserves exactly
+ * the memory in use; the release threshold is kept without effect. Thread-safe.
  */
 public final class Pool {
     private final long maxBytes;
@@ -40,12 +39,12 @@ public final class Pool {
         destroyed = true;
     }
 
-    /** Whether an attribute is an int in the interface; the others are 64 bits. */
+    /** Returns whether an attribute is an int in the interface; the others are 64 bits. */
     public static boolean isInt(int attribute) {
         return attribute >= PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES && attribute < PoolAttribute.RELEASE_THRESHOLD;
     }
 
-    /** The value of an attribute. */
+    /** Returns the value of an attribute. */
     public synchronized long get(int attribute) {
         return switch (attribute) {
             case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,

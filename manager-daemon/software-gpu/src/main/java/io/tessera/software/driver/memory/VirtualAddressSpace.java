@@ -58,7 +58,7 @@ public final class VirtualAddressSpace {
         return new PhysicalMemory(device.createSink(), bytes, properties);
     }
 
-    /** Drops a reference of the program; the memory goes with the last one and the last mapping. True at the last. */
+    /** Drops a reference of the program; the memory is freed with the last reference and the last mapping. Returns true at the last. */
     public boolean drop(PhysicalMemory physical) {
         boolean last = physical.release();
         if (last) {
@@ -67,7 +67,7 @@ public final class VirtualAddressSpace {
         return last;
     }
 
-    /** What is mapped at an address, with a new reference. */
+    /** Returns the memory that is mapped at an address, with a new reference. */
     public PhysicalMemory retainAt(long address) {
         AddressRange mapping = memory.addresses().containing(address);
         DriverException.require(mapping != null && mapping.backing() != null, CudaError.INVALID_VALUE);
@@ -102,7 +102,7 @@ public final class VirtualAddressSpace {
         }
     }
 
-    /** What kernels may do at an address of a mapping. */
+    /** Returns the access of kernels at an address of a mapping. */
     public int access(long address) {
         DriverException.require(memory.addresses().containing(address) != null, CudaError.INVALID_VALUE);
         return device.map().allows(address, 1) ? AccessFlag.READWRITE : AccessFlag.NONE;

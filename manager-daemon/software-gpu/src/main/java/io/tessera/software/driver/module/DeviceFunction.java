@@ -21,18 +21,18 @@ public final class DeviceFunction {
      * kernel of middling size, so that formulas of programs come out sensibly.
      */
     private static final int REGISTERS = 32;
-    /** The same where it may have as many: compilers then overlap more instructions. */
+    /** As above, for kernels that may have as many: compilers then overlap more instructions. */
     private static final int MORE_REGISTERS = 40;
 
     /** The module that a function is of. */
     public interface Origin {
-        /** The architecture that its PTX was compiled for: 75 for sm_75. */
+        /** Returns the architecture that its PTX was compiled for: 75 for sm_75. */
         int target();
 
         /** Registers that a thread may have, by an option of its JIT; 0: there was none. */
         int mostRegisters();
 
-        /** What texture and surface references stand for now. */
+        /** Returns the current bindings of texture and surface references. */
         TextureUnit bound();
     }
 
@@ -53,27 +53,27 @@ public final class DeviceFunction {
         }
     }
 
-    /** Where it comes from. */
+    /** Returns where it comes from. */
     public Origin module() {
         return module;
     }
 
-    /** Its name. */
+    /** Returns its name. */
     public String name() {
         return loaded.name();
     }
 
-    /** What the processor runs. */
+    /** Returns the kernel for the processor. */
     public LoadedKernel loaded() {
         return loaded;
     }
 
-    /** What the processor knows of it. */
+    /** Returns the processor's properties of the kernel. */
     public Kernel kernel() {
         return loaded.kernel();
     }
 
-    /** Its parameters, in order. */
+    /** Returns its parameters, in order. */
     public List<Parameter> parameters() {
         return kernel().entry().parameters();
     }

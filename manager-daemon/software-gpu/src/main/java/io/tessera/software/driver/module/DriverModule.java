@@ -86,13 +86,13 @@ public final class DriverModule implements DeviceFunction.Origin {
         return variable;
     }
 
-    /** What a texture or surface reference is to kernels; ends the entry with NOT_FOUND. */
+    /** Returns what a texture or surface reference is to kernels; ends the entry with NOT_FOUND. */
     public long reference(String name, ReferenceKind kind) {
         DriverException.require(loaded.references().get(name) == kind, CudaError.NOT_FOUND);
         return place(name).address();
     }
 
-    /** A reference stands for this from now on, for launches that come; null: for nothing. */
+    /** Binds a reference to this view for later launches; null: to nothing. */
     public void bind(long reference, TextureView view) {
         if (view == null) {
             bindings.remove(reference);

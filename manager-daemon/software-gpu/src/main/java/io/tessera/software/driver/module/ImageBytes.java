@@ -5,8 +5,8 @@ import io.tessera.software.driver.abi.DriverException;
 import io.tessera.software.driver.abi.HostMemory;
 
 /**
- * Finds out how long an image is of which only the address is given: a fat binary and a cubin say so themselves, PTX
- * ends with a zero byte. The caller vouches for the memory.
+ * Determines the length of an image of which only the address is given: a fat binary and a cubin contain it, PTX ends with a zero byte. The caller guarantees
+ * that the memory is readable.
  */
 final class ImageBytes {
     private static final int WRAPPER = 0x466243b1;

@@ -58,7 +58,7 @@ public final class ImageLoader {
         return load(readFile(path), options, context);
     }
 
-    /** The bytes of a file; ends the entry with FILE_NOT_FOUND where there is none. */
+    /** Returns the bytes of a file; ends the entry with FILE_NOT_FOUND where there is none. */
     static byte[] readFile(String path) {
         try {
             return Files.readAllBytes(Path.of(path));
@@ -87,7 +87,7 @@ public final class ImageLoader {
         }
     }
 
-    /** The PTX in an image; ends the entry with the driver's error where there is none. */
+    /** Returns the PTX in an image; ends the entry with the driver's error where there is none. */
     static String ptxOf(byte[] image) {
         ModuleImage module = ModuleImage.of(image);
         try {
@@ -99,7 +99,7 @@ public final class ImageLoader {
         }
     }
 
-    /** The architecture that the PTX was compiled for, as the attributes of functions count it: 75 for sm_75. */
+    /** Returns the architecture that the PTX was compiled for, as the attributes of functions count it: 75 for sm_75. */
     private static int targetOf(PtxModule ptx) {
         for (String target : ptx.targets()) {
             Matcher architecture = ARCHITECTURE.matcher(target);

@@ -78,7 +78,7 @@ public final class JitLogOptions {
         return mostRegisters;
     }
 
-    /** Says how long compiling took. */
+    /** Reports how long compiling took. */
     public void took(long nanos) {
         if (wallTime != 0) {
             HostMemory.putFloat(wallTime, nanos / 1e6f);

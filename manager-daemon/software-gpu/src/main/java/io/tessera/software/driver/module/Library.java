@@ -22,7 +22,7 @@ public final class Library {
         this.module = module;
     }
 
-    /** Its module. */
+    /** Returns its module. */
     public DriverModule module() {
         return module;
     }
@@ -33,7 +33,7 @@ public final class Library {
         return kernels.computeIfAbsent(name, _ -> new LibraryKernel(this, function));
     }
 
-    /** The kernels that were asked for. */
+    /** Returns the kernels that were asked for. */
     public Iterable<LibraryKernel> known() {
         return kernels.values();
     }

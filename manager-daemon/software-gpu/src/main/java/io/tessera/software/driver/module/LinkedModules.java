@@ -23,7 +23,7 @@ import java.util.Set;
  * the largest; all that have a name agree in its size or prototype; names that a module does not show are its own. Used once.
  */
 final class LinkedModules {
-    /** What the device itself has (CUDA C++ Programming Guide: formatted output, assertion, dynamic memory). */
+    /** Functions that the device itself provides (CUDA C++ Programming Guide: formatted output, assertion, dynamic memory). */
     private static final Set<String> DEVICE_FUNCTIONS = Set.of("vprintf", "__assertfail", "malloc", "free");
 
     private final List<PtxModule> modules = new ArrayList<>();
@@ -33,7 +33,7 @@ final class LinkedModules {
     private final Set<String> used = new HashSet<>();
     private final List<Directive> joined = new ArrayList<>();
 
-    /** What cannot be linked, in the words of a linker. */
+    /** Reports inputs that cannot be linked, in the words of a linker. */
     static final class LinkException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -48,7 +48,7 @@ final class LinkedModules {
         inputs.forEach(input -> modules.add(apart(input, taken)));
     }
 
-    /** A module whose own names are nobody else's. */
+    /** Returns the module with unique names for its own symbols. */
     private static PtxModule apart(PtxModule module, Set<String> taken) {
         Map<String, String> others = new HashMap<>();
         for (Directive directive : module.directives()) {

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Joins PTX (CUlinkState). The result is PTX again, one text with the definitions of all inputs; it can be loaded
- * wherever an image can. Used by one thread at a time, as the driver documents.
+ * Joins PTX (CUlinkState). The result is PTX again, one text with the definitions of all inputs; it can be loaded like any image. Used by one thread at a time,
+ * as the driver documents.
  */
 public final class PtxLinker {
     private final JitLogOptions options;
@@ -50,7 +50,7 @@ public final class PtxLinker {
         add(type, ImageLoader.readFile(path));
     }
 
-    /** The joined image: bytes that end with a zero, and live until {@link #close}. */
+    /** Returns the joined image: bytes that end with a zero, and live until {@link #close}. */
     public MemorySegment complete() {
         DriverException.require(!inputs.isEmpty(), CudaError.INVALID_VALUE);
         byte[] text;

@@ -27,7 +27,7 @@ public record Fill(long address, long pitchBytes, int value, int elementBytes, l
                 CudaError.INVALID_VALUE);
     }
 
-    /** Whether 63 bits hold what it counts: a product that wrapped would pass for a small one. */
+    /** Returns whether 63 bits hold what it counts: a product that wrapped would pass for a small one. */
     private static boolean holds(long width, long height, int elementBytes, long pitchBytes) {
         try {
             Math.multiplyExact(height, Math.multiplyExact(width, (long) elementBytes));

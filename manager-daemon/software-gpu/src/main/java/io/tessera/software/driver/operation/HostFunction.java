@@ -6,7 +6,7 @@ import io.tessera.software.driver.work.Operation;
  * Calls a function of the program (CUhostFn). Not called once the context is lost, as the driver documents.
  *
  * @param function its address
- * @param userData what it gets
+ * @param userData its argument
  */
 public record HostFunction(long function, long userData) implements Operation {
     @Override

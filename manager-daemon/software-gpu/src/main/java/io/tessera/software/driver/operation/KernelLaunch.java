@@ -26,16 +26,16 @@ import java.util.Map;
  */
 public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec, Map<Integer, byte[]> attributes,
         TextureUnit bound, SoftwareProcessor processor, FaultReport report) implements Operation {
-    /** Says which kernel lost a context, where, and why; for the log. */
+    /** Reports lost contexts and failures, with kernel, place and reason; for the log. */
     public interface FaultReport {
-        /** One fault. */
+        /** Reports a fault that has lost the context. */
         void lost(CudaError error, String kernel, String message);
 
-        /** The device failed in a kernel; the owner of its fence has been told, and the context goes on. */
+        /** Reports that the device failed in a kernel; the owner of its fence has been told, and the context continues. */
         void failed(String kernel, Throwable failure);
     }
 
-    /** Refuses what the driver refuses: when it runs, nobody could be told but all that have the context. */
+    /** Refuses the values that the driver refuses: an error while it runs would end the context. */
     public KernelLaunch {
         try {
             processor.check(function.loaded(), spec);
@@ -44,7 +44,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
         }
     }
 
-    /** Whether all its blocks have to run together. */
+    /** Returns whether all its blocks have to run together. */
     public boolean cooperative() {
         return spec.cooperative();
     }
@@ -90,7 +90,7 @@ public record KernelLaunch(DeviceFunction function, long handle, LaunchSpec spec
         };
     }
 
-    /** The driver's error for a launch that the processor refuses. */
+    /** Returns the driver's error for a launch that the processor refuses. */
     private static CudaError errorOf(LaunchRefusedException.Reason reason) {
         return switch (reason) {
             case INVALID_VALUE -> CudaError.INVALID_VALUE;

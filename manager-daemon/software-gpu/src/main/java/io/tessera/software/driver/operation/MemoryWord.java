@@ -9,7 +9,7 @@ import io.tessera.software.driver.abi.HostMemory;
 /**
  * One wait for, or write of, a word in memory (CUstreamBatchMemOpParams).
  *
- * @param kind    which
+ * @param kind    wait or write
  * @param address of an aligned word
  * @param value   compared or written; the low half for 32 bits
  * @param flags   CUstreamWaitValue_flags or CUstreamWriteValue_flags
@@ -36,12 +36,12 @@ public record MemoryWord(Kind kind, long address, long value, int flags) {
             this.number = number;
         }
 
-        /** Its number in the interface. */
+        /** Returns its number in the interface. */
         public int number() {
             return number;
         }
 
-        /** The kind with a number. */
+        /** Returns the kind with a number. */
         public static Kind of(int number) {
             for (Kind kind : values()) {
                 if (kind.number == number) {

@@ -8,7 +8,7 @@ import io.tessera.software.driver.work.Operation;
  *
  * @param function its address
  * @param stream   the stream's handle, as the program gave it
- * @param userData what it gets
+ * @param userData its argument
  */
 public record StreamCallback(long function, long stream, long userData) implements Operation {
     @Override

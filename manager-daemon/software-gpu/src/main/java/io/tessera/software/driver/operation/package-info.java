@@ -1,2 +1,2 @@
-/** What streams and graphs can be told to do, one operation a file. */
+/** Operations of streams and graphs, one operation a file. */
 package io.tessera.software.driver.operation;

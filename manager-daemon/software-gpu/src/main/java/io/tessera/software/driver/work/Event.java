@@ -4,8 +4,8 @@ import io.tessera.device.CudaEnums.EventFlag;
 import io.tessera.software.clock.DeviceClock;
 
 /**
- * An event: what its last record stands for, and when the device got there. Thread-safe; a record replaces the one before it, and a thread
- * that waits for the older one goes on waiting for that.
+ * An event: its last record, and the time at which the device reached it. Thread-safe; a record replaces the one before it, and a thread that waits for the
+ * older record continues to wait for that.
  */
 public final class Event {
     private final int flags;
@@ -17,7 +17,7 @@ public final class Event {
     public interface Captured {
     }
 
-    /** One record: an operation for the stream, and what waiters look at. */
+    /** One record: an operation for the stream, and the state for waiting threads. */
     public static final class Recording implements Operation {
         private final DeviceClock clock;
         private volatile Task task;
@@ -44,12 +44,12 @@ public final class Event {
             return this;
         }
 
-        /** The task that runs it. */
+        /** Returns the task that runs it. */
         public Task task() {
             return task;
         }
 
-        /** When it ran, in the clock's nanoseconds; 0 before. */
+        /** Returns when it ran, in the clock's nanoseconds; 0 before. */
         public long nanos() {
             return nanos;
         }
@@ -61,12 +61,12 @@ public final class Event {
         this.fault = fault;
     }
 
-    /** The fault state of its context. */
+    /** Returns the fault state of its context. */
     public FaultState fault() {
         return fault;
     }
 
-    /** Whether it keeps times. */
+    /** Returns whether it keeps times. */
     public boolean timed() {
         return (flags & EventFlag.DISABLE_TIMING) == 0;
     }
@@ -76,23 +76,23 @@ public final class Event {
         return new Recording(clock);
     }
 
-    /** Makes a record, already bound to its task, what the event stands for. */
+    /** Makes a record, already bound to its task, the meaning of the event. */
     public void record(Recording next) {
         captured = null;
         recording = next;
     }
 
-    /** Makes the event stand for a point in a capture. */
+    /** Makes a point in a capture the meaning of the event. */
     public void capture(Captured point) {
         captured = point;
     }
 
-    /** The point in a capture, null if its last record was an ordinary one. */
+    /** Returns the point in a capture, null if its last record was an ordinary one. */
     public Captured captured() {
         return captured;
     }
 
-    /** The last ordinary record, null if there was none. */
+    /** Returns the last ordinary record, null if there was none. */
     public Recording recording() {
         return recording;
     }
@@ -103,7 +103,7 @@ public final class Event {
         return last == null ? null : last.task();
     }
 
-    /** Whether its last record was reached; true if there is none. */
+    /** Returns whether its last record was reached; true if there is none. */
     public boolean reached() {
         Task task = task();
         return task == null || task.isDone();

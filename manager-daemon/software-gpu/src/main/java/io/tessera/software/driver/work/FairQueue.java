@@ -10,8 +10,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Tasks that wait for a worker, by the stream that they are of: streams take turns, so a graph of a hundred thousand kernels that are
- * all ready keeps nobody else waiting. Thread-safe.
+ * Tasks that wait for a worker, by their stream. Streams take turns, so a graph of a hundred thousand ready kernels does not delay other streams. Thread-safe.
  */
 final class FairQueue {
     private final DeviceClock clock;
@@ -19,7 +18,7 @@ final class FairQueue {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final Condition busy = lock.newCondition();
-    /** When one was taken last, or when the first of those that wait came. */
+    /** When a task was last taken, or when the first of the waiting ones was added. */
     private long movedNs;
     private boolean watched;
     private boolean closed;
@@ -50,9 +49,9 @@ final class FairQueue {
     }
 
     /**
-     * Takes the next one; waits for it.
+     * Waits for the next task and takes it.
      *
-     * @param millis how long at most
+     * @param millis maximum wait
      * @return null: none came in time, or the queue is closed
      */
     Task take(long millis) throws InterruptedException {
@@ -97,7 +96,7 @@ final class FairQueue {
             while (!closed) {
                 long sinceNs = clock.nowNs() - movedNs;
                 if (!waiting.isEmpty() && sinceNs >= TimeUnit.MILLISECONDS.toNanos(millis)) {
-                    movedNs = clock.nowNs(); // those who come now take theirs first
+                    movedNs = clock.nowNs(); // those that come now take theirs first
                     return waiting.size();
                 }
                 watched = !waiting.isEmpty() || sinceNs < idleNs;
@@ -113,7 +112,7 @@ final class FairQueue {
         }
     }
 
-    /** Nothing is taken any more. */
+    /** Closes the queue: no task is taken any more. */
     void close() {
         lock.lock();
         try {

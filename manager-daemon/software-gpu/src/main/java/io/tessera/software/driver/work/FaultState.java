@@ -41,12 +41,12 @@ public final class FaultState {
         running.remove(stop);
     }
 
-    /** The error, or null while the context works. */
+    /** Returns the error, or null while the context works. */
     public CudaError error() {
         return error;
     }
 
-    /** Whether the context is lost. */
+    /** Returns whether the context is lost. */
     public boolean lost() {
         return error != null;
     }

@@ -1,11 +1,8 @@
 package io.tessera.software.driver.work;
 
-/**
- * What a task of a stream, or a node of a graph, does. Implementations are immutable and may run many times, also at
- * the same time in different tasks.
- */
+/** The work of a task of a stream, or of a node of a graph. Implementations are immutable and may run many times, also at the same time in different tasks. */
 public interface Operation {
-    /** Where an operation runs. */
+    /** Thread on which an operation runs. */
     enum Place {
         /** Takes less than handing it over does: runs on the thread that finds it ready. */
         HERE,
@@ -17,30 +14,30 @@ public interface Operation {
 
     /** One run of an operation. */
     interface Run {
-        /** The fault state of the context. */
+        /** Returns the fault state of the context. */
         FaultState fault();
 
-        /** Where kernels print. */
+        /** Returns where kernels print. */
         Output output();
 
         /** Waits for words in memory. */
         WordPoller poller();
 
-        /** Ends the run; called exactly once, where the operation goes on after {@link Operation#run}. */
+        /** Ends the run; called exactly once if the operation continues after {@link Operation#run}. */
         void complete();
     }
 
-    /** Where to run it. */
+    /** Returns where to run it. */
     Place place();
 
     /**
-     * Does it. Runs only after all that the task waits for.
+     * Executes the operation. Called after everything for which the task waits.
      *
-     * @return true if it is done; false if it goes on and {@link Run#complete} will be called once
+     * @return true if it is done; false if it continues and {@link Run#complete} will be called once
      */
     boolean run(Run task);
 
-    /** Whether it runs even where the context was lost before: releases of memory and references do. */
+    /** Returns whether it runs even where the context was lost before: releases of memory and references do. */
     default boolean runsAfterFault() {
         return false;
     }

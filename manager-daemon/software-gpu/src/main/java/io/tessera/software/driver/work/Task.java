@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One submitted operation. It becomes ready when it was submitted and all that it was put after is done. A finished
- * task keeps nothing that came before or after it alive. Thread-safe.
+ * One submitted operation. It becomes ready when it was submitted and all tasks before it are done. A finished task holds no reference to tasks before or after
+ * it. Thread-safe.
  */
 public final class Task implements Operation.Run {
-    /** What runs the tasks of a device. */
+    /** Runs the tasks of a device. */
     public interface Runner {
         /** Runs a task that waits for nothing any more. */
         void ready(Task task);
@@ -36,7 +36,7 @@ public final class Task implements Operation.Run {
         this.runner = runner;
     }
 
-    /** What it does. */
+    /** Returns its operation. */
     public Operation operation() {
         return operation;
     }
@@ -51,7 +51,7 @@ public final class Task implements Operation.Run {
         return output;
     }
 
-    /** What runs it. */
+    /** Returns its runner. */
     public Runner runner() {
         return runner;
     }
@@ -128,7 +128,7 @@ public final class Task implements Operation.Run {
         }
     }
 
-    /** Whether it is done. */
+    /** Returns whether it is done. */
     public synchronized boolean isDone() {
         return done;
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for words in memory that any process may write, so nobody can be told of the write: one thread looks at all
- * of them, eagerly just after something moved and ever more rarely while nothing does. Thread-safe.
+ * Waits for words in memory that any process may write, so that there is no notification of a write. One thread polls all of them, often just after a change,
+ * and less and less often without one. Thread-safe.
  */
 public final class WordPoller implements AutoCloseable {
     /** A condition on memory, and what to do when it holds. */

@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
 /**
- * The threads that run tasks: workers for the device's own work, a growing number for the program's callbacks, and one that polls
- * words. Thread-safe; {@link #close} ends all of them.
+ * The threads that run tasks: workers for the device's own work, a growing number for the program's callbacks, and one that polls words. Thread-safe;
+ * {@link #close} ends all of them.
  *
- * <p>As on a GPU, a kernel that does not end keeps nobody else's from running: where tasks wait and no worker takes one, there are more
- * workers, which share the processors, until they have nothing to do.
+ * <p>As on a GPU, a kernel that does not end does not keep other programs' kernels from running: if tasks wait and no worker takes one, more workers are
+ * started, which share the processors until they have nothing to do.
  */
 public final class Workers implements Task.Runner, AutoCloseable {
     /** Grids that a GPU of compute capability 7.5 or later runs at once (CUDA programming guide, "resident grids per device"). */
@@ -52,7 +52,7 @@ public final class Workers implements Task.Runner, AutoCloseable {
         named(device, "software-gpu-watch-").newThread(this::watch).start();
     }
 
-    /** One more worker, which ends when it had no task for this long. */
+    /** Runs one more worker, which ends when it had no task for this long. */
     private void work(long millis) {
         alive.incrementAndGet();
         deviceThreads.newThread(() -> {

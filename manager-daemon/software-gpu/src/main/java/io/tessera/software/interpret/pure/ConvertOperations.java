@@ -115,7 +115,7 @@ final class ConvertOperations {
         };
     }
 
-    /** Two at once: two floats, or a pair, to a pair. The first operand goes to the upper half. */
+    /** Converts two floats, or a pair, to a pair. The first operand goes to the upper half. */
     private static long pair(LoweredInstruction i, ValueType to, ValueType from, long[] a) {
         boolean bytes = to == ValueType.E4M3X2 || to == ValueType.E5M2X2;
         if (from == ValueType.E4M3X2 || from == ValueType.E5M2X2) {

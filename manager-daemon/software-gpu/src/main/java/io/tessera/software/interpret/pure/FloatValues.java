@@ -11,7 +11,7 @@ final class FloatValues {
     private FloatValues() {
     }
 
-    /** The value; {@code flush} turns subnormal ones into zero. */
+    /** Returns the value; {@code flush} turns subnormal ones into zero. */
     static double of(ValueType type, long bits, boolean flush) {
         return switch (type) {
             case F64 -> Double.longBitsToDouble(bits);

@@ -13,7 +13,7 @@ final class HalfOperations {
     private HalfOperations() {
     }
 
-    /** The element's operation on both halves. */
+    /** Returns the element's operation on both halves. */
     static long packed(LoweredInstruction i, long[] bits) {
         long[] low = new long[bits.length];
         long[] high = new long[bits.length];

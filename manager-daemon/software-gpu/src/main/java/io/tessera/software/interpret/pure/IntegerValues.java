@@ -7,7 +7,7 @@ final class IntegerValues {
     private IntegerValues() {
     }
 
-    /** The value with the meaning of its type: sign-extended or zero-extended from the type's width. */
+    /** Returns the value with the meaning of its type: sign-extended or zero-extended from the type's width. */
     static long of(ValueType type, long bits) {
         int unused = 64 - type.bits();
         return type.isSigned() ? bits << unused >> unused : bits << unused >>> unused;

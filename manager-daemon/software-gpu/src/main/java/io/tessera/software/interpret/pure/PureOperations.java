@@ -8,11 +8,11 @@ public final class PureOperations {
     }
 
     /**
-     * The result.
+     * Returns the result.
      *
      * @param a arguments: raw bits, zero-extended from their register's width
      * @return raw bits; signed results may be sign-extended, the register cuts them
-     * @throws UnsupportedOperationException if there is no such instruction here
+     * @throws UnsupportedOperationException if the instruction is not implemented here
      */
     public static long compute(LoweredInstruction i, long[] a) {
         return switch (i.opcode()) {

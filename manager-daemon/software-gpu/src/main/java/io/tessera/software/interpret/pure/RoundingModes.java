@@ -9,13 +9,13 @@ final class RoundingModes {
     private RoundingModes() {
     }
 
-    /** The mode of a float result; to nearest even where nothing was written. */
+    /** Returns the mode of a float result; to nearest even where nothing was written. */
     static Rounding ofFloat(LoweredInstruction i) {
         Modifier written = i.firstOf(Modifier.RN, Modifier.RZ, Modifier.RM, Modifier.RP, Modifier.RNA);
         return written == null ? Rounding.NEAREST_EVEN : of(written);
     }
 
-    /** To an integer; null where nothing was written. */
+    /** Returns the mode of a conversion to an integer; null if the instruction has none. */
     static Rounding toInteger(LoweredInstruction i) {
         Modifier written = i.firstOf(Modifier.RNI, Modifier.RZI, Modifier.RMI, Modifier.RPI);
         return written == null ? null : of(written);

@@ -20,7 +20,7 @@ final class VideoOperations {
     private VideoOperations() {
     }
 
-    /** The result of an instruction with several lanes. */
+    /** Returns the result of an instruction with several lanes. */
     static long lanes(LoweredInstruction i, long[] bits) {
         int width = 32 / i.opcode().videoLanes();
         boolean compares = i.opcode() == Opcode.VSET2 || i.opcode() == Opcode.VSET4;
@@ -71,7 +71,7 @@ final class VideoOperations {
         };
     }
 
-    /** The result of an instruction on scalars. */
+    /** Returns the result of an instruction on scalars. */
     static long scalar(LoweredInstruction i, long[] bits) {
         boolean compares = i.opcode() == Opcode.VSET;
         int operands = compares ? 0 : 1;

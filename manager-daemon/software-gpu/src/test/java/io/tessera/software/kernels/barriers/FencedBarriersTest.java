@@ -77,7 +77,7 @@ class FencedBarriersTest {
         assertEquals(window.stopWord, RealMemory.getLong(constants + StopWord.OFFSET));
     }
 
-    /** The first warp waits for a second one at a barrier that nobody else comes to. */
+    /** The first warp waits for a second one at a barrier that no other warp reaches. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whoWaitsForOthersIsEndedByTheStopWord(boolean compiled) throws Exception {

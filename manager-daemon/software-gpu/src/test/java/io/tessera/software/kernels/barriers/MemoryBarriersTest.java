@@ -77,7 +77,7 @@ class MemoryBarriersTest {
                 FencedModule.CLUSTER_BYTES, arguments, false), text -> {}, new GridControl());
     }
 
-    /** What a fenced kernel leaves in as many words as asked for, where each held a number before. */
+    /** Returns what a fenced kernel leaves in as many words as asked for, where each held a number before. */
     static int[] fenced(String text, FenceMode mode, boolean compiled, int threads, int words) throws Exception {
         try (SoftwareProcessor processor = processor(compiled)) {
             FenceWindow window = new FenceWindow(processor, mode);

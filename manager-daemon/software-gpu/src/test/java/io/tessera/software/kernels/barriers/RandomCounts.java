@@ -89,7 +89,7 @@ final class RandomCounts {
         text.append(line).append('\n');
     }
 
-    /** What the thread does, with names as in {@link MemoryBarriersTest}. */
+    /** Returns what the thread does, with names as in {@link MemoryBarriersTest}. */
     String text() {
         return text.toString();
     }

@@ -120,7 +120,7 @@ final class RandomPhases {
         return text.toString();
     }
 
-    /** What each thread computes. */
+    /** Returns what each thread computes. */
     int[] expected() {
         int[] sums = new int[threads];
         for (int phase = 0; phase < phases; phase++) {

@@ -82,7 +82,7 @@ class FencedLaunchSizesTest {
     private static final int THREADS = 1024;
     private static final int ROUNDS = 3;
 
-    /** What a test does with a kernel and the same kernel fenced. */
+    /** The test of a kernel and the same kernel with fences. */
     private interface Comparison {
         void compare(SoftwareProcessor processor, FenceWindow window, LoadedModule plain, LoadedModule fenced) throws Exception;
     }

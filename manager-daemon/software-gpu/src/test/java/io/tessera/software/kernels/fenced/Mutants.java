@@ -24,7 +24,7 @@ final class Mutants {
     private final int first;
     private final int last;
 
-    /** For a text, in one of its bodies. */
+    /** Creates an instance for a text, in one of its bodies. */
     Mutants(String text, Random random) {
         this.random = random;
         lines = new ArrayList<>(text.lines().toList());

@@ -181,7 +181,7 @@ class RepeatedPassesTest {
                 new GridControl());
     }
 
-    /** What a kernel writes, whose threads begin with nothing written. */
+    /** Returns what a kernel writes, whose threads begin with nothing written. */
     private static int[] results(SoftwareProcessor processor, LoadedKernel kernel, long in, long out) {
         int[] results = new int[PASSES.length * OUT_INTS];
         for (int i = 0; i < results.length; i++) {

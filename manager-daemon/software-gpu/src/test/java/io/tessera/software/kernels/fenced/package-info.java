@@ -1,2 +1,2 @@
-/** Fenced kernels: their results, launches in parts, ends, and texts that somebody changed. */
+/** Fenced kernels: their results, launches in parts, ends, and modified texts. */
 package io.tessera.software.kernels.fenced;

@@ -8,7 +8,7 @@ final class Commas {
     private Commas() {
     }
 
-    /** The parts, trimmed; an empty last one is left out. */
+    /** Returns the parts, trimmed; an empty last one is left out. */
     static List<String> split(String text) {
         List<String> parts = new ArrayList<>();
         int depth = 0;

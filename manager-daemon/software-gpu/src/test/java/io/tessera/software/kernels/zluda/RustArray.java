@@ -106,7 +106,7 @@ record RustArray(String type, List<Long> values) {
         return Integer.parseInt(type.substring(1)) / 8;
     }
 
-    /** The array in memory. */
+    /** Returns the array in memory. */
     byte[] bytes() {
         ByteBuffer buffer = ByteBuffer.allocate(elementBytes() * values.size() + Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < values.size(); i++) {
@@ -118,7 +118,7 @@ record RustArray(String type, List<Long> values) {
         return bytes;
     }
 
-    /** Whether memory holds equal numbers, as Rust compares them: both zeros are equal. */
+    /** Returns whether memory holds equal numbers, as Rust compares them: both zeros are equal. */
     boolean isEqualTo(byte[] memory) {
         byte[] own = bytes();
         for (int i = 0; i < values.size(); i++) {

@@ -15,12 +15,12 @@ import io.tessera.software.driver.entry.EntryTable;
 /** Contexts: making, ending and choosing them, their limits, and waiting for all their work. */
 public final class ContextEntries implements EntryGroup {
     private static final int KNOWN_FLAGS = ContextFlag.FLAGS_MASK;
-    /** What cuCtxGetApiVersion tells for contexts of newer entries. */
+    /** Result of cuCtxGetApiVersion for contexts of newer entries. */
     private static final int API_VERSION = 3020;
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public ContextEntries(DriverState state) {
         this.state = state;
     }

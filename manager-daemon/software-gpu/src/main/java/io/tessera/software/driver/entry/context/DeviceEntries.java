@@ -19,7 +19,7 @@ public final class DeviceEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public DeviceEntries(DriverState state) {
         this.state = state;
     }

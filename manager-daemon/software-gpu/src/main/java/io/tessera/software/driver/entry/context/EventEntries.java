@@ -22,7 +22,7 @@ public final class EventEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public EventEntries(DriverState state) {
         this.state = state;
     }
@@ -74,7 +74,7 @@ public final class EventEntries implements EntryGroup {
         HostMemory.putLong(out, state.handles().of(new Event(flags, call.context().fault())));
     }
 
-    /** A thread that waits for its last record goes on waiting: the record is a thing of its own. */
+    /** Destroys an event. A thread that waits for its last record continues to wait: the record is an object of its own. */
     private void destroy(Call call) {
         state.handles().remove(call.object(0, Event.class));
     }

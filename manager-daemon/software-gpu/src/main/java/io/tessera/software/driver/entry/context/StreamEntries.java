@@ -23,7 +23,7 @@ import io.tessera.software.driver.work.Task;
 public final class StreamEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public StreamEntries(DriverState state) {
         this.state = state;
     }

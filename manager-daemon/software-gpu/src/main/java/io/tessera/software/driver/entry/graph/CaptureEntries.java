@@ -30,7 +30,7 @@ public final class CaptureEntries implements EntryGroup {
     /** The last answer of a capture's frontier: programs may read it until they ask again. */
     private final Map<Stream, MemorySegment[]> told = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public CaptureEntries(DriverState state) {
         this.state = state;
     }

@@ -21,7 +21,7 @@ public final class GraphEdgeEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public GraphEdgeEntries(DriverState state) {
         this.state = state;
     }

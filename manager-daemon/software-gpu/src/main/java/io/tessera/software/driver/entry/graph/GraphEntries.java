@@ -20,7 +20,7 @@ import java.nio.file.Path;
 public final class GraphEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public GraphEntries(DriverState state) {
         this.state = state;
     }

@@ -36,7 +36,7 @@ public final class GraphExecEntries implements EntryGroup {
     private final DriverState state;
     private final NodeParameters parameters;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public GraphExecEntries(DriverState state) {
         this.state = state;
         parameters = new NodeParameters(state);
@@ -140,7 +140,7 @@ public final class GraphExecEntries implements EntryGroup {
         DriverException.require(update.accepted(), CudaError.GRAPH_EXEC_UPDATE_FAILURE);
     }
 
-    /** A launch that runs goes on; what the graph holds goes when it has ended. */
+    /** A launch in progress continues; the graph's objects are released when it has ended. */
     private void destroy(Call call) {
         GraphExec exec = exec(call);
         state.handles().remove(exec);

@@ -6,7 +6,7 @@ import io.tessera.software.driver.operation.Fill;
 import io.tessera.software.driver.operation.KernelLaunch;
 import io.tessera.software.driver.work.Operation;
 
-/** What a drawing of a graph says of a node. */
+/** Labels of nodes in a drawing of a graph. */
 final class GraphLabels {
     private GraphLabels() {
     }

@@ -27,7 +27,7 @@ public final class GraphNodeEntries implements EntryGroup {
     private final DriverState state;
     private final NodeParameters parameters;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public GraphNodeEntries(DriverState state) {
         this.state = state;
         parameters = new NodeParameters(state);

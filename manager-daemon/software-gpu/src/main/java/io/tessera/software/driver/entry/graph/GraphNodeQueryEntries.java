@@ -27,12 +27,12 @@ import io.tessera.software.driver.work.Operation;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What nodes tell of themselves, and the attributes of kernel nodes. */
+/** Queries of nodes, and the attributes of kernel nodes. */
 public final class GraphNodeQueryEntries implements EntryGroup {
     private final DriverState state;
     private final NodeParameters parameters;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public GraphNodeQueryEntries(DriverState state) {
         this.state = state;
         parameters = new NodeParameters(state);

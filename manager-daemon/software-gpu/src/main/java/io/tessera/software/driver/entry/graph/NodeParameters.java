@@ -110,7 +110,7 @@ final class NodeParameters {
         return new MemoryFree(memory);
     }
 
-    /** The structure in CUgraphNodeParams for a type. */
+    /** Returns the structure in CUgraphNodeParams for a type. */
     Operation of(int type, long body, Context context) {
         return switch (type) {
             case GraphNodeType.KERNEL -> kernel(body, true, Map.of());

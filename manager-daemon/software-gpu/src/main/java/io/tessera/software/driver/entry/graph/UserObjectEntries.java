@@ -19,7 +19,7 @@ public final class UserObjectEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public UserObjectEntries(DriverState state) {
         this.state = state;
     }

@@ -47,7 +47,7 @@ public final class LaunchAttributes {
         return ByteBuffer.wrap(value).order(ByteOrder.nativeOrder()).getInt(0);
     }
 
-    /** Whether all blocks have to run together. */
+    /** Returns whether all blocks have to run together. */
     static boolean cooperative(Map<Integer, byte[]> attributes) {
         return attributes.containsKey(LaunchAttributeId.COOPERATIVE) && number(attributes.get(LaunchAttributeId.COOPERATIVE)) != 0;
     }
@@ -62,7 +62,7 @@ public final class LaunchAttributes {
         return new Dim3(words.getInt(0), words.getInt(4), words.getInt(8));
     }
 
-    /** The event that an attribute names, 0 for none. */
+    /** Returns the event that an attribute names, 0 for none. */
     static long event(Map<Integer, byte[]> attributes, int id) {
         byte[] value = attributes.get(id);
         return value == null ? 0 : ByteBuffer.wrap(value).order(ByteOrder.nativeOrder()).getLong(0);

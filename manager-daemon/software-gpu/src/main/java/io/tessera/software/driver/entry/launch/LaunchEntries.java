@@ -24,7 +24,7 @@ public final class LaunchEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public LaunchEntries(DriverState state) {
         this.state = state;
     }

@@ -49,7 +49,7 @@ public record LaunchRequest(long handle, Dim3 grid, Dim3 block, int shared, long
                 state.faultReport());
     }
 
-    /** The same launch with other attributes. */
+    /** Returns the same launch with other attributes. */
     public static KernelLaunch withAttributes(KernelLaunch launch, Map<Integer, byte[]> attributes) {
         LaunchSpec spec = launch.spec();
         Dim3 asked = LaunchAttributes.cluster(attributes);

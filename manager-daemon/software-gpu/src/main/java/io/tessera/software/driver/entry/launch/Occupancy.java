@@ -5,8 +5,8 @@ import io.tessera.software.driver.module.DeviceFunction;
 import io.tessera.software.launch.DeviceLimits;
 
 /**
- * How many blocks of a kernel a multiprocessor takes at once, by the rules of compute capability 9.0: threads in whole
- * warps, shared memory in units with what the system reserves, registers by warp, and a number of blocks.
+ * Number of blocks of a kernel that a multiprocessor runs at once, by the rules of compute capability 9.0: threads in whole warps, shared memory in units,
+ * including the system's share, registers by warp, and a number of blocks.
  */
 final class Occupancy {
     private static final int WARP = 32;

@@ -17,16 +17,16 @@ import io.tessera.software.launch.DeviceLimits;
 import io.tessera.software.launch.Dim3;
 import java.util.Map;
 
-/** What programs ask before they choose extents. */
+/** Queries that programs make before they choose extents. */
 public final class OccupancyEntries implements EntryGroup {
     private static final int WARP = 32;
-    /** What a cluster may have without asking for more (CUDA C++ Programming Guide, thread block clusters). */
+    /** Maximum size of a cluster without a special request (CUDA C++ Programming Guide, thread block clusters). */
     private static final int PORTABLE_CLUSTER = 8;
     private static final int CALLED_BACK = 2;
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public OccupancyEntries(DriverState state) {
         this.state = state;
     }

@@ -25,7 +25,7 @@ public final class ArrayEntries implements EntryGroup {
     /** Storage of levels, which go with their mipmapped array alone. */
     private final Set<AddressRange> ofMipmaps = ConcurrentHashMap.newKeySet();
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public ArrayEntries(DriverState state) {
         this.state = state;
     }

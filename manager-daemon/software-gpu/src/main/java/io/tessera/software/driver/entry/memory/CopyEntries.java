@@ -16,7 +16,7 @@ public final class CopyEntries implements EntryGroup {
     private final DriverState state;
     private final Transfers transfers;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public CopyEntries(DriverState state) {
         this.state = state;
         transfers = new Transfers(state);

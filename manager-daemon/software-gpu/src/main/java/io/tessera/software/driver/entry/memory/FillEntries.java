@@ -16,7 +16,7 @@ import io.tessera.software.driver.work.Task;
 public final class FillEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public FillEntries(DriverState state) {
         this.state = state;
     }

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 
-/** How much memory allocation nodes hold. */
+/** Amount of memory that allocation nodes hold. */
 public final class GraphMemoryCount {
     private GraphMemoryCount() {
     }

@@ -14,7 +14,7 @@ public final class GraphMemoryNodes {
     private GraphMemoryNodes() {
     }
 
-    /** For a captured allocation from the device's pool. */
+    /** Allocates for a captured allocation from the device's pool. */
     static AllocationNodeMemory allocate(DriverState state, long bytes, Context context) {
         ByteBuffer parameters = ByteBuffer.allocate(MemAllocNode.BYTES).order(ByteOrder.nativeOrder());
         // CU_MEM_ALLOCATION_TYPE_PINNED on CU_MEM_LOCATION_TYPE_DEVICE 0.
@@ -22,7 +22,7 @@ public final class GraphMemoryNodes {
         return make(state, parameters, context);
     }
 
-    /** For CUDA_MEM_ALLOC_NODE_PARAMS, whose address is written. */
+    /** Allocates for CUDA_MEM_ALLOC_NODE_PARAMS, to which the address is written. */
     public static AllocationNodeMemory allocate(DriverState state, long parameters, long bytes, Context context) {
         byte[] copy = HostMemory.get(parameters, MemAllocNode.BYTES);
         ByteBuffer buffer = ByteBuffer.wrap(copy).order(ByteOrder.nativeOrder());

@@ -22,7 +22,7 @@ public final class HostMemoryEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public HostMemoryEntries(DriverState state) {
         this.state = state;
     }

@@ -57,7 +57,7 @@ final class MemcpyDescriptions {
                 .putLong(Memcpy3D.DEPTH, box.depth()).array();
     }
 
-    /** What CUDA_MEMCPY2D says. */
+    /** Returns the copy that CUDA_MEMCPY2D describes. */
     static byte[] of2D(long structure) {
         ByteBuffer out = empty();
         half2D(structure + Memcpy2D.SOURCE, out, Memcpy3D.SOURCE);

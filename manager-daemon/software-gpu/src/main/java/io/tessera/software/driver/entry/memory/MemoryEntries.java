@@ -22,7 +22,7 @@ public final class MemoryEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public MemoryEntries(DriverState state) {
         this.state = state;
     }

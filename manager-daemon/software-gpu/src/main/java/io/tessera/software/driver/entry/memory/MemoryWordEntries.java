@@ -22,7 +22,7 @@ public final class MemoryWordEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public MemoryWordEntries(DriverState state) {
         this.state = state;
     }
@@ -49,7 +49,7 @@ public final class MemoryWordEntries implements EntryGroup {
         call.stream(0).submit(new MemoryWords(List.of(word)));
     }
 
-    /** The words of a batch, checked. */
+    /** Returns the words of a batch, checked. */
     public static MemoryWords batch(DriverState state, int count, long operations) {
         DriverException.require(count > 0 && count <= LARGEST_BATCH, CudaError.INVALID_VALUE);
         List<MemoryWord> words = new ArrayList<>(count);

@@ -15,11 +15,11 @@ import io.tessera.software.driver.entry.EntryGroup;
 import io.tessera.software.driver.entry.EntryTable;
 import io.tessera.software.driver.memory.AddressRange;
 
-/** What is known of a pointer. */
+/** Queries of pointers. */
 public final class PointerEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public PointerEntries(DriverState state) {
         this.state = state;
     }
@@ -44,7 +44,7 @@ public final class PointerEntries implements EntryGroup {
                 CudaError.INVALID_VALUE);
     }
 
-    /** For a pointer that nobody knows every attribute is zero, and the entry succeeds. */
+    /** Returns the attributes of a pointer. For an unknown pointer every attribute is zero, and the entry succeeds. */
     private void attributes(Call call) {
         call.context();
         int count = call.number(0);

@@ -27,7 +27,7 @@ public final class PoolEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public PoolEntries(DriverState state) {
         this.state = state;
     }

@@ -21,7 +21,7 @@ public final class ShapedCopyEntries implements EntryGroup {
     private final DriverState state;
     private final Transfers transfers;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public ShapedCopyEntries(DriverState state) {
         this.state = state;
         transfers = new Transfers(state);

@@ -18,14 +18,14 @@ import io.tessera.software.driver.work.Task;
 import java.lang.foreign.Arena;
 
 /**
- * From arguments of copies to copies in streams: checks addresses, and does with pageable host memory what the driver
- * documents. A copy from pageable memory has read all of it before the entry returns; a copy to it has ended.
+ * Makes copies in streams from the arguments of copies: checks addresses, and treats pageable host memory as the driver documents. A copy from pageable memory
+ * has read all of it before the entry returns; a copy to it has ended.
  */
 public final class Transfers {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public Transfers(DriverState state) {
         this.state = state;
     }
@@ -108,7 +108,7 @@ public final class Transfers {
         return linear(type, new PitchedPlace(base + z * slice + y * pitch + x, pitch, slice), box);
     }
 
-    /** Copies in a stream, and waits where {@code wait} says so or pageable memory asks for it. */
+    /** Copies in a stream, and waits if {@code wait} is set or pageable memory requires it. */
     void copy(Stream stream, Checked checked, boolean wait) {
         if (stream.capture() != null) {
             DriverException.require(!wait, CudaError.STREAM_CAPTURE_UNSUPPORTED);

@@ -20,7 +20,7 @@ import io.tessera.software.memory.DeviceMemory;
 public final class VirtualMemoryEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public VirtualMemoryEntries(DriverState state) {
         this.state = state;
     }
@@ -97,7 +97,7 @@ public final class VirtualMemoryEntries implements EntryGroup {
                 : state.virtual().create(call.word(1), properties)));
     }
 
-    /** Waits for nobody, as the NVIDIA driver: a kernel that still uses the memory is the program's fault. */
+    /** Unmaps memory without a wait, as the NVIDIA driver does: if a kernel still uses the memory, that is the program's error. */
     private void unmap(Call call) {
         DriverException.require(state.current() != null, CudaError.INVALID_CONTEXT);
         state.virtual().unmap(call.word(0), call.word(1));

@@ -22,7 +22,7 @@ public final class FunctionEntries implements EntryGroup {
     /** Programs keep pointers to names; they live as long as the function is known. */
     private final Map<DeviceFunction, Long> names = Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public FunctionEntries(DriverState state) {
         this.state = state;
     }
@@ -71,7 +71,7 @@ public final class FunctionEntries implements EntryGroup {
                 });
     }
 
-    /** The function of a handle; a kernel of a library is taken where a function is asked for. */
+    /** Returns the function of a handle; a kernel of a library is taken where a function is asked for. */
     public static DeviceFunction function(DriverState state, long handle) {
         return switch (state.handles().find(handle)) {
             case DeviceFunction function -> function;

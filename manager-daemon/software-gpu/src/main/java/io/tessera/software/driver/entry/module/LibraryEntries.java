@@ -18,7 +18,7 @@ import java.util.List;
 public final class LibraryEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public LibraryEntries(DriverState state) {
         this.state = state;
     }

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 public final class LinkerEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public LinkerEntries(DriverState state) {
         this.state = state;
     }

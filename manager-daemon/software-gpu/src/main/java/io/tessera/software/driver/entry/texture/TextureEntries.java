@@ -15,7 +15,7 @@ import io.tessera.software.driver.entry.EntryTable;
 public final class TextureEntries implements EntryGroup {
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public TextureEntries(DriverState state) {
         this.state = state;
     }

@@ -33,7 +33,7 @@ final class TextureObject {
         this.texture = texture;
     }
 
-    /** What kernels read. */
+    /** Returns what kernels read. */
     TextureView view() {
         return view;
     }
@@ -125,7 +125,7 @@ final class TextureObject {
                 texture == 0 ? null : HostMemory.get(texture, TextureDescriptor.BYTES));
     }
 
-    /** What the processor can sample: one way of addressing for all dimensions, a border of zeros, no sRGB. */
+    /** Returns what the processor can sample: one way of addressing for all dimensions, a border of zeros, no sRGB. */
     private static Sampling sampling(long texture, Image image) {
         int flags = HostMemory.getInt(texture + TextureDescriptor.FLAGS);
         DriverException.require((flags & TextureFlag.SRGB) == 0, CudaError.NOT_SUPPORTED);

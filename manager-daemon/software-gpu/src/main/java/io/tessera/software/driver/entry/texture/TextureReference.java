@@ -13,8 +13,8 @@ import java.lang.foreign.Arena;
 import java.util.function.Consumer;
 
 /**
- * A texture or surface reference of a module: what it stands for, and how that is read, kept as the descriptors that an
- * object would be made of. Every change makes it again; launches that were made before keep what they had. Thread-safe.
+ * A texture or surface reference of a module: the memory to which it is bound, and how that is read, kept as the descriptors from which an object would be
+ * made. Every change makes it again; earlier launches keep their binding. Thread-safe.
  */
 final class TextureReference {
     private final DriverState state;
@@ -25,7 +25,7 @@ final class TextureReference {
     private byte[] resource = new byte[ResourceDescriptor.BYTES];
     private byte[] texture = new byte[TextureDescriptor.BYTES];
 
-    /** One that stands for nothing; ends the entry with NOT_FOUND. */
+    /** Creates an unbound reference; ends the entry with NOT_FOUND if the module has no such reference. */
     TextureReference(DriverState state, DriverModule module, String name, ReferenceKind kind) {
         this.state = state;
         this.module = module;
@@ -36,25 +36,25 @@ final class TextureReference {
         }
     }
 
-    /** Which of the two it is. */
+    /** Returns whether it is a texture or a surface. */
     ReferenceKind kind() {
         return kind;
     }
 
-    /** Its CUDA_RESOURCE_DESC; ends the entry with INVALID_VALUE where it stands for nothing of a type. */
+    /** Returns its CUDA_RESOURCE_DESC; ends the entry with INVALID_VALUE if it is not bound to a resource of a type. */
     synchronized byte[] resource(int type) {
         DriverException.require(isBound && resource[ResourceDescriptor.TYPE] == type, CudaError.INVALID_VALUE);
         return resource.clone();
     }
 
-    /** Its CUDA_TEXTURE_DESC. */
+    /** Returns its CUDA_TEXTURE_DESC. */
     synchronized byte[] texture() {
         return texture.clone();
     }
 
     /**
-     * Changes both descriptors, in host memory, and binds what they say. A resource that is no texture yet is none until it has become one;
-     * a texture that the device lacks ends the entry with NOT_SUPPORTED, and nothing changes.
+     * Changes both descriptors, in host memory, and binds the reference to their resource. A resource that is not a texture yet stays unbound until it has
+     * become one; a texture that the device does not support ends the entry with NOT_SUPPORTED, and nothing changes.
      *
      * @param change gets the addresses of resource and texture descriptor
      */

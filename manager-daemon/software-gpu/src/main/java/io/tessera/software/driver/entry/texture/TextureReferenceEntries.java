@@ -22,7 +22,7 @@ import io.tessera.software.program.ReferenceKind;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Texture and surface references: what they stand for, and how it is read. */
+/** Texture and surface references: the memory to which they are bound, and how it is read. */
 public final class TextureReferenceEntries implements EntryGroup {
     private static final int OVERRIDE_FORMAT = TextureOverride.OVERRIDE_FORMAT;
     private static final int DIMENSIONS = 3;
@@ -32,7 +32,7 @@ public final class TextureReferenceEntries implements EntryGroup {
 
     private final DriverState state;
 
-    /** Over a driver's state. */
+    /** Creates an instance over a driver's state. */
     public TextureReferenceEntries(DriverState state) {
         this.state = state;
     }
@@ -105,7 +105,7 @@ public final class TextureReferenceEntries implements EntryGroup {
         });
     }
 
-    /** One number of the texture descriptor, which is refused from {@code end} on. */
+    /** Sets one number of the texture descriptor, which is refused from {@code end} on. */
     private static void set(Call call, int offset, int value, int end) {
         DriverException.require(value >= 0 && value < end, CudaError.INVALID_VALUE);
         reference(call, 0, ReferenceKind.TEXTURE).change(at -> HostMemory.putInt(at[1] + offset, value));

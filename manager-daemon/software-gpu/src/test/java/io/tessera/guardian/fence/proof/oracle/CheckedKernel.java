@@ -91,7 +91,7 @@ final class CheckedKernel {
         return out.toString();
     }
 
-    /** What was claimed under a number that a kernel wrote. */
+    /** Returns what was claimed under a number that a kernel wrote. */
     String claim(int number) {
         return claims.get(number - 1);
     }

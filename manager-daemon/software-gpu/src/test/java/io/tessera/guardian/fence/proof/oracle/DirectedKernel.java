@@ -45,7 +45,7 @@ final class DirectedKernel {
         return RandomProofKernel.module(body);
     }
 
-    /** What loads should give: numbers around the constants. For use after {@link #text}. */
+    /** Returns what loads should give: numbers around the constants. For use after {@link #text}. */
     long[] inputs(int count, Random from) {
         long[] found = new long[count];
         for (int i = 0; i < count; i++) {
@@ -206,7 +206,7 @@ final class DirectedKernel {
         read(sum, wide);
     }
 
-    /** The same in a loop that goes on by steps: the sum is of this round's value, or of the last one's, or of that before the loop. */
+    /** As above, in a loop that goes on by steps: the sum is of this round's value, or of the last one's, or of that before the loop. */
     private void countedSummand(boolean wide) {
         int label = labels++;
         String x = wide ? "%q2" : "%r2";
