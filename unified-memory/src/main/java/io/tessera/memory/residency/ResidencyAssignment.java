@@ -181,7 +181,7 @@ final class ResidencyAssignment {
         return taken;
     }
 
-    /** Takes contents of the clients from the seat {@code first} on, the farthest first. */
+    /** Takes contents of the clients after the seat {@code first}, the farthest first. */
     private long takeContents(long bytes, int first, int end) {
         long taken = 0;
         for (int i = end - 1; i > first && taken < bytes; i--) {
