@@ -80,11 +80,11 @@ public final class AdmissionQueue {
         entries.removeIf(entry -> entry.wish.isOfProcess(wish));
     }
 
-    /** Why a client that registers now is refused; null: it is not. Places that are kept for others are taken. */
+    /** Returns why a client that registers now is refused; null if it is not. Places that are kept for others count as taken. */
     public String refusal(int uid, int pid, String tenant, long nowNs) {
         boolean returns = awaited.back(pid);
         if (!returns) {
-            serve(nowNs); // else somebody who waits would be given the place
+            serve(nowNs); // otherwise a waiting program would get the place
         }
         AdmissionEntry own = keptFor(uid, tenant);
         List<AdmissionEntry> others = entries.stream().filter(entry -> entry.keepsPlace() && entry != own).toList();
@@ -96,10 +96,10 @@ public final class AdmissionQueue {
     }
 
     /**
-     * A client has registered: if a place was kept for its process, or else for another one of its tenant, this is the one that it was kept for.
+     * Records a client's registration. If a place was kept for its process, or else for another process of its tenant, the client takes that place.
      *
-     * @param pid its process; a program that waits may start it as its child
-     * @return the device that it got; empty: it has left none to the manager
+     * @param pid process of the client; a waiting program may start it as its child
+     * @return the device that it got; empty if it did not leave the choice to the manager
      */
     public Optional<PlacementChoice> registered(int uid, String tenant, int pid, long clientId) {
         AdmissionEntry own = entries.stream().filter(entry -> entry.keepsPlace() && entry.wish.uid() == uid && entry.wish.pid() == pid
@@ -113,7 +113,7 @@ public final class AdmissionQueue {
         return Optional.ofNullable(own).map(entry -> entry.choice);
     }
 
-    /** The places of clients that are there, of those that were with the manager before and will be back, and those that are kept. */
+    /** Counts the places of present clients, of the former manager's clients that will be back, and those that are kept. */
     private PlaceCounts taken(List<AdmissionEntry> kept) {
         PlaceCounts counts = new PlaceCounts(room.clients(), kept);
         awaited.all().forEach(client -> counts.add(client.owner()));
@@ -125,17 +125,17 @@ public final class AdmissionQueue {
                 .findFirst().orElse(null);
     }
 
-    /** Those who wait, in the order in which they came. */
+    /** Returns the waiting entries, in the order in which they came. */
     List<AdmissionEntry> waiting() {
         return entries.stream().filter(entry -> !entry.granted).toList();
     }
 
-    /** All entries, also those with a kept place. */
+    /** Returns all entries, including those with a kept place. */
     List<AdmissionEntry> entries() {
         return entries;
     }
 
-    /** Forgets programs that are gone and gives places; returns how much changed. */
+    /** Forgets programs that are gone and gives places; returns the number of changes. */
     public int doWork(long nowNs) {
         if (entries.isEmpty()) {
             return 0;
@@ -157,7 +157,7 @@ public final class AdmissionQueue {
                 || look && entry.visible && room.startTicks(entry.wish.pid()) != entry.wish.startTicks();
     }
 
-    /** When {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns when {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
     public long nextDeadlineNs() {
         return entries.isEmpty() ? Long.MAX_VALUE : nextLookNs;
     }
