@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 /**
  * Lets a client that comes back to a freely shared device wait for a short time if the running clients leave it no room. Turns for all would
  * interrupt cells of notebooks and phases of trainings that are about to end anyway, and would cost a move out and a move back. So the newcomer waits
- * for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more, because a pause of a client of which nothing is known must
- * last that long to count as one. A client that pauses meanwhile counts as idle earlier than usual, and makes room. One owner thread.
+ * for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more. The additional move is the length that a pause needs to count
+ * as one while nothing is known of the client. A client that pauses meanwhile counts as idle earlier than usual, and makes room. One owner thread.
  */
 final class AdmissionHold {
     /** Interval of checks for clients that pause, while a newcomer waits. */

@@ -5,9 +5,9 @@ import java.util.function.Supplier;
 
 /**
  * Chooses the way of sharing for a program that leaves it to the manager ({@code --share auto}): time, unless the manager prefers space. Even then
- * the program shares by time beside programs with contexts of their own, because turns do not hold back the kernels of an executor, and memory of one
- * way does not move for programs of the other. Programs of two users are never together in an executor by this rule, because some faults of a kernel
- * end the work of all in it. Stateless; one owner thread.
+ * the program shares by time beside programs with contexts of their own: turns do not hold back the kernels of an executor, and memory of one way
+ * does not move for programs of the other. Programs of two users are never together in an executor by this rule, because some faults of a kernel end
+ * the work of all in it. Stateless; one owner thread.
  */
 public final class SharingRule {
     private final boolean executors;

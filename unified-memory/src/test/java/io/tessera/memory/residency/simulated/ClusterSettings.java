@@ -11,7 +11,7 @@ import io.tessera.memory.residency.MoveRates;
  * @param rates         rates of the bus
  * @param quantumNs     quantum of an operator; 0: chosen
  * @param activeShare clients that are active together run freely if their memory fits, even if others are there; otherwise they take turns
- *         unless everybody's memory fits
+ *         unless the memory of all fits
  * @param failureShare  share of copies that fail
  * @param seed          seed of delays and failures
  */
