@@ -1,12 +1,11 @@
 package io.tessera.memory;
 
 /**
- * What one client may use on one device without asking, as far as the ledger can know: never less than the client
- * believes. Not thread-safe.
+ * The memory that one client may use on one device without asking, as far as the ledger can know: never less than the client believes. Not
+ * thread-safe.
  *
- * <p>An answer sent while a trim is on its way overtakes the client's return in effect: the client gives back first
- * and takes the answer's lease afterwards, so the return that then arrives says nothing about the lease it has. Such
- * returns are counted and passed over.
+ * <p>An answer that is sent while a trim is on its way arrives after it. The client gives memory back first and takes the answer's lease afterwards,
+ * so its return is out of date when it arrives. Such returns are counted and ignored.
  */
 final class Lease {
     final long client;
@@ -23,7 +22,7 @@ final class Lease {
         return bytes;
     }
 
-    /** Asked to give back, and has not answered. */
+    /** Returns whether it was asked to give back and has not answered. */
     boolean trimmed() {
         return trimmed;
     }
@@ -32,7 +31,7 @@ final class Lease {
         trimmed = true;
     }
 
-    /** The client is told that its lease is {@code newBytes}. */
+    /** Records that the client is told that its lease is {@code newBytes}. */
     void told(long newBytes) {
         bytes = newBytes;
         if (trimmed) {
@@ -41,7 +40,7 @@ final class Lease {
         }
     }
 
-    /** The client says that it lowered its lease; returns whether that answers the present trim. */
+    /** Records that the client lowered its lease; returns whether that answers the present trim. */
     boolean returned(long loweredBytes) {
         if (overtakenReturns > 0) {
             overtakenReturns--;

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a changed limit, or a client that came with a lease of its own, means for the clients. Immutable.
+ * Effect on the clients of a changed limit, or of a client that came with a lease of its own. Immutable.
  *
- * @param leases clients whose lease changed at once, with the new one: they have to be told
+ * @param leases new leases of clients whose lease changed at once; they have to be told
  * @param trim   clients that have to be asked to give back what they do not use
  */
 public record LimitChange(Map<Long, Long> leases, List<Long> trim) {

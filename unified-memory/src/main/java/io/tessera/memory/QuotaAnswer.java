@@ -1,10 +1,10 @@
 package io.tessera.memory;
 
 /**
- * The answer to an ask that had to wait.
+ * The answer to a request that had to wait.
  *
- * @param client that asked
- * @param device   for which device
+ * @param client   the client that asked
+ * @param device   the device that it asked for
  * @param decision {@link QuotaDecision.Granted} or {@link QuotaDecision.Refused}
  */
 public record QuotaAnswer(long client, String device, QuotaDecision decision) {

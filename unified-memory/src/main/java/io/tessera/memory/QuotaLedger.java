@@ -8,14 +8,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Shares each tenant's memory limit on each device out among the tenant's clients, as leases: what a client may use
- * without asking (SPEC.md of the protocol, section 5). The leases of a tenant never add up to more than its limit,
- * except after the limit was lowered below what was leased, and then they only shrink.
+ * Divides each tenant's memory limit on each device among the tenant's clients, as leases: a client may use its lease without asking (SPEC.md of the
+ * protocol, section 5). The sum of a tenant's leases never exceeds its limit, except after the limit was lowered below what was leased, and then the
+ * leases only shrink.
  *
- * <p>What the caller has to keep to, so that ledger and clients agree: it tells a client every lease that a decision,
- * an answer or a {@link LimitChange} names; it sends one trim to each client that one of them names; messages to one
- * client arrive in the order in which the ledger produced them; a client answers each trim with one return.
- * A return that answers no trim is passed over: it may have crossed an answer, and then the client has more.
+ * <p>For ledger and clients to agree, the caller tells a client every lease that a decision, an answer or a {@link LimitChange} names. It sends one
+ * trim to each client that one of them names. Messages to one client arrive in the order in which the ledger produced them, and a client answers each
+ * trim with one return. A return that answers no trim is ignored: it may have crossed an answer, and then the client has more.
  *
  * <p>Not thread-safe: one owner thread. Times are the caller's monotonic clock.
  */
@@ -25,7 +24,7 @@ public final class QuotaLedger {
 
     private final Map<Key, TenantQuota> accounts = new LinkedHashMap<>();
 
-    /** By client, then by device. */
+    /** Quotas by client, then by device. */
     private final Map<Long, Map<String, TenantQuota>> byClient = new HashMap<>();
 
     private TenantQuota account(String tenant, String device) {
@@ -35,11 +34,10 @@ public final class QuotaLedger {
     }
 
     /**
-     * A new client of the tenant on the device; the tenant's first gets the whole limit as its lease, later ones
-     * nothing until they ask.
+     * Adds a client of the tenant on the device. The tenant's first client gets the whole limit as its lease, later ones nothing until they ask.
      *
      * @return its lease in bytes, which it has to be told
-     * @throws IllegalStateException if it is there already
+     * @throws IllegalStateException if the client is on the device already
      */
     public long join(String tenant, String device, long client) {
         TenantQuota account = account(tenant, device);
@@ -48,11 +46,10 @@ public final class QuotaLedger {
     }
 
     /**
-     * A client that had a lease from an earlier manager and goes on with it, even beyond the limit; then the tenant's
-     * clients are asked to give back.
+     * Adds a client that had a lease from an earlier manager and keeps it, even beyond the limit; the tenant's clients are then asked to give back.
      *
-     * @param leaseBytes what the client says it has
-     * @throws IllegalStateException if it is there already
+     * @param leaseBytes the client's lease, as it reports
+     * @throws IllegalStateException if the client is on the device already
      */
     public LimitChange rejoin(String tenant, String device, long client, long leaseBytes) {
         requireSize("leaseBytes", leaseBytes);
@@ -73,7 +70,7 @@ public final class QuotaLedger {
         }
     }
 
-    /** The client is gone from all devices, and its leases with it. Unknown clients are no error. */
+    /** Removes a client from all devices, with its leases. An unknown client is not an error. */
     public void leave(long client) {
         Map<String, TenantQuota> devices = byClient.remove(client);
         if (devices == null) {
@@ -88,12 +85,12 @@ public final class QuotaLedger {
     }
 
     /**
-     * Sets a tenant's limit on a device. Lowering it takes nothing away that is used: clients are asked to give back
-     * what they do not use, and nobody gets more until the leases fit.
+     * Sets a tenant's limit on a device. A lower limit takes away nothing that is used: clients are asked to give back what they do not use, and no
+     * client gets more until the leases fit.
      *
      * <p>The limit stays when the tenant's last client leaves, until it is set to none.
      *
-     * @param bytes 0: none
+     * @param bytes the limit; 0: none
      */
     public LimitChange limit(String tenant, String device, long bytes) {
         requireSize("bytes", bytes);
@@ -106,11 +103,11 @@ public final class QuotaLedger {
     }
 
     /**
-     * A client needs more than its lease. On {@link QuotaDecision.Trim} the answer comes from {@link #decided}, at
-     * the latest when {@code deadlineNs} is over. A second ask before the answer is answered with the first.
+     * Handles a client's request for more than its lease. On {@link QuotaDecision.Trim} the answer comes from {@link #decided}, at the latest when
+     * {@code deadlineNs} is over. A second request before the answer is answered with the first.
      *
-     * @param needBytes  beyond the lease
-     * @param deadlineNs until when others may give back
+     * @param needBytes  bytes beyond the lease
+     * @param deadlineNs time until which others may give back
      * @throws IllegalStateException if the client is not on the device
      */
     public QuotaDecision ask(long client, String device, long needBytes, long deadlineNs) {
@@ -120,10 +117,10 @@ public final class QuotaLedger {
     }
 
     /**
-     * A client answers a trim: it lowered its lease to {@code grantedBytes}. Asks that wait for it are answered by
-     * the next {@link #decided}.
+     * Handles a client's answer to a trim: it lowered its lease to {@code grantedBytes}. Requests that wait for it are answered by the next {@link
+     * #decided}.
      *
-     * @return whether it was taken; not if it answers no trim, or one that an answer overtook
+     * @return whether it was accepted; false if it answers no trim, or if a later answer has replaced it
      * @throws IllegalStateException if the client is not on the device
      */
     public boolean returned(long client, String device, long grantedBytes) {
@@ -131,7 +128,7 @@ public final class QuotaLedger {
         return accountOf(client, device).lease(client).returned(grantedBytes);
     }
 
-    /** Answers to asks that had to wait and can be decided now; to be called after every event and at deadlines. */
+    /** Returns the answers to requests that had to wait and can be decided now. To be called after every event and at deadlines. */
     public List<QuotaAnswer> decided(long nowNs) {
         List<QuotaAnswer> answers = new ArrayList<>();
         for (TenantQuota account : accounts.values()) {
@@ -140,7 +137,7 @@ public final class QuotaLedger {
         return answers;
     }
 
-    /** When {@link #decided} has an answer at the latest; {@link Long#MAX_VALUE} while nothing waits. */
+    /** Returns when {@link #decided} has an answer at the latest; {@link Long#MAX_VALUE} while no request waits. */
     public long nextDeadlineNs() {
         long deadlineNs = Long.MAX_VALUE;
         for (TenantQuota account : accounts.values()) {
@@ -150,7 +147,7 @@ public final class QuotaLedger {
     }
 
     /**
-     * What the client may use on the device without asking.
+     * Returns what the client may use on the device without asking.
      *
      * @throws IllegalStateException if the client is not on the device
      */
@@ -158,7 +155,7 @@ public final class QuotaLedger {
         return accountOf(client, device).lease(client).bytes();
     }
 
-    /** The leases of the tenant's clients on the device, added up; at most {@link #UNLIMITED}. */
+    /** Returns the sum of the leases of the tenant's clients on the device; at most {@link #UNLIMITED}. */
     public long leasedBytes(String tenant, String device) {
         TenantQuota account = accounts.get(new Key(tenant, device));
         return account == null ? 0 : account.leasedBytes();

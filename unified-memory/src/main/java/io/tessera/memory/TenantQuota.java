@@ -9,15 +9,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One tenant's limit on one device, its clients' leases and the asks that wait. Not thread-safe. */
+/** One tenant's limit on one device, its clients' leases and the waiting requests. Not thread-safe. */
 final class TenantQuota {
     /**
-     * Grants come in multiples of this where others have a share too: fewer questions than one for each allocation, and twice the 32 MiB in
-     * which frameworks enlarge their pools at least comes as one.
+     * Grants are multiples of this size if others have a share too. This needs fewer requests than one for each allocation, and it is twice the 32
+     * MiB by which frameworks enlarge their pools at least.
      */
     static final long GRAIN_BYTES = 64L << 20;
 
-    /** An ask that waits for trims; {@code needBytes} beyond the lease. */
+    /** A request that waits for trims; {@code needBytes} beyond the lease. */
     private static final class Ask {
         final Lease lease;
         long needBytes;
@@ -53,7 +53,7 @@ final class TenantQuota {
         return leases.get(client);
     }
 
-    /** Enters a client with whatever nobody else has if it is the first, with nothing otherwise. */
+    /** Adds a client, with all that is not leased if it is the first, else with nothing. */
     Lease enter(long client) {
         long bytes = limitBytes == UNLIMITED ? UNLIMITED : leases.isEmpty() ? limitBytes : 0;
         return enter(client, bytes);
@@ -80,7 +80,7 @@ final class TenantQuota {
                     changed.put(lease.client, UNLIMITED);
                 }
             }
-            // Their asks are answered by that.
+            // The change answers their requests.
             asks.removeIf(ask -> changed.containsKey(ask.lease.client));
         }
         return new LimitChange(changed, trimIfOver());
@@ -90,7 +90,7 @@ final class TenantQuota {
         return limitBytes == UNLIMITED;
     }
 
-    /** Asks everybody to give back while more is leased than the limit allows. */
+    /** Asks all clients to give back while more is leased than the limit allows. */
     List<Long> trimIfOver() {
         return leasedBytes() > limitBytes ? trimAll(null) : List.of();
     }
@@ -98,7 +98,7 @@ final class TenantQuota {
     QuotaDecision ask(Lease lease, long needBytes, long deadlineNs) {
         for (Ask waiting : asks) {
             if (waiting.lease == lease) {
-                // One answer serves both: it states the whole lease.
+                // One answer serves both: it contains the whole lease.
                 waiting.needBytes = Math.max(waiting.needBytes, needBytes);
                 return new QuotaDecision.Trim(List.of());
             }
@@ -120,9 +120,8 @@ final class TenantQuota {
     }
 
     /**
-     * Answers asks in their order as far as they can be answered. While one waits, those behind it get nothing that
-     * it may be waiting for. No refusal overtakes the asking client's own return before the deadline: it would hand
-     * back what was just given up.
+     * Answers requests in their order as far as possible. While one waits, those after it get nothing that it may be waiting for. Before the deadline
+     * a refusal never overtakes the asking client's own return: it would hand back what was just given up.
      */
     void decide(long nowNs, List<QuotaAnswer> answers) {
         boolean oneWaits = false;

@@ -13,8 +13,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Random histories of a tenant's clients, with messages that take their time in both directions but keep their order.
- * A failure names the seed of its history, from which alone it follows.
+ * Random histories of a tenant's clients, with messages that take time in both directions but keep their order. A failure names its seed, from which
+ * the whole history follows.
  */
 class QuotaLedgerPropertyTest {
     private static final String GPU = "GPU-0";
@@ -29,7 +29,7 @@ class QuotaLedgerPropertyTest {
     private record ToManager(boolean ask, long bytes) {
     }
 
-    /** What a client does with the protocol, and what it believes. */
+    /** A client's use of the protocol, and its beliefs. */
     private static final class Client {
         final ArrayDeque<ToClient> inbox = new ArrayDeque<>();
         final ArrayDeque<ToManager> outbox = new ArrayDeque<>();
@@ -39,7 +39,7 @@ class QuotaLedgerPropertyTest {
         long askedNs;
     }
 
-    /** Ledger, clients and what is under way between them. */
+    /** Ledger, clients and the messages between them. */
     private static final class History {
         final long seed;
         final Random random;
@@ -106,7 +106,7 @@ class QuotaLedgerPropertyTest {
             ids.forEach(id -> clients.get(id).inbox.add(new ToClient(Kind.TRIM, 0)));
         }
 
-        /** An allocation: within the lease, or an ask, one at a time. */
+        /** Makes an allocation: within the lease, or by a request, one at a time. */
         private void use(Client client) {
             if (client == null || client.asking) {
                 return;

@@ -48,7 +48,7 @@ class QuotaLedgerTest {
         assertEquals(List.of(new QuotaAnswer(2, GPU, new QuotaDecision.Granted(GIB))), ledger.decided(1));
         assertEquals(3 * GIB, ledger.leaseBytes(1, GPU));
         assertEquals(4 * GIB, ledger.leasedBytes("a", GPU));
-        // There is room now: no need to ask anybody, and small asks come as a whole grain.
+        // There is room now: no other client has to be asked, and small requests get a whole unit of grants.
         assertEquals(new QuotaDecision.Granted(GIB + 64 * MIB), ledger.ask(2, GPU, 5, SECOND));
     }
 
@@ -94,7 +94,7 @@ class QuotaLedgerTest {
         assertEquals(List.of(), ledger.decided(SECOND - 1));
         assertInstanceOf(QuotaDecision.Refused.class, ledger.decided(SECOND).getFirst().decision());
         assertEquals(Long.MAX_VALUE, ledger.nextDeadlineNs());
-        // The late return still counts, for the next one who asks.
+        // The late return still counts, for the next client that asks.
         assertTrue(ledger.returned(1, GPU, 0));
         assertInstanceOf(QuotaDecision.Granted.class, ledger.ask(2, GPU, 10, 2 * SECOND));
     }

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 
 /** The manager as the control socket sees it. One owner thread. */
 final class ControlledManager implements ControlTarget {
-    /** Stands in the answer to {@code status}; equal to the version of the project. */
+    /** Version in the answer to {@code status}; equal to the version of the project. */
     static final String VERSION = "0.1.0";
     private static final Logger LOG = LoggerFactory.getLogger(ControlledManager.class);
 
@@ -60,7 +60,7 @@ final class ControlledManager implements ControlTarget {
     /** Ends the manager. */
     @FunctionalInterface
     interface Stop {
-        /** Now, or when its programs have ended. */
+        /** Ends it now, or after its programs have ended. */
         void accept(boolean programs, long nowNs);
     }
 
@@ -219,7 +219,7 @@ final class ControlledManager implements ControlTarget {
 
     @Override
     public boolean relays(String tenant) {
-        // Executors report their clients once a second; a program of turns has announced a device.
+        // Executors report their clients once a second; a client that takes turns has announced a device.
         return executors.serves(tenant) || sessions.registered().stream()
                 .anyMatch(session -> TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid()).equals(tenant)
                         && devices.members(session).isEmpty());

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a manager whose runtime directory was removed, moved or replaced: no command reaches it, and the next one would share its devices with
- * it. Its programs go on. One owner thread.
+ * Ends a manager whose runtime directory was removed, moved or replaced: commands can no longer reach it, and the next manager would share its
+ * devices with it. Its programs continue. One owner thread.
  */
 final class DirectoryWatch implements Conductor.Timed {
     private static final long LOOK_NS = 2_000_000_000L;
@@ -17,7 +17,7 @@ final class DirectoryWatch implements Conductor.Timed {
     private final Runnable stop;
     private long nextNs;
 
-    /** In place. */
+    /** Creates a watch for a directory that is in place. */
     DirectoryWatch(ManagerDirectory directory, Runnable stop) {
         this.directory = directory;
         this.stop = stop;

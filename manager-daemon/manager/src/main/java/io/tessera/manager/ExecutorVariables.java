@@ -8,16 +8,16 @@ import io.tessera.protocol.WorkerVariables;
 import java.util.List;
 import java.util.Map;
 
-/** Variables that a manager hands on to its executors, which have nobody to tell that a value is wrong. Stateless. */
+/** Variables that a manager passes to its executors, which cannot tell an operator that a value is wrong. Stateless. */
 final class ExecutorVariables {
     private ExecutorVariables() {
     }
 
     /**
-     * Looks at all of them.
+     * Checks all of these variables.
      *
      * @param machineBytes memory of the machine; 0: not known
-     * @throws OptionException if one has a value that it cannot have
+     * @throws OptionException if a variable has an invalid value
      */
     static void check(Map<String, String> environment, long machineBytes) throws OptionException {
         try {

@@ -8,26 +8,26 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * Whether a host may have more devices than one, by its device files: the manager loads no driver. Stateless beside its folder, which is looked at
- * at each question.
+ * Finds out from device files whether a host may have more than one device, because the manager loads no driver. Stateless; the folder is read at
+ * each question.
  *
- * @param folder of device files, {@code /dev}
+ * @param folder folder of device files, {@code /dev}
  */
 record HostDevices(Path folder) {
     /** The devices of this host. */
     static final HostDevices OWN = new HostDevices(Path.of("/dev"));
 
     /**
-     * Whether programs may see several devices.
+     * Returns whether programs may see several devices.
      *
-     * @param kind     whose devices executors have
-     * @param software devices in software
+     * @param kind     devices that executors serve
+     * @param software software GPUs
      */
     boolean several(ExecutorKind kind, SoftwareDevices software) {
         long nvidia = count();
         boolean inSoftware = kind == ExecutorKind.SOFTWARE || kind == ExecutorKind.AUTO && nvidia == 0;
         long most = Math.max(nvidia, inSoftware ? software.count() : 0);
-        // Without files of NVIDIA's and without software GPUs nothing is known: there are other ways to a driver, as WSL's.
+        // Without NVIDIA's files and without software GPUs nothing is known: there are other ways to a driver, such as WSL's.
         return most != 1 || nvidia == 0 && Files.exists(folder.resolve("dxg"));
     }
 

@@ -65,15 +65,15 @@ import org.slf4j.LoggerFactory;
  * {@link #close} may be called by any thread.
  */
 public final class Manager implements AutoCloseable {
-    /** Makes what takes whole processes off GPUs and answers over a proxy. */
+    /** Creates the port that takes whole processes off GPUs and answers over a proxy. */
     @FunctionalInterface
     public interface CheckpointFactory {
-        /** Over the way back to the owner thread. */
+        /** Creates the port; its answers come over the proxy to the owner thread. */
         Checkpoints over(ConductorProxy proxy);
     }
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
-    /** A look at the size of the log is a system call, and cycles may be thousands in a second. */
+    /** A check of the log's size is a system call, and there may be thousands of cycles in a second. */
     private static final long LOG_LOOK_NS = 1_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Manager.class);
 
@@ -178,7 +178,7 @@ public final class Manager implements AutoCloseable {
         };
     }
 
-    /** The file counts more than the option, as it can be changed while the manager runs. */
+    /** The file has precedence over the option, because it can be changed while the manager runs. */
     private SharingPreference preference(ManagerContext context) {
         return settings.preference().orElse(context.preference());
     }
@@ -223,7 +223,7 @@ public final class Manager implements AutoCloseable {
      * @param schedulers makes the schedulers
      * @param launcher   starts executors
      * @param host       the host's memory
-     * @param checkpoints makes what takes whole processes off GPUs
+     * @param checkpoints creates the port that takes whole processes off GPUs
      * @throws IOException if the directories or sockets cannot be used; nothing is left behind
      */
     public static Manager assemble(ManagerContext context, LinuxPort os, Clocks clocks, SchedulerFactory schedulers,
@@ -236,7 +236,7 @@ public final class Manager implements AutoCloseable {
             poller = new Poller(os.poll());
             manager = new Manager(context, os, clocks, schedulers, launcher, host, checkpoints, directory, poller);
             long nowNs = clocks.monotonic().nanoTime();
-            manager.settings.doWork(nowNs); // first, because what was ordered since counts more
+            manager.settings.doWork(nowNs); // first, because the latest orders have precedence
             manager.sign.doWork(nowNs);
             manager.journal.restore(manager::limitOrdered, nowNs);
             manager.sessions.listen(context.directory().registrationSocket());
@@ -284,17 +284,17 @@ public final class Manager implements AutoCloseable {
         }
     }
 
-    /** One cycle without a wait, for a caller that steps the manager. Returns how much was done. */
+    /** Runs one cycle without a wait, for a caller that steps the manager. Returns the amount of work done. */
     public int doWork() throws LinuxException {
         return conductor.doWork(0);
     }
 
-    /** Where clients and this manager meet. */
+    /** Returns the directories in which clients and this manager meet. */
     public RuntimeDirectory paths() {
         return directory.paths();
     }
 
-    /** The manager's own errors so far; exact only while nobody runs {@link #doWork}. */
+    /** Returns the manager's own errors so far; exact only while no thread runs {@link #doWork}. */
     public DistinctErrors errors() {
         return errors;
     }
@@ -322,12 +322,12 @@ public final class Manager implements AutoCloseable {
         stopping = true;
     }
 
-    /** Has the manager end in order, soon. Thread-safe. */
+    /** Asks the manager to end in order, soon. Thread-safe. */
     public void stop() {
         offer(nowNs -> stopping());
     }
 
-    /** Whether the manager was told to end. */
+    /** Returns whether the manager was told to end. */
     public boolean isStopping() {
         return stopping;
     }
@@ -335,7 +335,7 @@ public final class Manager implements AutoCloseable {
     /**
      * Waits until the manager has ended and released everything.
      *
-     * @return what made it end, or null if it was told to
+     * @return the error that ended it, or null if it was told to end
      */
     public Throwable awaitEnd() throws InterruptedException {
         ended.await();
@@ -349,7 +349,7 @@ public final class Manager implements AutoCloseable {
         handed.close();
         journal.forget();
         sign.remove();
-        clients.write(sessions.changes()); // for a manager that follows at once
+        clients.write(sessions.changes()); // for a manager that starts right after this one
         try {
             sessions.close();
             executors.close();
@@ -367,7 +367,7 @@ public final class Manager implements AutoCloseable {
         ended.countDown();
     }
 
-    /** Ends the manager and waits for that, at most 10 s. */
+    /** Ends the manager and waits until it has ended, at most 10 s. */
     @Override
     public void close() {
         if (ended.getCount() == 0) {

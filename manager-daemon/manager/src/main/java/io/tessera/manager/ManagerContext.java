@@ -25,22 +25,22 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a manager is started with. Immutable; see {@link ManagerOption} for names, units and defaults.
+ * Configuration of a manager. Immutable; see {@link ManagerOption} for names, units and defaults.
  *
- * @param directory  where clients and manager meet
+ * @param directory  directories in which clients and manager meet
  * @param mode       how devices are shared until an operator says otherwise
  * @param schedule   quantum, grace, drain policy and capacity
- * @param maxClients clients admitted at once
- * @param logLevel   what goes to stderr
- * @param executors  whose devices relayed clients share
- * @param software   devices in software
- * @param fences     how tenants of executors are fenced
- * @param residency  memory that moves: host memory for it, idle clients, what moving may cost
+ * @param maxClients maximum number of clients admitted at once
+ * @param logLevel   level of the log on standard error
+ * @param executors  devices that executors serve
+ * @param software   software GPUs
+ * @param fences     fences of the tenants of executors
+ * @param residency  settings of memory that moves: host memory for it, idle clients, the share of time for moves
  * @param executorUser the account of the executors of root's manager: an account, {@code root}, or empty for the standard one
- * @param policy the rule for the next turn, until an operator sets another
- * @param settings   the file with what holds for devices and tenants; need not exist
- * @param preference which way of sharing programs get that leave it to the manager
- * @param placement  which device a program gets that names none
+ * @param policy     rule for the next turn, until an operator sets another one
+ * @param settings   file with the settings of devices and tenants; need not exist
+ * @param preference way of sharing for programs that leave it to the manager
+ * @param placement  rule that chooses the device of a program that names none
  */
 public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, ScheduleSettings schedule,
         int maxClients, String logLevel, ExecutorKind executors, SoftwareDevices software,
@@ -51,9 +51,9 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     private static final String SIZE_BOUND = "a size is above 0, for example 8GiB";
 
     /**
-     * All defaults in the given directories.
+     * Returns all defaults in the given directories.
      *
-     * @param directory where clients and manager meet
+     * @param directory directories in which clients and manager meet
      */
     public static ManagerContext in(RuntimeDirectory directory) {
         return new ManagerContext(directory, SchedulerMode.AUTO, ScheduleSettings.defaults(), 1024, "info",
@@ -62,10 +62,10 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
     }
 
     /**
-     * Reads the options; the command line counts before the environment, and that before the defaults.
+     * Reads the options. The command line has precedence over the environment, and the environment over the defaults.
      *
      * @param uid the manager's user, for the default directories
-     * @throws OptionException if an option is unknown, lacks its value, or has a wrong one; a variable of a path is absolute
+     * @throws OptionException if an option is unknown, lacks its value or has an invalid one, or the path in a variable is not absolute
      */
     public static ManagerContext parse(List<String> arguments, Map<String, String> environment, int uid)
             throws OptionException {
@@ -92,7 +92,7 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         return context;
     }
 
-    /** Where administrators look for a daemon's settings: in {@code /etc}, or in the user's own configuration. */
+    /** Returns the file in which administrators expect a daemon's settings: in {@code /etc}, or in the user's own configuration. */
     private static Path standardSettings(Map<String, String> environment, int uid) {
         if (uid == 0) {
             return Path.of("/etc/tessera/tessera.toml");
@@ -228,40 +228,40 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
         }
     }
 
-    /** The same with another mode. */
+    /** Returns a copy with another mode. */
     public ManagerContext withMode(SchedulerMode newMode) {
         return new ManagerContext(directory, newMode, schedule, maxClients, logLevel, executors,
                 software, fences, residency, executorUser, policy, settings, preference, placement);
     }
 
-    /** The same with another file of settings. */
+    /** Returns a copy with another file of settings. */
     public ManagerContext withSettings(Path file) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
                 software, fences, residency, executorUser, policy, file, preference, placement);
     }
 
-    /** The same with another policy of turns. */
+    /** Returns a copy with another policy for turns. */
     public ManagerContext withPolicy(PolicyName newPolicy) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
                 software, fences, residency, executorUser, newPolicy, settings, preference, placement);
     }
 
-    /** The same with another rule for devices. */
+    /** Returns a copy with another placement rule. */
     public ManagerContext withPlacement(DevicePlacement rule) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors,
                 software, fences, residency, executorUser, policy, settings, preference, rule);
     }
 
-    /** The same with other settings of the schedulers. */
+    /** Returns a copy with other settings of the schedulers. */
     public ManagerContext withSchedule(ScheduleSettings turns) {
         return new ManagerContext(directory, mode, turns, maxClients, logLevel, executors,
                 software, fences, residency, executorUser, policy, settings, preference, placement);
     }
 
     /**
-     * The same for another number of clients.
+     * Returns a copy with another maximum number of clients.
      *
-     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalArgumentException if the number is out of range
      */
     public ManagerContext withMaxClients(int clients) {
         if (clients < 1 || clients > MOST_CLIENTS) {
@@ -271,24 +271,24 @@ public record ManagerContext(RuntimeDirectory directory, SchedulerMode mode, Sch
                 software, fences, residency, executorUser, policy, settings, preference, placement);
     }
 
-    /** The same with other executors. */
+    /** Returns a copy with other executors. */
     public ManagerContext withExecutors(ExecutorKind kind, SoftwareDevices devices) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, kind, devices,
                 fences, residency, executorUser, policy, settings, preference, placement);
     }
 
-    /** The same with other settings of memory that moves. */
+    /** Returns a copy with other settings of memory that moves. */
     public ManagerContext withResidency(ResidencySettings moving) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
                 fences, moving, executorUser, policy, settings, preference, placement);
     }
 
-    /** The same for devices that count as smaller than they are, for turns and for memory that moves. */
+    /** Returns a copy in which devices count as smaller than they are, for turns and for memory that moves. */
     public ManagerContext withCapacityBytes(long bytes) {
         return withSchedule(schedule.withCapacityBytes(bytes)).withResidency(residency.withCapacityBytes(bytes));
     }
 
-    /** The same with other rules for fences. */
+    /** Returns a copy with other rules for fences. */
     public ManagerContext withFences(FencePolicy rules) {
         return new ManagerContext(directory, mode, schedule, maxClients, logLevel, executors, software,
                 rules, residency, executorUser, policy, settings, preference, placement);

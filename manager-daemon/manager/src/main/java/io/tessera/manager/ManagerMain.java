@@ -13,19 +13,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Starts a manager in this process. One line on standard output says that it can be reached; everything else is a log
- * on standard error.
+ * Starts a manager in this process. One line on standard output says that it can be reached; everything else is logged on standard error.
  *
- * <p>Has no logger of its own: the level must be set before the first one is made.
+ * <p>This class has no logger of its own: the level must be set before the first logger is created.
  */
 public final class ManagerMain {
-    /** Ended in order. */
+    /** The manager ended in order. */
     public static final int EXIT_ENDED = 0;
-    /** Failed while running. */
+    /** The manager failed while running. */
     public static final int EXIT_FAILED = 1;
-    /** Wrong option. */
+    /** An option was wrong. */
     public static final int EXIT_USAGE = 2;
-    /** Another manager has the runtime directory. */
+    /** Another manager holds the runtime directory. */
     public static final int EXIT_RUNNING = 3;
     /** A directory or socket cannot be used. */
     public static final int EXIT_UNUSABLE = 4;
@@ -33,10 +32,13 @@ public final class ManagerMain {
     private ManagerMain() {
     }
 
-    /** Where memory runs out: with a manager of root, or an executor, which inherits it, programs of several users would end. */
+    /**
+     * Adjustment for the out-of-memory killer: if it ended root's manager, or an executor, which inherits the value, programs of several users would
+     * end.
+     */
     private static final int ENDED_LATE = -800;
 
-    /** See {@code --help}. */
+    /** Starts the manager; see {@code --help}. */
     public static void main(String[] arguments) {
         System.exit(run(List.of(arguments)));
     }
@@ -78,9 +80,9 @@ public final class ManagerMain {
     }
 
     /**
-     * What a manager of these arguments and this environment would be. Also sets how this process logs.
+     * Returns the configuration that a manager would have with these arguments and this environment. Also sets up the log of this process.
      *
-     * @throws OptionException if it would not start, with the option or variable that is wrong
+     * @throws OptionException if the manager would not start; it names the wrong option or variable
      */
     public static ManagerContext checked(LinuxPort os, List<String> arguments, Map<String, String> environment) throws OptionException {
         ManagerContext context = ManagerContext.parse(arguments, environment, os.processes().uid());

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file {@value #NAME} in the runtime directory, which is there while the manager places programs that name no device: {@code tessera run} sees
- * by it, without a question, that it has to ask. On a host with one device nobody has to. One owner thread.
+ * The file {@value #NAME} in the runtime directory, which exists while the manager places programs that name no device. From it {@code tessera run}
+ * knows, without a request, that it has to ask the manager. On a host with one device it need not ask. One owner thread.
  */
 final class PlacementSign implements Conductor.Timed {
     static final String NAME = "placement";
@@ -26,9 +26,9 @@ final class PlacementSign implements Conductor.Timed {
     private DevicePlacement shown;
 
     /**
-     * What a former manager left there stays until the first {@link #doWork}.
+     * Creates the sign; a file that a former manager left stays until the first {@link #doWork}.
      *
-     * @param placement the rule now
+     * @param placement the current rule
      * @param several   whether there may be more than one device
      */
     PlacementSign(FilePort files, Path directory, Supplier<DevicePlacement> placement, BooleanSupplier several) {
@@ -61,7 +61,7 @@ final class PlacementSign implements Conductor.Timed {
         return 1;
     }
 
-    /** Nobody places programs any more. */
+    /** Removes the file: the manager no longer places programs. */
     void remove() {
         try {
             files.remove(file);
@@ -72,6 +72,6 @@ final class PlacementSign implements Conductor.Timed {
 
     @Override
     public long nextDeadlineNs() {
-        return Long.MAX_VALUE; // the settings are looked at every second
+        return Long.MAX_VALUE; // the settings are checked every second
     }
 }

@@ -26,8 +26,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * How much the devices are used now, by clients in turns and in executors together. The part of the time in which they were used is looked
- * at while the rule is {@link DevicePlacement#LEAST_LOADED}. One owner thread.
+ * Present use of the devices, by clients in turns and in executors together. The share of time in which they were busy is measured only while the
+ * rule is {@link DevicePlacement#LEAST_LOADED}. One owner thread.
  */
 final class PresentDevices implements Conductor.Timed {
     private final DeviceRegistry registry;
@@ -39,10 +39,10 @@ final class PresentDevices implements Conductor.Timed {
     private long nextLookNs;
 
     /**
-     * For a manager.
+     * Creates the view for a manager.
      *
-     * @param capacityBytes what each device counts for; 0: its memory
-     * @param placement     the rule now
+     * @param capacityBytes capacity of each device; 0: its memory
+     * @param placement     the current rule
      */
     PresentDevices(DeviceRegistry registry, Executors executors, Residency residency, long capacityBytes, Supplier<DevicePlacement> placement) {
         this.registry = registry;
@@ -52,7 +52,7 @@ final class PresentDevices implements Conductor.Timed {
         this.placement = placement;
     }
 
-    /** Memory that is in use, or may be, of the clients of one tenant. */
+    /** Memory that the clients of one tenant use or may use. */
     private static final class TenantMemory {
         private long usedBytes;
         private long limitBytes;
@@ -80,7 +80,7 @@ final class PresentDevices implements Conductor.Timed {
                 times.share(device.uuid()));
     }
 
-    /** Whether a client is on a device. */
+    /** Returns whether a client is on a device. */
     boolean has(Session session) {
         return !registry.members(session).isEmpty() || executors.uses().serves(session.peer().pid());
     }
@@ -95,7 +95,7 @@ final class PresentDevices implements Conductor.Timed {
         registry.devices().forEach(device -> devices.add(device.uuid()));
         times.retain(devices);
         devices.forEach(device -> times.look(device, work(device), nowNs));
-        return 0; // nobody waits for it
+        return 0; // no caller waits for this work
     }
 
     private List<GpuTimes.ClientWork> work(DeviceUuid uuid) {

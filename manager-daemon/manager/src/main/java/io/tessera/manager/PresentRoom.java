@@ -11,7 +11,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The clients and devices of this manager as the queue of programs sees them. One owner thread. */
+/** The clients and devices of this manager, as the queue for admission needs them. One owner thread. */
 record PresentRoom(Supplier<Collection<Session>> registered, Residency residency, PresentDevices devices, ProcessPort processes)
         implements AdmissionRoom {
     @Override

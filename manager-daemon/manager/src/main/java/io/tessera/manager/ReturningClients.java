@@ -18,12 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first moments after a manager was killed. A client of it that has the turn keeps it until it has found this manager, so nobody else may have
- * one before: devices that clients announce wait until all clients that could use a device have come back and stopped, are dead, or the time is
- * over for which their gates keep their state. One owner thread.
+ * The first moments after a manager was killed. A client of that manager that holds the turn keeps it until it has found this manager, so no other
+ * client may get a turn before. Therefore devices that clients announce wait until all clients that could use a device have come back and stopped, or
+ * are dead, or until the time for which their gates keep their state is over. One owner thread.
  */
 final class ReturningClients implements SessionListener, Conductor.Timed {
-    /** Between two looks at processes that are awaited. */
+    /** Interval between two checks of the processes that are awaited. */
     private static final long LOOK_NS = 20_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(ReturningClients.class);
 
@@ -48,7 +48,7 @@ final class ReturningClients implements SessionListener, Conductor.Timed {
     private long untilNs;
     private long nextNs;
 
-    /** Hands on to the listener what clients say. */
+    /** Passes what clients say to the listener. */
     ReturningClients(SessionListener listener, ProcessPort processes, List<FormerClient> formerClients) {
         this.listener = listener;
         this.processes = processes;

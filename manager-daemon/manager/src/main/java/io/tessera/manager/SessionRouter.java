@@ -14,8 +14,8 @@ import java.util.Collection;
 import java.util.function.Supplier;
 
 /**
- * Hands on what clients say: devices of clients with a context of their own are scheduled by turns, those of relayed clients belong to
- * executors. One owner thread.
+ * Routes what clients say: devices of clients with a context of their own are scheduled by turns, and those of relayed clients belong to executors.
+ * One owner thread.
  */
 record SessionRouter(DeviceRegistry devices, Executors executors, SharingRule rule, Supplier<Collection<Session>> registered)
         implements SessionListener {

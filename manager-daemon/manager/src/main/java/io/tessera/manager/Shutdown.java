@@ -8,11 +8,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The end of everything that this manager knows of, in order: its clients' processes, executors, itself. Nothing of it is
- * waited for without a bound. One owner thread.
+ * The end of everything that this manager has started or serves, in order: its clients' processes, its executors, itself. Every wait has a bound. One
+ * owner thread.
  */
 final class Shutdown implements Conductor.Timed {
-    /** From SIGTERM to SIGKILL are 2 s; then a driver takes its time. */
+    /** From SIGTERM to SIGKILL are 2 s; after that a driver needs time to release its contexts. */
     private static final long PROGRAMS_NS = 5_000_000_000L;
     /** An executor gives its sessions 12 s. */
     private static final long EXECUTORS_NS = 15_000_000_000L;
@@ -22,19 +22,19 @@ final class Shutdown implements Conductor.Timed {
     private final Executors executors;
     private final Runnable stop;
     private final Set<Session> asked = new HashSet<>();
-    /** {@link Long#MAX_VALUE}: nobody has asked for the end. */
+    /** {@link Long#MAX_VALUE}: no end was requested. */
     private long programsUntilNs = Long.MAX_VALUE;
     private long executorsUntilNs = Long.MAX_VALUE;
     private long nextNs = Long.MAX_VALUE;
 
-    /** Nothing ends. */
+    /** Creates a shutdown that has not begun. */
     Shutdown(Sessions sessions, Executors executors, Runnable stop) {
         this.sessions = sessions;
         this.executors = executors;
         this.stop = stop;
     }
 
-    /** Begins. */
+    /** Begins the shutdown. */
     void begin(long nowNs) {
         programsUntilNs = nowNs + PROGRAMS_NS;
         nextNs = nowNs;

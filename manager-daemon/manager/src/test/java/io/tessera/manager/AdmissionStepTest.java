@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which clients are admitted, refused, or have to go for others. */
+/** Admission, refusal and disconnection of clients. */
 @Timeout(180)
 class AdmissionStepTest {
     private SteppedManager stepped;
@@ -49,7 +49,7 @@ class AdmissionStepTest {
         for (int i = 0; i < 256; i++) {
             stepped.connect(3 + i, 500);
             if (i % 50 == 0) {
-                stepped.step(); // no more are taken in one cycle
+                stepped.step(); // no more are accepted in one cycle
             }
         }
         for (int i = 0; i < 8; i++) {
@@ -112,7 +112,7 @@ class AdmissionStepTest {
         assertEquals(List.of("welcome 1"), waiter.heard());
     }
 
-    /** The queue waits for nobody: it sleeps until a process has to be looked at. */
+    /** The queue sleeps until a process has to be checked. */
     @Test
     void whoNoLongerAsksLeavesTheQueue() throws Exception {
         stepped.close();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients keep their places over the end of a manager: their identity is in the file {@code clients} of the runtime directory. */
+/** Clients keep their places beyond the end of a manager: their identity is in the file {@code clients} of the runtime directory. */
 @Timeout(60)
 class ClientPlacesStepTest {
     private final MemoryLinux linux = new MemoryLinux(0);
@@ -30,7 +30,7 @@ class ClientPlacesStepTest {
         stepped.close();
     }
 
-    /** Starts a manager for one client after another one with that of process 42. */
+    /** Starts a manager for one client after a manager that had the client of process 42. */
     private void startAfterOneWithAClient(String clients) throws Exception {
         linux.files.makeDirectory(SteppedManager.DIRECTORY.path(), 0711);
         int descriptor = linux.files.open(SteppedManager.DIRECTORY.path().resolve("clients"), FilePort.Open.CREATE_NEW, 0600);
@@ -73,7 +73,7 @@ class ClientPlacesStepTest {
         assertEquals("welcome 1", answer(43));
     }
 
-    /** Whatever a label is, its line ends where it ends. */
+    /** A label cannot break its line, whatever it contains. */
     @Test
     void theFileSaysOfWhichTenantEachIs() throws Exception {
         stepped = new SteppedManager(linux, context -> context);
@@ -85,7 +85,7 @@ class ClientPlacesStepTest {
                 ClientJournal.read(linux.files, SteppedManager.DIRECTORY.path()));
     }
 
-    /** It is no reason to end, nor to refuse anybody, that the file cannot be written. */
+    /** A file that cannot be written neither ends the manager nor leads to refusals. */
     @Test
     void theFileSaysWhoIsThere() throws Exception {
         stepped = new SteppedManager(linux, context -> context);

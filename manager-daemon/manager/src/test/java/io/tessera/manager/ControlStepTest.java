@@ -225,7 +225,7 @@ class ControlStepTest {
         assertTrue(say(root, "{\"request\":\"status\"}\n").contains("\"terms\":{\"weight\":4,"));
     }
 
-    /** Its programs have ended, and what was set for it would hold for the next ones. */
+    /** Its programs have ended, and its settings would apply to the next ones. */
     @Test
     void whatIsSetCanBeTakenBackWhenNobodyIsThere() throws Exception {
         InMemoryClient root = stepped.control(0);
@@ -241,7 +241,7 @@ class ControlStepTest {
         assertFalse(say(root, bob + "}\n").contains("\"clients\""));
     }
 
-    /** A label is read from HELLO with other characters than a command may name it by. */
+    /** A label in HELLO is read with other characters than those by which a command may name it. */
     @Test
     void commandsKnowALabelAsTheProgramsThatHaveIt() throws Exception {
         InMemoryClient root = stepped.control(0);

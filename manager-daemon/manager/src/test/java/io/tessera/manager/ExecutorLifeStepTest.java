@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Executors that fall silent, that a former manager has left, and that end with everything, step by step. */
+/** Executors that become silent, that a former manager has left, and that end with everything, step by step. */
 @Timeout(180)
 class ExecutorLifeStepTest extends ExecutorSteps {
     private String status() {
@@ -180,7 +180,7 @@ class ExecutorLifeStepTest extends ExecutorSteps {
         stepped.stepAfterMs(1000);
         asking(43);
         assertEquals(1, stepped.launcher.started.size(), "its place is free");
-        executor(0).dies(); // it found another one
+        executor(0).dies(); // another process has connected to it
         stepped.step();
         stepped.launcher.living.put(0, living(0));
         stepped.stepAfterMs(1000);

@@ -10,7 +10,7 @@ import io.tessera.protocol.message.MessageEncoder;
 import io.tessera.protocol.message.RelayMessageEncoder;
 import org.junit.jupiter.api.AfterEach;
 
-/** A manager on ports in memory, whose executors say what a test has them say. */
+/** A manager on ports in memory, whose executors send what the test chooses. */
 abstract class ExecutorSteps {
     SteppedManager stepped;
 
@@ -19,7 +19,7 @@ abstract class ExecutorSteps {
         stepped.close();
     }
 
-    /** A relayed client of a process, which has asked for its executors. */
+    /** Returns a relayed client of a process, which has asked for its executors. */
     final InMemoryClient asking(int pid) throws Exception {
         InMemoryClient peer = stepped.connect(pid, 500).send(p -> MessageEncoder.hello(p,
                 new Hello(pid, MemoryPlan.RELAY, 5, 1 << 20, "team", "train.py")));

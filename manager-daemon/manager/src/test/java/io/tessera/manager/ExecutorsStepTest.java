@@ -26,7 +26,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Executors as the manager starts, watches and announces them, step by step. */
+/** The manager starts, watches and announces executors, step by step. */
 @Timeout(180)
 class ExecutorsStepTest extends ExecutorSteps {
     private static final String TEAM = TenantName.of("team", 500, 0);
@@ -146,7 +146,7 @@ class ExecutorsStepTest extends ExecutorSteps {
         List<String> refused = asking(43).heard();
         assertTrue(refused.getFirst().contains("ended the executor for all"), refused::toString);
         InMemoryClient other = stepped.connect(44, 501).send(p -> MessageEncoder.hello(p,
-                new Hello(44, MemoryPlan.RELAY, 5, 0, "team", "train.py"))); // another user's of the same label
+                new Hello(44, MemoryPlan.RELAY, 5, 0, "team", "train.py"))); // another user's client with the same label
         stepped.step();
         other.heard();
         other.send(p -> RelayMessageEncoder.ask(p, FenceWish.none()));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Limits of tenants as their clients meet them, step by step. The ledger's own arithmetic is tested beside it. */
+/** Limits of tenants as their clients see them, step by step. The ledger's own arithmetic has tests of its own. */
 @Timeout(180)
 class LeasesStepTest {
     private static final long GIB = 1L << 30;
@@ -30,7 +30,7 @@ class LeasesStepTest {
         stepped.close();
     }
 
-    /** A client with a context; what it was told stays to be heard. */
+    /** Returns a client with a context; the messages to it are still to be read. */
     private InMemoryClient comes(int pid, int uid, String tenant, long limitBytes) throws Exception {
         InMemoryClient peer = stepped.connect(pid, uid).hello(tenant, limitBytes).device(0, GPU);
         stepped.step();

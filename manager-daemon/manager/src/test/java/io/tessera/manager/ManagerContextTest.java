@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Options: where they come from, what they mean, and which are refused. */
+/** Sources, meanings and refusals of options. */
 class ManagerContextTest {
     private static ManagerContext parse(Map<String, String> environment, String... arguments) throws OptionException {
         return ManagerContext.parse(List.of(arguments), environment, 1000);
@@ -66,7 +66,7 @@ class ManagerContextTest {
         assertTrue(parse(Map.of(), "--runtime-directory", "a/../b").directory().path().endsWith("b"));
     }
 
-    /** The option and its bound, in the terms of the user who set it. */
+    /** The message contains the option and its bound, in the terms of the user who set it. */
     @Test
     void whatIsOutOfBoundsIsToldWithTheBound() {
         Map.of("--grace 0ms", "--grace (TESSERA_GRACE): a grace is above 0", "--idle-evict 0s", "an idle time is off, or above 0",

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The manager as a process: its one line, signals, exit codes. */
+/** The manager as a process: its output line, signals, exit codes. */
 @Timeout(300)
 class ManagerMainTest {
     private static final Map<String, String> LAUNCHER = Map.of("_JAVA_SR_SIGNUM", "40");

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The whole manager step by step: what is heard in which order, and when. */
+/** The whole manager step by step: the order and the times of events. */
 @Timeout(180)
 class ManagerStepTest {
     private static final DeviceUuid OTHER_GPU = new DeviceUuid(1, 2);
@@ -73,8 +73,8 @@ class ManagerStepTest {
     }
 
     /**
-     * Compiled code throws a fault of a mapping behind the touch, where nobody says whose it was: in every cycle until
-     * nobody touches it any more, also of a client whose connection has ended and whose process is still there.
+     * Compiled code throws a fault of a mapping after the access, without the segment's identity. It does so in every cycle until no code accesses
+     * the segment any more, even if the client's connection has ended and its process still exists.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -309,7 +309,7 @@ class ManagerStepTest {
         peer.die();
         stepped.step();
         assertTrue(scheduler().heard.contains("left 1"));
-        scheduler().port.end(1); // a client that is gone is not known any more
+        scheduler().port.end(1); // a client that is gone is no longer known
         scheduler().order(1, 9, TurnState.FREE, stepped.clock.nowNs());
         stepped.step();
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which clients are given a queue of handed memory, and what becomes of what lies in it. */
+/** Which clients get a queue of handed memory, and what happens to its contents. */
 @Timeout(120)
 class MemoryExchangeStepTest {
     private static final int ALICE = 500;

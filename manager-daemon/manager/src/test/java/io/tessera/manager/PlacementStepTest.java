@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Programs ask for a device before they start, step by step, by the words of the control socket. */
+/** Programs ask for a device before they start, step by step, over the control socket. */
 @Timeout(180)
 class PlacementStepTest extends ExecutorSteps {
     private static final DeviceUuid OTHER = new DeviceUuid(7, 7);
@@ -148,7 +148,7 @@ class PlacementStepTest extends ExecutorSteps {
             stepped.stepAfterMs(1_000);
             ThreadSlot.of(busy.segment(), 0).add(SubmissionKind.LAUNCH, 0, 1);
         }
-        control = stepped.control(0); // the other one was silent for too long
+        control = stepped.control(0); // the other connection was silent for too long
         assertEquals(OTHER.toString(), device(10, "a", ""));
         String reason = ask("{\"request\":\"status\"}").getAsJsonArray("waiting").get(0).getAsJsonObject().getAsJsonObject("placement").get("reason")
                 .getAsString();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class PlansMixedStepTest extends ResidencyScenario {
     private RecordingLauncher.Started executor;
 
-    /** A client that shares in space, and the executor on the same device that it has started. */
+    /** Starts a client that shares in space, and so the executor on the same device. */
     private void executor() throws Exception {
         stepped.connect(90, 500).hello("space", 0, MemoryPlan.RELAY)
                 .send(to -> RelayMessageEncoder.ask(to, FenceWish.none()));

@@ -17,10 +17,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 
-/** A whole manager with clients of plan swap, stepped by hand on a device of 64 GiB, and what may never happen. */
+/** A whole manager with clients of plan swap, stepped by hand on a device of 64 GiB, and the invariants of that. */
 abstract class ResidencyScenario {
     static final long GIB = 1L << 30;
-    /** The device has 64 GiB; memory that moves counts against this. */
+    /** Capacity for memory that moves; the device has 64 GiB. */
     static final long CAPACITY = 40 * GIB;
     private static final long STEP_MS = 5;
 
@@ -51,7 +51,7 @@ abstract class ResidencyScenario {
         return client;
     }
 
-    /** One step of everybody; what is held may never exceed the capacity, nor may two work that do not fit. */
+    /** Steps all parts once; what is held may never exceed the capacity, and two clients that do not fit may never work together. */
     void step() throws Exception {
         for (SimulatedSwapClient client : clients) {
             client.step(stepped.clock.nowNs());

@@ -17,10 +17,10 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients of plan swap under a whole manager, step by step: which are resident, which run, and what never happens. */
+/** Clients of plan swap under a whole manager, step by step: residency, turns and invariants. */
 @Timeout(180)
 class ResidencyStepTest extends ResidencyScenario {
-    /** The host memory that two clients may have in steps that are used in part. */
+    /** Host memory that two clients may hold in steps that are used in part. */
     private static final long BETWEEN = 512L << 20;
 
     @Test
@@ -77,7 +77,7 @@ class ResidencyStepTest extends ResidencyScenario {
         assertTrue(other.worked - atBegin >= 15, "a quantum of 100 ms has 20 steps, it had " + (other.worked - atBegin));
     }
 
-    /** Turns of the one whose memory cannot leave do not help: the other one is told so after its first turn, not after several. */
+    /** Turns of a client whose memory cannot leave do not help: the other one is told after its first turn, not after several. */
     @Test
     void whereTheHostIsFullTheFirstTurnThatComesToNothingIsTheLast() throws Exception {
         start(context -> context.withSchedule(context.schedule().withQuantumNs(20_000_000_000L)));
@@ -121,7 +121,7 @@ class ResidencyStepTest extends ResidencyScenario {
         until("its next cell runs", () -> first.worked > before);
     }
 
-    /** Three notebooks of which two fit, the first two at work, the third just called. */
+    /** Returns three notebooks of which two fit: the first two are active, the third has just made a call. */
     private List<SimulatedSwapClient> aThirdComes() throws Exception {
         start(UnaryOperator.identity());
         List<SimulatedSwapClient> notebooks = new ArrayList<>();
@@ -173,7 +173,7 @@ class ResidencyStepTest extends ResidencyScenario {
         for (int i = 0; i < 300; i++) {
             step();
         }
-        // A trial of turns, which two that work get at some time, takes 100 ms of this 1.5 s.
+        // A trial of turns, which two active clients get at some time, takes 100 ms of this 1.5 s.
         assertTrue(notebooks.getFirst().worked >= before + 270, "nobody is stopped for it");
         assertTrue(device().getAsJsonObject("memory").get("fits").getAsBoolean());
     }
@@ -337,7 +337,7 @@ class ResidencyStepTest extends ResidencyScenario {
         stepped.client(7, "plain", 0);
         assertTrue(say("{\"request\":\"evict\",\"tenant\":\"plain\"}").contains("plan swap"));
         assertTrue(say("{\"request\":\"restore\"}").contains("must be a text"));
-        for (int uid : new int[] {1001, 500}) { // whose it is not, and whose it is
+        for (int uid : new int[] {1001, 500}) { // another user, and its own user
             InMemoryClient user = stepped.control(uid);
             user.sendRaw("{\"request\":\"evict\",\"tenant\":\"plain\"}\n".getBytes(StandardCharsets.UTF_8));
             stepped.step();

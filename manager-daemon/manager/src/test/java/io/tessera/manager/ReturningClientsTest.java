@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A manager that follows one that was killed: nobody joins a device before the clients that could use it are back. */
+/** A manager that follows a killed one: no client joins a device before the clients that could use it are back. */
 class ReturningClientsTest {
     private static final int HOLDER = 42;
     private static final int KILLED = 99;
@@ -31,7 +31,7 @@ class ReturningClientsTest {
         stepped.close();
     }
 
-    /** Leaves the segment of a client, as a manager does that is killed, and starts the next manager. */
+    /** Leaves the segment of a client, as a killed manager does, and starts the next manager. */
     private void startAfter(int turn, int ack, long heartbeatNs) throws Exception {
         linux.files.makeDirectory(SteppedManager.DIRECTORY.shmDirectory(), 0711);
         SegmentHeader header = new SegmentHeader(new SegmentStore(linux.ports(), SteppedManager.DIRECTORY).create(500).segment().memory());
@@ -95,7 +95,7 @@ class ReturningClientsTest {
     @Test
     void nobodyWaitsLongerThanGatesKeepTheirState() throws Exception {
         startAfter(TurnWord.CLOSED, AckWord.DRAINING, now() - 1_000_000_000L);
-        comes(43); // it does not stop either
+        comes(43); // this client does not stop either
         stepped.stepAfterMs(4400);
         joined(0);
         stepped.stepAfterMs(100);
@@ -109,7 +109,7 @@ class ReturningClientsTest {
         joined(1);
     }
 
-    /** It says so to every client. */
+    /** A manager that ends in order tells every client. */
     @Test
     void whoseManagerEndedInOrderIsNotWaitedFor() throws Exception {
         startAfter(TurnWord.GRANTED, AckWord.OPEN, 0);

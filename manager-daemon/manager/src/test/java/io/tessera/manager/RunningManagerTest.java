@@ -66,7 +66,7 @@ class RunningManagerTest {
         manager.close();
         assertEquals(null, manager.awaitEnd());
         try (Stream<Path> left = Files.walk(folder)) {
-            // A test whose clients are still there leaves the file that tells the next manager of them.
+            // If clients still exist at the end of a test, the file that tells the next manager of them remains.
             assertEquals(List.of(), left.filter(Files::isRegularFile).filter(p -> p.toString().contains("run/") && !p.endsWith("run/clients")
                     || p.toString().endsWith(".segment")).toList(), "left behind");
         }
@@ -76,7 +76,7 @@ class RunningManagerTest {
     void oneOfTwoClientsRunsAtATimeAndBothRun() throws Exception {
         try (TestClient one = TestClient.onDevice(paths.registrationSocket(), "a");
                 TestClient two = TestClient.onDevice(paths.registrationSocket(), "b")) {
-            while (one.turns <= 10 || two.turns <= 10) { // bounded by the class's time
+            while (one.turns <= 10 || two.turns <= 10) { // bounded by the timeout of the class
                 for (TestClient client : List.of(one, two)) {
                     client.pump();
                     if (!client.isOpen() && client.block().wantSinceNs() == 0) {
@@ -105,7 +105,7 @@ class RunningManagerTest {
                 assertTrue(reader.header().clientStartTicks() > 0);
                 long worstNs;
                 int tries = 0;
-                do { // again where the machine stood still
+                do { // repeated if the machine stood still
                     worstNs = worstAge(reader);
                 } while (worstNs > 500 * MS && ++tries < 20);
                 assertTrue(worstNs <= 500 * MS, "the heartbeat was " + worstNs + " ns old");
@@ -113,7 +113,7 @@ class RunningManagerTest {
         }
     }
 
-    /** The most that the manager's heartbeat was old in a second. */
+    /** Returns the maximum age of the manager's heartbeat within a second. */
     private static long worstAge(CountersReader reader) throws InterruptedException {
         long worstNs = 0;
         long endNs = System.nanoTime() + 1_000 * MS;
@@ -138,7 +138,7 @@ class RunningManagerTest {
                     assertEquals("granted", output.readLine());
                     int turns = waiting.turns;
                     waiting.want();
-                    // It holds and does not drain, so nothing but its death frees the turn.
+                    // It holds the turn and does not drain, so only its death frees the turn.
                     Thread.sleep(50);
                     waiting.pump();
                     assertEquals(turns, waiting.turns);
@@ -151,7 +151,7 @@ class RunningManagerTest {
                     holder.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
                 }
             }
-            tookNs.sort(null); // the longest one is the machine's
+            tookNs.sort(null); // the longest time is due to the machine
             assertTrue(tookNs.get(tookNs.size() / 2) < 100 * MS, "the turn was free after " + tookNs + " ns");
         }
     }
@@ -164,7 +164,7 @@ class RunningManagerTest {
             try (FileChannel file = FileChannel.open(paths.segment(2), StandardOpenOption.WRITE)) {
                 file.truncate(0);
             }
-            // Its own mapping is gone as well: only its socket may be touched from here on.
+            // Its own mapping is gone as well: only its socket may be used from here on.
             long deadlineNs = System.nanoTime() + 60_000 * MS;
             while (Files.exists(paths.segment(2))) {
                 assertTrue(System.nanoTime() < deadlineNs, "the session does not end");
@@ -176,7 +176,7 @@ class RunningManagerTest {
         }
     }
 
-    /** A question about it may come before the manager finds the segment broken. */
+    /** A request for the status may come before the manager finds the segment broken. */
     @Test
     void aSegmentCutShortIsNoHarmToWhoeverAsksAboutItsOwner() throws Exception {
         List<String> requests = List.of("{\"request\":\"status\"}", "{\"request\":\"evict\",\"tenant\":\"bad\"}",
@@ -334,7 +334,7 @@ class RunningManagerTest {
         }
     }
 
-    /** A tmpfs of a few pages is full when it is full; making one needs a privilege that not every host gives. */
+    /** A tmpfs of a few pages becomes full; to mount one needs a privilege that not every host gives. */
     @Test
     void aFullTmpfsIsARefusalAndNotACrash() throws Exception {
         manager.close();
@@ -372,7 +372,7 @@ class RunningManagerTest {
         assertEquals(0, process.exitValue(), List.of(command).toString());
     }
 
-    /** As those do who clean /tmp. */
+    /** Programs that clean /tmp do this. */
     @Test
     void aManagerWhoseDirectoryIsTakenAwayEndsAndLeavesTheNextOneAlone() throws Exception {
         Manager first = manager;

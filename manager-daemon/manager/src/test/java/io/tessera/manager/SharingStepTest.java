@@ -57,7 +57,7 @@ class SharingStepTest extends ExecutorSteps {
         assertTrue(told(44, 500).startsWith("sharing by time: a program shares by time"));
     }
 
-    /** It did not wait for the answer, or got none. */
+    /** The program did not wait for the answer, or got none. */
     @Test
     void anAnswerThatCameTooLateIsNotTheReason() throws Exception {
         stepped = preferringSpace();
@@ -78,7 +78,7 @@ class SharingStepTest extends ExecutorSteps {
         });
     }
 
-    /** What the status says of a process that registers now. */
+    /** Returns the reason in the status of a process that registers now. */
     private String sharing(int pid, MemoryPlan plan) throws Exception {
         stepped.connect(pid, 500).send(p -> MessageEncoder.hello(p, new Hello(pid, plan, 5, 0, "team", "train.py")));
         stepped.step();

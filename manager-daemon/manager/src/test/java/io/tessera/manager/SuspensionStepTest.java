@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Processes that are suspended by whichever way is quicker, with checkpoints that take as long as the test says. */
+/** Processes are suspended in the quicker way, with checkpoints whose duration the test chooses. */
 @Timeout(180)
 class SuspensionStepTest extends ResidencyScenario {
     private static final String SUSPEND = "{\"request\":\"evict\",\"tenant\":\"idle\",\"suspend\":true}";
@@ -35,7 +35,7 @@ class SuspensionStepTest extends ResidencyScenario {
         assertEquals(action + " 42", stepped.checkpoints.begun.getLast());
     }
 
-    /** The driver has done what it was asked to, after this long. */
+    /** Completes the driver's action after this time. */
     private void done(long ms) throws Exception {
         for (long i = 0; i < ms; i += 5) {
             step();
@@ -181,7 +181,7 @@ class SuspensionStepTest extends ResidencyScenario {
         assertFalse(residency(0).has("notSuspended"));
     }
 
-    /** Its call began after the manager had asked it to leave, and before it saw that it was to be taken away. */
+    /** Its call began after the manager had asked it to leave, and before it saw that it was to be suspended. */
     @Test
     void whoBeginsToShareWhileItLeavesStays() throws Exception {
         suspend();
@@ -198,7 +198,7 @@ class SuspensionStepTest extends ResidencyScenario {
         assertFalse(residency(0).has("notSuspended"));
     }
 
-    /** Chosen to be taken as it stands, and then it got memory that no checkpoint brings back. */
+    /** The checkpoint alone was chosen, and then the process got memory that no checkpoint restores. */
     @Test
     void whoTakesOthersMemoryBeforeTheDriverIsAskedMovesOutNextTime() throws Exception {
         suspendAndBack(200, 200);

@@ -1,8 +1,8 @@
 package io.tessera.clock;
 
-/** A clock in nanoseconds. Which one it is (monotonic, since the epoch) its owner says. Thread-safe. */
+/** A clock in nanoseconds; its owner documents which one (monotonic, or since the epoch). Thread-safe. */
 @FunctionalInterface
 public interface NanoClock {
-    /** The time now, in nanoseconds. */
+    /** Returns the present time, in nanoseconds. */
     long nanoTime();
 }

@@ -1,9 +1,9 @@
 package io.tessera.os;
 
 /**
- * What a process does at a moment.
+ * Activity of a process at a moment.
  *
- * @param stopped  whether a signal has stopped it (SIGSTOP, SIGTSTP); not: a debugger
+ * @param stopped  whether a signal has stopped it (SIGSTOP, SIGTSTP), not a debugger
  * @param runnable whether one of its threads runs, waits for a processor or for a disk, or is held by a debugger
  * @param ticks    processor time so far, in ticks of 1/100 s
  */

@@ -2,13 +2,13 @@ package io.tessera.os;
 
 import java.util.Map;
 
-/** Error numbers of Linux by name, those that the daemons meet or decides by (asm-generic/errno.h). */
+/** Error numbers of Linux by name, as far as the daemons handle them (asm-generic/errno.h). */
 public final class Errno {
     /** No such file or directory. */
     public static final int ENOENT = 2;
-    /** A part of the path is no directory. */
+    /** A part of the path is not a directory. */
     public static final int ENOTDIR = 20;
-    /** A link where none is followed, or too many. */
+    /** A link where none may be, or too many links. */
     public static final int ELOOP = 40;
     /** No such process. */
     public static final int ESRCH = 3;
@@ -53,7 +53,7 @@ public final class Errno {
     private Errno() {
     }
 
-    /** Name of a number, {@code errno 77} where none is known here. */
+    /** Returns the name of a number, or {@code errno 77} for an unknown one. */
     public static String name(int number) {
         return NAMES.getOrDefault(number, "errno " + number);
     }

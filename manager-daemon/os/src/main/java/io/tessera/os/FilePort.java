@@ -8,27 +8,27 @@ import java.util.List;
 
 /** Files and directories by descriptor, never through a link. The caller owns and closes the descriptors. */
 public interface FilePort {
-    /** What a file is opened for. */
+    /** Ways to open a file. */
     enum Open {
-        /** A directory, to look at it and change its mode. */
+        /** A directory, to examine it and change its mode. */
         DIRECTORY,
         /** A file that must not exist, to write and map it. */
         CREATE_NEW,
-        /** A file, made if missing, to write and lock it. */
+        /** A file, created if missing, to write and lock it. */
         CREATE,
-        /** A file, made if missing, to write at its end. */
+        /** A file, created if missing, to write at its end. */
         APPEND,
         /** An existing file, to read it. */
         READ
     }
 
-    /** Makes a directory. Returns false if the name is taken. */
+    /** Creates a directory. Returns false if the name is taken. */
     boolean makeDirectory(Path path, int permissions) throws LinuxException;
 
     /** Opens a file; a link as the last part of the path fails with ELOOP or ENOTDIR. */
     int open(Path path, Open how, int permissions) throws LinuxException;
 
-    /** What an open file is. */
+    /** Returns the status of an open file. */
     FileStatus status(int descriptor) throws LinuxException;
 
     /** Changes the permissions of an open file. */
@@ -40,7 +40,7 @@ public interface FilePort {
     /**
      * Reserves space, so that a later write into a mapping cannot fail.
      *
-     * @return 0, or the error number: ENOSPC, EDQUOT and EFBIG are answers, not accidents
+     * @return 0, or the error number: ENOSPC, EDQUOT and EFBIG are expected results
      */
     int reserve(int descriptor, long bytes);
 
@@ -59,10 +59,10 @@ public interface FilePort {
     /** Removes a name. Returns false if there was none. */
     boolean remove(Path path) throws LinuxException;
 
-    /** Gives a file another name on its file system, in the place of one that is there. */
+    /** Renames a file within its file system, and replaces an existing one. */
     void rename(Path from, Path to) throws LinuxException;
 
-    /** Names in a directory. */
+    /** Returns the names in a directory. */
     List<Path> list(Path directory) throws IOException;
 
     /** Closes a descriptor. */

@@ -2,19 +2,18 @@ package io.tessera.os;
 
 import java.lang.foreign.MemorySegment;
 
-/** Waiting on a 32-bit word that processes share. Thread-safe. */
+/** Waits on a 32-bit word that processes share. Thread-safe. */
 public interface FutexPort {
     /**
-     * Sleeps while the word has a value. A wake-up, a signal and the end of the time are the same to the caller, which looks at the word
-     * again.
+     * Sleeps while the word has a value. A wake-up, a signal and a timeout are the same to the caller, which reads the word again.
      *
      * @param word      four aligned bytes of shared memory
-     * @param expected  what the word must be for a sleep to begin
+     * @param expected  value at which a sleep begins
      * @param timeoutNs nanoseconds, above 0
-     * @throws LinuxException for anything that is none of these
+     * @throws LinuxException for any other error
      */
     void await(MemorySegment word, int expected, long timeoutNs) throws LinuxException;
 
-    /** Wakes all that sleep on a word. */
+    /** Wakes all threads that sleep on a word. */
     void wake(MemorySegment word) throws LinuxException;
 }

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Lines of a log that a user's processes cause: a bounded number in a time for each user, so that nobody fills a disk or hides what was
- * logged of others. Lines that are left out are counted and reported. One owner thread.
+ * Log lines that a user's processes cause: a bounded number in a time for each user, so that none of them can fill a disk or hide what was logged of
+ * others. Lines that are left out are counted and reported. One owner thread.
  */
 public final class LineLimit {
     private final LongSupplier clock;
@@ -27,11 +27,11 @@ public final class LineLimit {
     }
 
     /**
-     * No lines yet.
+     * Creates a limit without any lines yet.
      *
-     * @param clock    one that never goes back, nanoseconds
-     * @param lines    lines of one user
-     * @param windowNs in this time, nanoseconds
+     * @param clock    clock that never goes back, nanoseconds
+     * @param lines    maximum number of lines of one user in a window
+     * @param windowNs length of a window, nanoseconds
      */
     public LineLimit(LongSupplier clock, int lines, long windowNs) {
         this.clock = clock;
@@ -39,7 +39,7 @@ public final class LineLimit {
         this.windowNs = windowNs;
     }
 
-    /** Whether another line about a user's process may be written; counts it. */
+    /** Returns whether another line about a user's process may be written; counts it. */
     public boolean admits(int uid) {
         Window window = windows.computeIfAbsent(uid, _ -> new Window(clock.getAsLong() + windowNs));
         if (window.written == lines) {
@@ -50,7 +50,7 @@ public final class LineLimit {
         return true;
     }
 
-    /** Says what was left out of windows that are over; called now and then. */
+    /** Reports the lines left out in windows that are over; called from time to time. */
     public void sayLeftOut(long nowNs, Consumer<String> log) {
         for (Iterator<Map.Entry<Integer, Window>> i = windows.entrySet().iterator(); i.hasNext();) {
             Map.Entry<Integer, Window> next = i.next();

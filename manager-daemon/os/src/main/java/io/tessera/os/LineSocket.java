@@ -9,13 +9,13 @@ import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
- * Lines of text, both ways, over a connected stream socket. Nothing waits: what the peer does not take stays here, up to a
- * bound. {@link #queue} may be called by any thread, everything else by one. Does not own the socket.
+ * Lines of text, both ways, over a connected stream socket. No call waits: what the peer does not take stays here, up to a bound. {@link #queue} may
+ * be called by any thread, everything else by one. Does not own the socket.
  */
 public final class LineSocket {
-    /** Far more than a peer that reads is behind, and little beside the heap of a process. */
+    /** Maximum size of the queue: far more than a peer that reads leaves unread, and small compared with the heap of a process. */
     static final int MOST_QUEUED_BYTES = 8 << 20;
-    /** More than the longest line: what hundreds of clients do. */
+    /** Maximum length of a line: more than the longest one, which reports hundreds of clients. */
     static final int LONGEST_LINE = 4 << 20;
 
     private final SocketPort sockets;
@@ -25,18 +25,18 @@ public final class LineSocket {
     private int queuedBytes;
     private int sentOfFirst;
 
-    /** Over a socket that the caller closes. */
+    /** Creates lines over a socket that the caller closes. */
     public LineSocket(SocketPort sockets, int socket) {
         this.sockets = sockets;
         this.socket = socket;
     }
 
     /**
-     * Takes in what has arrived.
+     * Receives what has arrived.
      *
      * @param scratch native buffer for the call
-     * @param heard   hears each whole line
-     * @return false if the peer has ended, or says a line without an end
+     * @param heard   receives each whole line
+     * @return false if the peer has ended, or sends a line without an end
      */
     public boolean receive(MemorySegment scratch, Consumer<String> heard) throws LinuxException {
         int bytes;
@@ -59,9 +59,9 @@ public final class LineSocket {
     }
 
     /**
-     * Takes a line to be sent by {@link #send}.
+     * Queues a line to be sent by {@link #send}.
      *
-     * @return false if the peer is so far behind that the line is lost
+     * @return false if the peer has left so much unread that the line is lost
      */
     public synchronized boolean queue(String line) {
         byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
@@ -73,7 +73,7 @@ public final class LineSocket {
         return true;
     }
 
-    /** Sends as far as the peer takes it. Returns whether nothing is left. */
+    /** Sends as much as the peer takes. Returns whether nothing is left. */
     public synchronized boolean send(MemorySegment scratch) throws LinuxException {
         while (!queued.isEmpty()) {
             byte[] first = queued.getFirst();

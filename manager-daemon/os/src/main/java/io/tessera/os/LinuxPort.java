@@ -1,7 +1,7 @@
 package io.tessera.os;
 
 /**
- * What a daemon needs of the operating system. {@code Linux.open} gives the real one; tests replace all or one.
+ * The operations that a daemon needs from the operating system. {@code Linux.open} returns the real ones; tests replace some or all.
  *
  * @param sockets   UNIX sockets
  * @param poll      waiting

@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * The file that standard error of this process goes to. When it has become too large it is renamed to FILE.1, those before
- * it to FILE.2 and FILE.3, the oldest is removed, and a new one begins. Where standard error is anything else than a file in
- * the given folder, nothing happens. One owner thread.
+ * The file that standard error of this process goes to. When it has become too large it is renamed to FILE.1, and earlier ones to FILE.2 and FILE.3;
+ * the oldest is removed, and a new file begins. If standard error is anything other than a file in the given folder, nothing happens. One owner
+ * thread.
  */
 public final class LogFile {
-    /** What a log may have; with those before it, four times as much. */
+    /** Maximum size of a log; together with earlier ones, four times as much. */
     public static final long MOST_BYTES = 8L << 20;
     private static final int KEPT = 3;
     private static final int OUTPUT = 1;
@@ -24,9 +24,9 @@ public final class LogFile {
     private final long mostBytes;
 
     /**
-     * Looks at nothing yet.
+     * Creates an object that has not checked anything yet.
      *
-     * @param folder where logs that may be renamed lie
+     * @param folder folder of the logs that may be renamed
      */
     public LogFile(FilePort files, SharedMemoryPort descriptors, Path folder, long mostBytes) {
         this.files = files;
@@ -36,7 +36,7 @@ public final class LogFile {
     }
 
     /**
-     * Begins a new file if this one is too large.
+     * Begins a new file if the present one is too large.
      *
      * @return whether it did
      */
@@ -47,7 +47,7 @@ public final class LogFile {
         }
         Path log = Files.readSymbolicLink(ERROR_LINK);
         if (!Files.exists(log) || !log.getParent().equals(folder.toRealPath())) {
-            return false; // removed meanwhile, or a file of somebody who started us by hand
+            return false; // removed meanwhile, or a file of a user who started this process by hand
         }
         for (int number = KEPT; number > 1; number--) {
             Path newer = numbered(log, number - 1);

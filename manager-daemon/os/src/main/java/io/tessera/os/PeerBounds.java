@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Peers on a socket that have not said yet who they are, and so may be told to go: by user, the oldest first. A user who opens too many
- * connections ends its own ones, never those of another user who has fewer. One owner thread.
+ * Peers on a socket that have not identified themselves yet, and so may be disconnected: by user, the oldest first. A user who opens too many
+ * connections ends its own ones, never those of another user with fewer. One owner thread.
  *
- * @param <P> a peer
+ * @param <P> type of a peer
  */
 public final class PeerBounds<P> {
     private final int mostOfUser;
@@ -18,10 +18,10 @@ public final class PeerBounds<P> {
     private int size;
 
     /**
-     * Nobody yet.
+     * Creates an object without peers.
      *
-     * @param mostOfUser peers of one user at a time
-     * @param most       peers of all users at a time
+     * @param mostOfUser maximum number of peers of one user at a time
+     * @param most       maximum number of peers of all users at a time
      */
     public PeerBounds(int mostOfUser, int most) {
         this.mostOfUser = mostOfUser;
@@ -29,9 +29,9 @@ public final class PeerBounds<P> {
     }
 
     /**
-     * A peer has come.
+     * Adds a peer.
      *
-     * @return the peer that has to go for it, which is still in here until it leaves; null: none
+     * @return the peer that has to leave in exchange, which stays in here until it leaves; null: none
      */
     public P enter(P peer, int uid) {
         Set<P> his = byUser.computeIfAbsent(uid, _ -> new LinkedHashSet<>());
@@ -44,7 +44,7 @@ public final class PeerBounds<P> {
         return size > most ? oldestOfGreediest() : null;
     }
 
-    /** The oldest peer of the user who has the most; null: there is none. */
+    /** Returns the oldest peer of the user who has the most; null: there is none. */
     public P oldestOfGreediest() {
         Set<P> largest = Set.of();
         for (Set<P> peers : byUser.values()) {
@@ -53,13 +53,13 @@ public final class PeerBounds<P> {
         return largest.isEmpty() ? null : largest.iterator().next();
     }
 
-    /** The oldest peer of a user; null: there is none. */
+    /** Returns the oldest peer of a user; null: there is none. */
     public P oldest(int uid) {
         Set<P> his = byUser.get(uid);
         return his == null ? null : his.iterator().next();
     }
 
-    /** A peer is gone, or has said who it is; one that is not here is ignored. */
+    /** Removes a peer that is gone or has identified itself; an unknown one is ignored. */
     public void leave(P peer, int uid) {
         Set<P> his = byUser.get(uid);
         if (his != null && his.remove(peer)) {
@@ -70,7 +70,7 @@ public final class PeerBounds<P> {
         }
     }
 
-    /** How many there are of all users. */
+    /** Returns the number of peers of all users. */
     public int size() {
         return size;
     }

@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * A file with our pid, locked as long as we live: a process that finds it locked knows that the process in it lives. Closing removes it.
- * One owner thread.
+ * A file with the pid of this process, locked while it lives: a process that finds the file locked knows that the process named in it is alive.
+ * Closing removes it. One owner thread.
  */
 public final class PidFile implements AutoCloseable {
     private static final int PERMISSIONS = 0644;
@@ -26,7 +26,7 @@ public final class PidFile implements AutoCloseable {
             this.pid = pid;
         }
 
-        /** The process, as its file says; {@code unknown} if it says nothing yet. */
+        /** Returns the process named in the file; {@code unknown} if it names none yet. */
         public String pid() {
             return pid;
         }
@@ -39,8 +39,8 @@ public final class PidFile implements AutoCloseable {
     }
 
     /**
-     * Locks the file and writes our pid. A process that ends removes its file while it holds the lock, so the file that was locked may have
-     * lost its name meanwhile; then the next one is tried.
+     * Locks the file and writes this process's pid. A process that ends removes its file while it holds the lock, so the file that was locked may
+     * have lost its name meanwhile; then the next one is tried.
      *
      * @throws HeldException if another process has it
      */
@@ -88,7 +88,7 @@ public final class PidFile implements AutoCloseable {
         }
     }
 
-    /** Removes the file, if it is still ours, and gives up the lock. */
+    /** Removes the file, if this process still owns it, and releases the lock. */
     @Override
     public void close() throws LinuxException {
         try {

@@ -1,46 +1,46 @@
 package io.tessera.os;
 
-/** Waiting for many descriptors at once, and waking the waiter from another thread. */
+/** Waits for many descriptors at once, and wakes the waiting thread from another one. */
 public interface PollPort {
-    /** Interest and result: can be read, or has ended. */
+    /** Interest and result: the descriptor can be read, or has ended. */
     int READABLE = 1;
-    /** Interest and result: can be written. */
+    /** Interest and result: the descriptor can be written. */
     int WRITABLE = 4;
 
-    /** Hears of descriptors that are ready. */
+    /** Receives descriptors that are ready. */
     @FunctionalInterface
     interface Ready {
         /** The descriptor that was added with this token is ready; errors and ends count as {@link #READABLE}. */
         void ready(long token, int events);
     }
 
-    /** Makes a poll set; the caller closes it. */
+    /** Creates a poll set; the caller closes it. */
     int open() throws LinuxException;
 
     /** Adds a descriptor, level-triggered. */
     void add(int poll, int descriptor, int interest, long token) throws LinuxException;
 
-    /** Changes what is waited for. */
+    /** Changes the events that are waited for. */
     void change(int poll, int descriptor, int interest, long token) throws LinuxException;
 
     /** Removes a descriptor before it is closed. */
     void remove(int poll, int descriptor) throws LinuxException;
 
     /**
-     * Waits until something is ready or the time is over, and tells at most a batch of it.
+     * Waits until something is ready or the time is over, and reports at most one batch.
      *
      * @param timeoutNs nanoseconds, rounded up to milliseconds; 0: do not wait
-     * @return the number of ready ones
+     * @return the number of ready descriptors
      */
     int await(int poll, long timeoutNs, Ready ready) throws LinuxException;
 
-    /** Makes a descriptor that becomes readable by {@link #wake}; the caller closes it. */
+    /** Creates a descriptor that becomes readable by {@link #wake}; the caller closes it. */
     int openWakeup() throws LinuxException;
 
-    /** Makes it readable. May be called by any thread. */
+    /** Makes the descriptor readable. May be called by any thread. */
     void wake(int wakeup) throws LinuxException;
 
-    /** Makes it unreadable again. */
+    /** Makes the descriptor unreadable again. */
     void clearWakeup(int wakeup) throws LinuxException;
 
     /** Closes a descriptor. */

@@ -6,9 +6,8 @@ import java.util.Map;
 /**
  * A poll set with a handler per descriptor. One owner thread, except {@link #wake}.
  *
- * <p>Handlers are found by a token that is never reused, so an event of a descriptor that was closed earlier in the
- * same batch reaches nobody, also if its number already belongs to a new one. Owns the poll set and the wakeup
- * descriptor, not the descriptors in the set.
+ * <p>Handlers are found by a token that is never reused. So an event of a descriptor that was closed earlier in the same batch reaches no handler,
+ * even if its number already belongs to a new one. Owns the poll set and the wakeup descriptor, not the descriptors in the set.
  */
 public final class Poller implements AutoCloseable {
     private final PollPort port;
@@ -17,7 +16,7 @@ public final class Poller implements AutoCloseable {
     private final Map<Long, Handler> handlers = new HashMap<>();
     private long lastToken;
 
-    /** Hears that its descriptor is ready. */
+    /** Called when its descriptor is ready. */
     @FunctionalInterface
     public interface Handler {
         /** The descriptor is ready for these {@link PollPort} events. */
@@ -53,7 +52,7 @@ public final class Poller implements AutoCloseable {
         return token;
     }
 
-    /** Changes what is waited for. */
+    /** Changes the events that are waited for. */
     public void change(int descriptor, int interest, long token) throws LinuxException {
         port.change(poll, descriptor, interest, token);
     }
@@ -64,7 +63,7 @@ public final class Poller implements AutoCloseable {
         port.remove(poll, descriptor);
     }
 
-    /** Waits at most this long, calls the handlers of what is ready, and returns how many were called. */
+    /** Waits at most this long, calls the handlers of ready descriptors, and returns how many were called. */
     public int dispatch(long timeoutNs) throws LinuxException {
         int[] called = new int[1];
         boolean[] woken = new boolean[1];

@@ -3,23 +3,23 @@ package io.tessera.os;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A file without a name that takes what this process prints, and gives it to a reader behind the writer. It never makes a writer wait, as a
- * pipe would whose reader is the writer itself. The caller owns the descriptor.
+ * A file without a name that receives what this process prints, and lets a reader follow the writer. It never makes a writer wait, unlike a pipe
+ * whose reader is the writer itself. The caller owns the descriptor.
  */
 public interface PrintedTextPort {
-    /** Makes an empty one, closed on exec. */
+    /** Creates an empty file, closed on exec. */
     int create(String name) throws LinuxException;
 
-    /** Has the C library write out what its streams hold back: a driver prints through them. */
+    /** Flushes the streams of the C library, through which a driver prints. */
     void flushStreams() throws LinuxException;
 
     /**
      * Reads from a position, also while others write.
      *
-     * @return the bytes read; 0 at the end of what is written
+     * @return the number of bytes read; 0 at the end of the text
      */
     int read(int descriptor, MemorySegment into, long position) throws LinuxException;
 
-    /** Gives the memory before a position back; positions stay what they are. */
+    /** Releases the memory before a position; positions do not change. */
     void forget(int descriptor, long position) throws LinuxException;
 }

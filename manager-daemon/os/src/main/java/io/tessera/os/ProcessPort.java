@@ -1,41 +1,41 @@
 package io.tessera.os;
 
-/** Processes: our own identity, and hold of those that connect to us. */
+/** Processes: this process's own identity, and handles of the processes that connect to it. */
 public interface ProcessPort {
-    /** No hold on a process was to be had. */
+    /** Value for a process of which there is no pidfd. */
     int NO_PIDFD = -1;
-    /** Signal: end. */
+    /** Signal that asks a process to end. */
     int SIGTERM = 15;
-    /** Signal: end at once. */
+    /** Signal that ends a process at once. */
     int SIGKILL = 9;
 
-    /** Our user. */
+    /** Returns the user of this process. */
     int uid();
 
-    /** Our process. */
+    /** Returns the pid of this process. */
     int pid();
 
     /**
-     * A pidfd of a connected peer, readable once that process is gone; the caller closes it. Asks the socket
-     * (SO_PEERPIDFD, Linux 6.5), so a recycled pid cannot be meant; older kernels are asked by pid.
+     * Returns a pidfd of a connected peer, readable once that process is gone; the caller closes it. It comes from the socket (SO_PEERPIDFD, Linux
+     * 6.5), so it cannot name a recycled pid; on older kernels it comes from the pid.
      *
-     * @return the descriptor, or {@link #NO_PIDFD} if the process is not visible to us or the kernel has none
+     * @return the descriptor, or {@link #NO_PIDFD} if the process is not visible here or the kernel has none
      */
     int pidfdOfPeer(int socket, PeerCredentials peer) throws LinuxException;
 
     /** Sends a signal. Returns false if the process is gone already. */
     boolean signal(int pidfd, int signal) throws LinuxException;
 
-    /** Field 22 of {@code /proc/PID/stat}: start of the process in ticks; 0 if it cannot be read, or has ended (a zombie). */
+    /** Returns field 22 of {@code /proc/PID/stat}: start of the process in ticks; 0 if it cannot be read, or has ended (a zombie). */
     long startTicks(int pid);
 
-    /** Whether there is a process of this pid. */
+    /** Returns whether there is a process with this pid. */
     boolean exists(int pid);
 
-    /** What a process does now; null if it is gone or hidden. */
+    /** Returns the present activity of a process; null if it is gone or hidden. */
     Activity activity(int pid);
 
-    /** Leaves the session and process group that we were started in: what ends those does not end us. */
+    /** Leaves the session and process group in which this process was started: their end does not end this process. */
     void newSession();
 
     /** Closes a descriptor. */

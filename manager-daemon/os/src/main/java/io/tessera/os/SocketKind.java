@@ -13,7 +13,7 @@ public enum SocketKind {
         this.type = type;
     }
 
-    /** {@code SOCK_*}. */
+    /** Returns the number {@code SOCK_*}. */
     public int type() {
         return type;
     }

@@ -4,26 +4,25 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * UNIX sockets. All sockets made here are non-blocking and closed on exec; the caller owns and closes the descriptors.
- * Buffers are native memory.
+ * UNIX sockets. All sockets created here are non-blocking and closed on exec; the caller owns and closes the descriptors. Buffers are native memory.
  */
 public interface SocketPort {
     /** Result of a call that would have to wait. */
     int WOULD_BLOCK = -1;
-    /** No descriptor came with a packet. */
+    /** Value if no descriptor came with a packet. */
     int NO_DESCRIPTOR = -1;
 
     /**
-     * What a receive brought.
+     * Result of a receive.
      *
-     * @param bytes      length of the packet, also where it was longer than the buffer; 0: the peer ended; WOULD_BLOCK
+     * @param bytes      length of the packet, even if it was longer than the buffer; 0: the peer ended; WOULD_BLOCK
      * @param descriptor the descriptor that came along, owned by the receiver, or NO_DESCRIPTOR
      */
     record Received(int bytes, int descriptor) {
     }
 
     /**
-     * Makes a listening socket with the given permissions.
+     * Creates a listening socket with the given permissions.
      *
      * @throws LinuxException if the path is taken, too long (107 bytes), or not writable
      */
@@ -33,42 +32,42 @@ public interface SocketPort {
     int connect(Path path, SocketKind kind) throws LinuxException;
 
     /**
-     * Makes two sockets of packets that are connected with each other.
+     * Creates two packet sockets that are connected with each other.
      *
      * @return their descriptors: what is sent into either is received from the other
      */
     int[] pair() throws LinuxException;
 
-    /** Takes the next connection, or {@link #WOULD_BLOCK}. */
+    /** Accepts the next connection, or returns {@link #WOULD_BLOCK}. */
     int accept(int listener) throws LinuxException;
 
-    /** The peer at the other end. */
+    /** Returns the peer at the other end. */
     PeerCredentials peer(int socket) throws LinuxException;
 
     /**
-     * Groups that the peer at the other end belongs to beside its effective one (SO_PEERGROUPS); none where the kernel does not tell them.
+     * Returns the groups of the peer at the other end beside its effective one (SO_PEERGROUPS); none if the kernel does not report them.
      */
     int[] peerGroups(int socket) throws LinuxException;
 
     /**
      * Receives a packet or bytes; descriptors that come along are closed.
      *
-     * @return length of the packet, also where it was longer than the buffer; 0: the peer ended; {@link #WOULD_BLOCK}
+     * @return length of the packet, even if it was longer than the buffer; 0: the peer ended; {@link #WOULD_BLOCK}
      */
     int receive(int socket, MemorySegment into) throws LinuxException;
 
     /** Receives a packet with the descriptor that it may carry. */
     Received receiveWithDescriptor(int socket, MemorySegment into) throws LinuxException;
 
-    /** Sends a packet, or what fits of a stream. Returns the bytes taken, or {@link #WOULD_BLOCK}. */
+    /** Sends a packet, or the part of a stream that fits. Returns the bytes taken, or {@link #WOULD_BLOCK}. */
     int send(int socket, MemorySegment from, int bytes) throws LinuxException;
 
-    /** Sends a packet with a descriptor; the receiver gets its own. Returns the bytes taken, or {@link #WOULD_BLOCK}. */
+    /** Sends a packet with a descriptor; the receiver gets its own copy. Returns the bytes taken, or {@link #WOULD_BLOCK}. */
     int sendWithDescriptor(int socket, MemorySegment from, int bytes, int descriptor) throws LinuxException;
 
     /**
-     * Ends a connection so that the peer still reads what was sent. Closing a UNIX socket with unread packets gives the
-     * peer ECONNRESET in place of our last message, so both directions are shut first and the rest is read away.
+     * Ends a connection so that the peer can still read what was sent. Closing a UNIX socket with unread packets gives the peer ECONNRESET in place
+     * of the last message, so both directions are shut first and the remaining input is read and discarded.
      */
     void closeAfterReading(int socket) throws LinuxException;
 

@@ -7,25 +7,25 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Archives of linked classes and profiles, with which our processes start in half the CPU time (JEP 483, 514 and 515). They lie in
- * {@code starts/KIND.aot} beside the jars, recorded by {@code tools/starts}; {@code starts/java-home} says for which Java. An archive that
- * does not fit is left out without a message, here or by the JVM itself, which compares times and sizes of the jars. Stateless.
+ * Archives of linked classes and profiles, with which Tessera's processes start in half the CPU time (JEP 483, 514 and 515). They are in {@code
+ * starts/KIND.aot} beside the jars, recorded by {@code tools/starts}; {@code starts/java-home} names the Java that they are for. An archive that does
+ * not fit is left out without a message, here or by the JVM itself, which compares times and sizes of the jars. Stateless.
  *
  * @param jars the folder of the jars, in the order of {@code -cp 'FOLDER/*'}
  */
 public record StartArchive(Path jars) {
-    /** A property of the JVM that starts others: they record into the folder that it names. */
+    /** A property of a JVM that starts other processes: they record into the folder that it names. */
     private static final String RECORD = "tessera.starts.record";
-    /** The JVM's warnings go to standard error: a worker's standard output carries its answers. */
+    /** Options that send the JVM's warnings to standard error: a worker's standard output carries its answers. */
     private static final List<String> QUIET = List.of("-Xlog:disable", "-Xlog:all=warning,aot*=off,cds*=off:stderr");
 
-    /** For the class path that this process was started with. */
+    /** Returns the archive for the class path of this process. */
     public static StartArchive ofThisProcess() {
         Path first = Path.of(System.getProperty("java.class.path").split(":", 2)[0]).toAbsolutePath();
         return new StartArchive(first.getParent());
     }
 
-    /** Options of the JVM that starts a process of this kind. */
+    /** Returns the options of the JVM that starts a process of this kind. */
     public List<String> options(String kind) {
         String record = System.getProperty(RECORD);
         if (record != null) {
@@ -54,7 +54,7 @@ public record StartArchive(Path jars) {
             }
             return true;
         } catch (IOException e) {
-            return false; // whatever is in the way, processes start without it
+            return false; // whatever the cause, processes start without it
         }
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lines over a real socket: whole, in order, bounded, and never waited for. */
+/** Lines over a real socket: whole, in order, bounded, and without waits. */
 @Timeout(180)
 class LineSocketTest {
     @TempDir
@@ -91,6 +91,6 @@ class LineSocketTest {
         sockets.closeAfterReading(left);
         assertFalse(new LineSocket(sockets, right).receive(scratch, heard::add));
         assertEquals(List.of("last words"), heard);
-        left = sockets.pair()[0]; // something to close
+        left = sockets.pair()[0]; // a socket for the cleanup to close
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The log of a process of its own, since it is about that process's standard error. */
+/** The log of a process of its own, because it concerns that process's standard error. */
 @Timeout(180)
 class LogFileTest {
     private static final int MOST_BYTES = 10_000;
@@ -22,12 +22,12 @@ class LogFileTest {
     @TempDir
     Path folder;
 
-    /** Writes many lines with a look at the size after each. */
+    /** Writes many lines and checks the size after each. */
     public static final class Talker {
         private Talker() {
         }
 
-        /** With the folder whose logs may be renamed. */
+        /** Runs with the folder of the logs that may be renamed. */
         public static void main(String[] arguments) throws Exception {
             LogFile log = new LogFile(Linux.open().files(), Linux.sharedMemory(), Path.of(arguments[0]), MOST_BYTES);
             for (int i = 0; i < LINES; i++) {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which peer goes when too many have come. */
+/** Which peer is disconnected when too many have come. */
 class PeerBoundsTest {
     private final PeerBounds<String> bounds = new PeerBounds<>(3, 6);
 

@@ -22,7 +22,7 @@ class PidFileTest {
 
     @Test
     void oneHasItUntilItIsClosed() throws Exception {
-        Files.writeString(file(), "123456\n"); // of one that was killed
+        Files.writeString(file(), "123456\n"); // of a process that was killed
         try (PidFile _ = PidFile.lock(files, file(), 4711)) {
             assertEquals("4711\n", Files.readString(file()));
             PidFile.HeldException held = assertThrows(PidFile.HeldException.class, () -> PidFile.lock(files, file(), 1));

@@ -63,7 +63,7 @@ class SharedMemoryTest {
             long startNs = System.nanoTime();
             futex.await(word, 0, 20_000_000);
             assertTrue(System.nanoTime() - startNs >= 15_000_000, "it slept");
-            futex.await(word, 1, 10_000_000_000L); // the word is not 1, so nobody sleeps
+            futex.await(word, 1, 10_000_000_000L); // the word is not 1, so no thread sleeps
             Thread sleeper = Thread.ofPlatform().start(() -> {
                 try {
                     futex.await(word, 0, 20_000_000_000L);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which archive a process is started with. */
+/** The archive with which a process is started. */
 class StartArchiveTest {
     @TempDir
     Path app;
@@ -29,7 +29,7 @@ class StartArchiveTest {
 
     private List<String> archives() {
         List<String> options = new StartArchive(app).options("worker");
-        // Whatever the JVM has to say, the standard output is not for it.
+        // Messages of the JVM must never go to standard output.
         assertEquals("-Xlog:disable", options.getFirst());
         assertTrue(options.get(1).endsWith(":stderr"), options::toString);
         return options.stream().filter(option -> option.startsWith("-XX:")).toList();

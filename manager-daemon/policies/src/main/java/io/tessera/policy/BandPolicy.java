@@ -1,12 +1,12 @@
 package io.tessera.policy;
 
 /**
- * {@code band}: bandwidth reservation after Gdev (Kato and others, 2012), as GPUvm implemented it. It takes the first ready tenant that has
- * credit and has had less than its part, else the first that has credit, else the first.
+ * {@code band}: bandwidth reservation after Gdev (Kato and others, 2012), as GPUvm implemented it. It chooses the first ready tenant that has credit
+ * and has had less than its part, else the first that has credit, else the first.
  *
- * <p>When a tenant that has had too little is done and one that has had too much would follow, the device is left unused for a moment: the tenant's
- * next request may be on its way. The moment is twice the tenant's recent gap between two requests, at most {@link PolicySettings#maxDelayNs}
- * (GPUvm: always 500 us, which is longer than many kernels are).
+ * <p>The device is left unused for a short time if a tenant that has had too little is done and one that has had too much would follow. The former
+ * tenant's next request may be about to arrive. This delay is twice the tenant's recent gap between two requests, at most {@link
+ * PolicySettings#maxDelayNs} (GPUvm: always 500 us, which is longer than many kernels are).
  */
 final class BandPolicy extends CreditBook {
     private static final long NO_DELAY = Long.MIN_VALUE;

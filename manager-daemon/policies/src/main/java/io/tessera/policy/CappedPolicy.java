@@ -10,24 +10,25 @@ import java.util.Set;
 
 /**
  * Caps on the device's time, over any policy. A tenant with a cap has a store of time, which fills at the rate of the cap, holds half a second of it,
- * and pays for what the tenant uses. While it is empty the policy below believes that the tenant is idle. Under a soft cap alone it may run
- * nevertheless when nobody else is ready, and owes at most one full store for that.
+ * and pays for what the tenant uses. While it is empty, the underlying policy sees the tenant as idle. With a soft cap alone the tenant may still run
+ * when no other is ready, and then owes at most one full store.
  *
- * <p>The store of a tenant that leaves is kept for {@value #KEPT_MINUTES} minutes: a tenant of the same number and caps goes on with it. Otherwise
- * short processes one after the other would each begin with a full store.
+ * <p>The store of a tenant that leaves is kept for {@value #KEPT_MINUTES} minutes: a tenant with the same number and caps continues with it.
+ * Otherwise short processes in sequence would each begin with a full store.
  *
- * <p>A store that was empty counts as filled when it holds a tenth of a quantum. Otherwise turns would get as short as the time between two looks.
+ * <p>A store that was empty counts as filled when it holds a tenth of a quantum. Otherwise turns would become as short as the time between two
+ * checks.
  */
 final class CappedPolicy implements SchedulingPolicy {
-    /** Shares are kept over half a second. */
+    /** Time over which caps hold: half a second. */
     private static final long WINDOW_NS = 500_000_000L;
 
-    /** Debts of a kernel of some seconds are paid by then under any cap that is not tiny. */
+    /** Time for which stores are kept: a kernel of some seconds is paid off by then under any cap that is not tiny. */
     static final int KEPT_MINUTES = 10;
 
     private static final long KEPT_NS = KEPT_MINUTES * 60_000_000_000L;
 
-    /** Most tenants that have left; the one that left longest ago goes first. */
+    /** Maximum number of tenants that have left; the one that left longest ago is removed first. */
     static final int MOST_DEPARTED = 1_000;
 
     private static final class Store {
@@ -42,7 +43,7 @@ final class CappedPolicy implements SchedulingPolicy {
         int requests;
         long sinceNs;
 
-        /** When it left, if it has. */
+        /** Time at which it left, if it has. */
         long leftNs;
 
         Store(long tenant, TenantTerms terms, long nowNs) {
@@ -58,7 +59,7 @@ final class CappedPolicy implements SchedulingPolicy {
             return hardCap == terms.hardCap() && softCap == terms.softCap();
         }
 
-        /** It has filled while time was used. */
+        /** Fills the store for the time that has passed, during which time was used. */
         void fill(long usedNs, long nowNs) {
             hardNs = Math.min(hardCap * WINDOW_NS, hardNs + (nowNs - filledNs) * hardCap - usedNs);
             double fullNs = softCap * WINDOW_NS;
@@ -70,12 +71,12 @@ final class CappedPolicy implements SchedulingPolicy {
             return hardCap < 1 && hardNs <= 0 || contended && softCap < 1 && softNs <= 0;
         }
 
-        /** When it may run, even if others are ready. */
+        /** Returns when it may run, even if others are ready. */
         long fullAtNs(long quantumNs) {
             return Math.max(filledAtNs(hardNs, hardCap, quantumNs), filledAtNs(softNs, softCap, quantumNs));
         }
 
-        /** When it may run if nobody else is ready. */
+        /** Returns when it may run if no other is ready. */
         long allowedAtNs(long quantumNs) {
             return filledAtNs(hardNs, hardCap, quantumNs);
         }
@@ -88,12 +89,12 @@ final class CappedPolicy implements SchedulingPolicy {
 
     private final SchedulingPolicy policy;
     private final Map<Long, Store> stores = new HashMap<>();
-    /** The tenants that have left, in the order in which they did. */
+    /** The tenants that have left, in the order in which they left. */
     private final Map<Long, Store> departed = new LinkedHashMap<>();
     private final Set<Store> withheld = new LinkedHashSet<>();
     private long quantumNs;
 
-    /** When {@link #next} or {@link #tick} was called last. */
+    /** Time of the last call of {@link #next} or {@link #tick}. */
     private long askedNs = Long.MIN_VALUE;
 
     CappedPolicy(SchedulingPolicy policy, long quantumNs) {
@@ -281,7 +282,7 @@ final class CappedPolicy implements SchedulingPolicy {
         long nextNs = policy.nextTickNs();
         for (Store store : withheld) {
             long allowedNs = store.allowedAtNs(quantumNs);
-            // A tenant that is allowed already was passed over because somebody else is ready, or has the turn.
+            // A tenant that is already allowed was passed over because another one is ready, or has the turn.
             nextNs = Math.min(nextNs, allowedNs > askedNs ? allowedNs : store.fullAtNs(quantumNs));
         }
         return nextNs;

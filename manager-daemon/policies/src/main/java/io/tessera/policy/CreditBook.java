@@ -3,16 +3,16 @@ package io.tessera.policy;
 import java.util.Comparator;
 
 /**
- * What {@code credit} and {@code band} have in common, as GPUvm implemented it: used time is taken off a tenant's budget, and every period the
- * budgets get what the device has worked and idled in it, by weight. Neither counts the scheduler's own time, so it costs no credit. The
- * list of those that are ready has those with credit before those without. GPUvm wipes debts beyond a period out, so that a kernel longer
- * than a period is never paid for; here debts are kept.
+ * The common part of {@code credit} and {@code band}, as GPUvm implemented it: used time is subtracted from a tenant's budget, and in every period
+ * the time in which the device worked or was idle is added to the budgets, by weight. The scheduler's own time is in neither, so it costs no credit.
+ * In the list of ready tenants, those with credit precede those without. GPUvm drops debts beyond a period, so a kernel longer than a period is never
+ * paid for; here debts are kept.
  */
 abstract class CreditBook extends TenantPolicy<CreditTenant> {
     private long places;
     private long busyNs;
     private long idleNs;
-    /** The time that was handed out last. */
+    /** The amount of time that was handed out last. */
     private long previousNs;
     private long periodEndsNs = Long.MIN_VALUE;
     private boolean active;
@@ -25,7 +25,7 @@ abstract class CreditBook extends TenantPolicy<CreditTenant> {
         super(settings, Comparator.<CreditTenant>comparingInt(tenant -> tenant.budgetNs < 0 ? 1 : 0).thenComparingLong(tenant -> tenant.place));
     }
 
-    /** The most that is saved up of a tenant's time for a period. */
+    /** Returns the maximum of a tenant's saved time after a period. */
     abstract long mostSavedNs(long refillNs);
 
     @Override
@@ -87,7 +87,7 @@ abstract class CreditBook extends TenantPolicy<CreditTenant> {
         boolean tooMuch = sumNs > mostSavedNs(refillNs) || busyNs == 0 && sumNs >= wholeNs;
         long budgetNs = tooMuch ? Math.min(sumNs, wholeNs) : sumNs;
         if (budgetNs < 0 == tenant.budgetNs < 0) {
-            tenant.budgetNs = budgetNs; // in the same place of the order
+            tenant.budgetNs = budgetNs; // its place in the order does not change
         } else {
             reorder(tenant, () -> tenant.budgetNs = budgetNs);
         }
@@ -99,13 +99,13 @@ abstract class CreditBook extends TenantPolicy<CreditTenant> {
         return periodEndsNs == Long.MIN_VALUE || !active ? Long.MAX_VALUE : periodEndsNs;
     }
 
-    /** Whether a tenant has had more than its part, in this period or of what the last one had. */
+    /** Returns whether a tenant has had more than its part, of this period or of what the last one handed out. */
     final boolean isOver(CreditTenant tenant) {
         double share = shareOfAll(tenant);
         return busyNs == 0 || tenant.usedNs > previousNs * share || tenant.usedNs > busyNs * share;
     }
 
-    /** Whether anything was used in this period: without it all tenants are over. */
+    /** Returns whether anything was used in this period; otherwise all tenants count as over. */
     final boolean anyUsed() {
         return busyNs > 0;
     }

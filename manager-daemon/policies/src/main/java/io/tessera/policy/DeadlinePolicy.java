@@ -4,8 +4,8 @@ import java.util.Comparator;
 
 /**
  * {@code deadline}: the earliest deadline is next. Each tenant is a constant bandwidth server (Abeni and Buttazzo, 1998): of each period of its
- * target's length it may use its part by weight. A tenant that has used it up has its deadline put off by a period, as often as it has used
- * it up. So a tenant that wants more than its part makes nobody else late.
+ * target's length it may use its part by weight. Each time that a tenant has used its part up, its deadline is postponed by a period. So a tenant
+ * that wants more than its part makes no other tenant late.
  */
 final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
     /** A tenant with budget and deadline. */
@@ -36,7 +36,7 @@ final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
         tenant.budgetNs = fullNs(tenant);
     }
 
-    /** Whether what is left of the budget until the deadline is no more than the tenant's part of that time. */
+    /** Returns whether the remaining budget until the deadline is at most the tenant's part of that time. */
     private boolean affordable(Server tenant, long nowNs) {
         return tenant.budgetNs < (tenant.deadlineNs - nowNs) * shareOfActive(tenant);
     }
@@ -52,7 +52,7 @@ final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
             return;
         }
         if (!contended) {
-            // No tenant had to wait: a new period begins, with nothing to pay off.
+            // The tenant did not have to wait: a new period begins, without a debt.
             tenant.deadlineNs = Math.max(tenant.deadlineNs, nowNs + settings.targetNs(tenant.terms));
             tenant.budgetNs = fullNs(tenant);
             return;
@@ -63,7 +63,10 @@ final class DeadlinePolicy extends TenantPolicy<DeadlinePolicy.Server> {
         tenant.deadlineNs += periods * settings.targetNs(tenant.terms);
     }
 
-    /** Begins a period for those whose deadline is further off than one: the parts by which it was put off hold no more, and it may be days away. */
+    /**
+     * Begins a period for tenants whose deadline is more than one period away: the parts by which it was postponed no longer hold, and it may be days
+     * away.
+     */
     @Override
     void termsChanged(long nowNs) {
         for (Server tenant : tenants()) {

@@ -3,16 +3,16 @@ package io.tessera.policy;
 import java.util.Comparator;
 
 /**
- * {@code elastic}: TReM's policy, for one device in place of several. A period is divided into slots; interactive tenants get
- * {@code U = ceil(slots x mean time x queue / SLA)} of them, batch tenants the rest. The mean is over the finished interactive requests, the queue is
- * how many are not done, the SLA is the least target of an interactive tenant. U is reckoned again every period and when an interactive
- * request is done. Within a period interactive tenants go first; a class that has used its part up runs while the other has no work, and
- * what it used beyond is taken off its next parts. Within a class tenants take turns.
+ * {@code elastic}: TReM's policy, for one device in place of several. A period is divided into slots. Interactive tenants get {@code U = ceil(slots x
+ * mean time x queue / SLA)} of them, batch tenants the rest. The mean is over the finished interactive requests, the queue is the number of
+ * unfinished ones, and the SLA is the smallest target of an interactive tenant. U is calculated at every period and whenever an interactive request
+ * is done. Within a period interactive tenants come first. A class that has used its part up runs while the other has no work, and the excess is
+ * subtracted from its next parts. Within a class tenants take turns.
  */
 final class ElasticPolicy extends TenantPolicy<PolicyTenant> {
     private static final long NEVER = Long.MIN_VALUE;
 
-    /** Not before any batch tenant, and after all interactive ones. */
+    /** Position in the order: not after any batch tenant, and after all interactive ones. */
     private static final PolicyTenant FIRST_BATCH = new PolicyTenant(0, TenantTerms.DEFAULT);
 
     private long periodStartedNs = NEVER;
@@ -20,7 +20,7 @@ final class ElasticPolicy extends TenantPolicy<PolicyTenant> {
     private int interactiveSlots;
     private long interactiveLeftNs;
     private long batchLeftNs;
-    /** Before the first is done: more than nothing, which makes one slot of any queue. */
+    /** Mean before the first request is done: above zero, which makes one slot of any queue. */
     private double meanNs = 1;
     private long finished;
     private long queue;
@@ -38,7 +38,7 @@ final class ElasticPolicy extends TenantPolicy<PolicyTenant> {
         return new PolicyTenant(id, terms);
     }
 
-    /** U: how many slots of a period the interactive tenants need. */
+    /** Returns U: the number of slots of a period that the interactive tenants need. */
     static int slotsFor(int slots, double meanNs, long queue, long slaNs) {
         return (int) Math.min(slots, Math.ceil(slots * (meanNs * queue / slaNs)));
     }

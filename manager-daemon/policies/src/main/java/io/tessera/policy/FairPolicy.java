@@ -3,17 +3,17 @@ package io.tessera.policy;
 import java.util.Comparator;
 
 /**
- * {@code fair}: weighted fair queueing. A tenant's virtual time advances by used time over weight; the least is next. The virtual clock is that of
- * the tenant chosen last (start-time fair queueing, Goyal, Vin and Cheng, 1996), so a tenant that comes back begins where the others are,
- * and saves up nothing.
+ * {@code fair}: weighted fair queueing. A tenant's virtual time advances by used time over weight; the tenant with the smallest is next. The virtual
+ * clock is that of the tenant chosen last (start-time fair queueing, Goyal, Vin and Cheng, 1996), so a tenant that comes back begins where the others
+ * are, and saves up nothing.
  *
- * <p>A tenant that was blocked begins a little before the clock: it could not use its part of the device because it waited, and is made up for
- * at most {@link PolicySettings#blockedGainNs} of it (GLoop: 10 ms).
+ * <p>A tenant that was blocked begins a little before the clock: it could not use its part of the device because it waited, and at most {@link
+ * PolicySettings#blockedGainNs} of that time is compensated (GLoop: 10 ms).
  *
- * <p>A turn lasts until the tenant's virtual time is that of the end of the round, in which a tenant of average weight gets a quantum. So time
- * used beyond a turn is taken off the next. A tenant within half a round of the end of the round counts as having reached it. Otherwise the
- * order of turns would change from round to round with the tenants that overran by a kernel, and a second could hold two turns of one and
- * none of another.
+ * <p>A turn lasts until the tenant's virtual time reaches the end of the round, in which a tenant of average weight gets a quantum. So time used
+ * beyond a turn is subtracted from the next. A tenant within half a round of the end of the round counts as having reached it. Otherwise the order of
+ * turns would change from round to round with the tenants that overran by a kernel, and a second could contain two turns of one tenant and none of
+ * another.
  */
 final class FairPolicy extends TenantPolicy<FairPolicy.VirtualTenant> {
     /** A tenant with its virtual time. */
@@ -21,7 +21,7 @@ final class FairPolicy extends TenantPolicy<FairPolicy.VirtualTenant> {
         /** Used time over weight, in nanoseconds. */
         double virtualNs;
 
-        /** The same, or the end of the round that it is near. */
+        /** The same value, or the end of the round if it is near that. */
         double orderNs;
 
         VirtualTenant(long id, TenantTerms terms) {

@@ -3,8 +3,7 @@ package io.tessera.policy;
 import java.util.Comparator;
 
 /**
- * {@code fifo}: the tenant whose oldest request has waited longest is next. Nothing is accounted. Therefore long kernels get more of the
- * device.
+ * {@code fifo}: the tenant whose oldest request has waited longest is next. Used time does not count, so long kernels get more of the device.
  */
 final class FifoPolicy extends TenantPolicy<PolicyTenant> {
     FifoPolicy(PolicySettings settings) {

@@ -1,10 +1,10 @@
 package io.tessera.policy;
 
-/** A tenant whose turns get shorter by what it owes. */
+/** A tenant whose turns are shortened by its debt. */
 final class IndebtedTenant extends PolicyTenant {
     final TurnDebt debt = new TurnDebt();
 
-    /** How long it had waited when its last turn began. */
+    /** Time that it had waited when its last turn began. */
     long waitedNs;
 
     IndebtedTenant(long id, TenantTerms terms) {

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The policies by the names that operators use; makes them. */
+/** The policies by the names that operators use; creates them. */
 public enum PolicyName {
     /** {@link FifoPolicy}. */
     FIFO("first come, first served; long kernels get more of the device", FifoPolicy::new),
@@ -40,37 +40,37 @@ public enum PolicyName {
         this.terms = List.of(terms);
     }
 
-    /** The terms of a tenant that it looks at, beside caps. */
+    /** Returns the terms of a tenant that the policy looks at, apart from caps. */
     public List<PolicyTerm> terms() {
         return terms;
     }
 
-    /** Whether two tenants are equal in whatever it looks at, caps aside. */
+    /** Returns whether two tenants are equal in everything that the policy looks at, apart from caps. */
     public boolean treatsAlike(TenantTerms one, TenantTerms other) {
         return terms.stream().allMatch(term -> term.isEqual(one, other));
     }
 
-    /** The policy of a name; empty: there is none. */
+    /** Returns the policy with a name; empty: there is none. */
     public static Optional<PolicyName> of(String text) {
         return Arrays.stream(values()).filter(name -> name.text().equals(text)).findFirst();
     }
 
-    /** All names, with commas between them. */
+    /** Returns all names, separated by commas. */
     public static String all() {
         return Arrays.stream(values()).map(PolicyName::text).collect(Collectors.joining(", "));
     }
 
-    /** The name that operators use: {@code round-robin}. */
+    /** Returns the name that operators use: {@code round-robin}. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** What it does, in one line. */
+    /** Returns a description in one line. */
     public String summary() {
         return summary;
     }
 
-    /** A new policy without tenants, which keeps to the tenants' caps. */
+    /** Creates a policy without tenants, which also enforces the tenants' caps. */
     public SchedulingPolicy make(PolicySettings settings) {
         return new CappedPolicy(maker.apply(settings), settings.quantumNs());
     }

@@ -1,8 +1,8 @@
 package io.tessera.policy;
 
-/** One tenant in a policy; each policy adds what it has to remember. Owned by {@link TenantPolicy}, which alone writes these fields. */
+/** One tenant in a policy; each policy adds its own state. Owned by {@link TenantPolicy}, which alone writes these fields. */
 class PolicyTenant {
-    /** What a tenant does now. */
+    /** Present activity of a tenant. */
     enum Activity {
         IDLE, BLOCKED, READY, RUNNING
     }
@@ -11,13 +11,13 @@ class PolicyTenant {
     TenantTerms terms;
     Activity activity = Activity.IDLE;
 
-    /** Requests that are not done, as its last {@code ready} said; 0 where it has none. */
+    /** Number of unfinished requests, as in its last {@code ready}; 0 if it has none. */
     int requests;
 
-    /** Since when its oldest request waits. */
+    /** Time since which its oldest request waits. */
     long sinceNs;
 
-    /** Larger than those of all that became ready before it. */
+    /** Number in the order of becoming ready: larger than those of all earlier ones. */
     long number;
 
     PolicyTenant(long id, TenantTerms terms) {

@@ -3,7 +3,7 @@ package io.tessera.policy;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** One of {@link TenantTerms}, as a policy may look at it or not. All policies keep to caps. */
+/** A field of {@link TenantTerms} that a policy may look at. All policies enforce caps. */
 public enum PolicyTerm {
     /** {@link TenantTerms#weight}. */
     WEIGHT(TenantTerms::weight),
@@ -20,12 +20,12 @@ public enum PolicyTerm {
         this.value = value;
     }
 
-    /** Whether it is the same for both. */
+    /** Returns whether it is the same for both. */
     public boolean isEqual(TenantTerms one, TenantTerms other) {
         return value.apply(one).equals(value.apply(other));
     }
 
-    /** The name that operators use. */
+    /** Returns the name that operators use. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

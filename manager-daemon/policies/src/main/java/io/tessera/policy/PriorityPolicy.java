@@ -3,12 +3,12 @@ package io.tessera.policy;
 import java.util.Comparator;
 
 /**
- * {@code priority}: interactive tenants before batch tenants, then by priority; a tenant rises by one priority for each ageing time that it has
- * waited, so that nobody starves. All rise at the same rate, so the order of two that wait never changes: it is that of the times at which they
- * would have begun to wait had their priorities been 0. The class counts as {@link #CLASS_PRIORITIES} priorities.
+ * {@code priority}: interactive tenants before batch tenants, then by priority. A tenant rises by one priority for each ageing time that it has
+ * waited, so that no tenant starves. All rise at the same rate, so the order of two waiting tenants never changes. It is the order of the times at
+ * which they would have begun to wait if their priorities had been 0. The class counts as {@link #CLASS_PRIORITIES} priorities.
  */
 final class PriorityPolicy extends TenantPolicy<IndebtedTenant> {
-    /** By how many priorities an interactive tenant is above a batch tenant. */
+    /** Number of priorities by which an interactive tenant is above a batch tenant. */
     static final int CLASS_PRIORITIES = 10;
 
     PriorityPolicy(PolicySettings settings) {
@@ -47,8 +47,8 @@ final class PriorityPolicy extends TenantPolicy<IndebtedTenant> {
     }
 
     /**
-     * For a tenant that would have been chosen in its place, had it come in time. Two equal ones do not end each other's turn, however long
-     * they wait.
+     * Ends a turn for a tenant that would have been chosen in its place, if it had come in time. Two equal tenants do not end each other's turns,
+     * however long they wait.
      */
     @Override
     public boolean preempts(long running, long nowNs) {

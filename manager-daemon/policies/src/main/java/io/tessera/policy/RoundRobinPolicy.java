@@ -3,8 +3,8 @@ package io.tessera.policy;
 import java.util.Comparator;
 
 /**
- * {@code round-robin}: turns in the order in which tenants became ready. Lengths are by weight, less by what the tenant's turns before took beyond
- * theirs ({@link TurnDebt}).
+ * {@code round-robin}: turns in the order in which tenants became ready. Lengths are by weight, less the time by which the tenant's earlier turns
+ * were too long ({@link TurnDebt}).
  */
 final class RoundRobinPolicy extends TenantPolicy<IndebtedTenant> {
     RoundRobinPolicy(PolicySettings settings) {

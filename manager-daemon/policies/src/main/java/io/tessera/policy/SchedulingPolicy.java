@@ -3,16 +3,16 @@ package io.tessera.policy;
 import java.util.List;
 
 /**
- * Decides which tenant uses one device next, and for how long. The same for turns on the whole device and for queues of submissions: a turn is
- * what a tenant may do before the policy is asked again.
+ * Decides which tenant uses one device next, and for how long. It serves both turns on the whole device and queues of submissions: a turn is what a
+ * tenant may do before the policy is asked again.
  *
  * <pre>
  *            ready                 next                 ready, blocked, idle
  *   waits ───────────> ready ───────────> has its turn ─────────────────────> ready or waits
  * </pre>
  *
- * <p>Several tenants may have turns at the same time, where a device runs work of several. Used time is charged by {@link #charged} when it is
- * known, also after the turn. Numbers of tenants that have not joined, or have left, are ignored: an executor's answers come late.
+ * <p>Several tenants may have turns at the same time, if a device runs work of several. Used time is charged by {@link #charged} when it is known,
+ * possibly after the turn. Numbers of tenants that have not joined, or have left, are ignored, because an executor's answers may be late.
  *
  * <p>Times are monotonic nanoseconds and never go back. Not thread-safe: one owner thread.
  */
@@ -20,57 +20,57 @@ public interface SchedulingPolicy {
     /** Sets the length of a turn of average weight, from the next turn on; 0: a turn is one request. */
     void quantumNs(long quantumNs);
 
-    /** A tenant is there; it has no work yet. A second time it is the same as {@link #changed}. */
+    /** Adds a tenant, which has no work yet. For a present tenant this is the same as {@link #changed}. */
     void joined(long tenant, TenantTerms terms, long nowNs);
 
-    /** Weight, priority, class, caps or target of a tenant change from now on. */
+    /** Changes weight, priority, class, caps or target of a tenant from now on. */
     void changed(long tenant, TenantTerms terms, long nowNs);
 
-    /** A tenant is gone, with its work. */
+    /** Removes a tenant, with its work. */
     void left(long tenant, long nowNs);
 
     /**
-     * A tenant has work that waits for the device. Ends its turn, if it had one; says how its queue has changed, if it was ready already.
+     * Records that a tenant has work that waits for the device. Ends its turn, if it had one; if it was ready already, it updates its queue.
      *
-     * @param requests how many requests of it wait, at least 1
-     * @param sinceNs  since when the oldest of them does
+     * @param requests number of its requests that wait, at least 1
+     * @param sinceNs  time since which the oldest of them waits
      */
     void ready(long tenant, int requests, long sinceNs, long nowNs);
 
-    /** A tenant has no work for the device but will soon have: it computes on the host, or waits for input. Ends its turn. */
+    /** Records that a tenant has no work for the device but will soon have: it computes on the host, or waits for input. Ends its turn. */
     void blocked(long tenant, long nowNs);
 
-    /** A tenant has no work, and none is expected. Ends its turn. */
+    /** Records that a tenant has no work, and none is expected. Ends its turn. */
     void idle(long tenant, long nowNs);
 
-    /** A tenant's turn is cut off because the device is shared without turns from now on. The rest of it is added to its next turn. */
+    /** Cuts a tenant's turn off because the device is shared without turns from now on. The rest of the turn is added to its next one. */
     void interrupted(long tenant, long nowNs);
 
-    /** The device has worked for a tenant for this long, beyond what was charged before. */
+    /** Charges a tenant for time that the device has worked for it, beyond what was charged before. */
     void charged(long tenant, long usedNs, long nowNs);
 
-    /** A request of a tenant is done; the device has worked on it for this long. Charges nothing. */
+    /** Records that a request of a tenant is done, and how long the device has worked on it. Charges nothing. */
     void finished(long tenant, long serviceNs, long nowNs);
 
-    /** The next tenant. A tenant that is named here has its turn from now on, and is not ready until it says so again. */
+    /** Returns the next tenant. A tenant that is returned has its turn from now on, and is not ready until it is reported as ready again. */
     TurnChoice next(long nowNs);
 
-    /** Whether a tenant is ready for which the turn of {@code running} should end now. */
+    /** Returns whether a tenant is ready for which the turn of {@code running} should end now. */
     boolean preempts(long running, long nowNs);
 
     /**
-     * Whether a tenant has used up what its caps leave it: its turn ends with its present request.
+     * Returns whether a tenant has used up what its caps allow: its turn ends with its present request.
      *
-     * @param contended another tenant waits for the device; only then a soft cap counts
+     * @param contended another tenant waits for the device; a soft cap counts only in that case
      */
     boolean isOverCap(long tenant, boolean contended, long nowNs);
 
-    /** The tenants that are ready, in the order in which they get their turns if nothing else happens; with caps and credit it is a guess. */
+    /** Returns the ready tenants in the order in which they get their turns if nothing else happens; with caps and credit this is an estimate. */
     List<Long> order();
 
-    /** Does what is due at a time. The other calls do so by themselves. */
+    /** Does the work that is due at a time. The other calls do so by themselves. */
     void tick(long nowNs);
 
-    /** When the answers of {@link #next} and {@link #preempts} may change although nothing happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns when the answers of {@link #next} and {@link #preempts} may change without an event; {@link Long#MAX_VALUE}: never. */
     long nextTickNs();
 }

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * What all policies have in common: the tenants, what each does, and those that are ready, in the policy's order. A policy says what the order
- * is, and what it does when something has happened.
+ * The common part of all policies: the tenants, their activities, and the ready ones in the policy's order. A policy defines the order, and its own
+ * reaction to events.
  *
- * @param <T> what the policy remembers of a tenant
+ * @param <T> a policy's state of a tenant
  */
 abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy {
-    /** No turn is shorter than this part of a quantum; below it hand-overs would eat what fairness gains. */
+    /** Shortest turn, as a divisor of the quantum; with shorter turns hand-overs would cost what fairness gains. */
     static final long MINIMUM_DIVISOR = 10;
 
     final PolicySettings settings;
@@ -30,7 +30,7 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
     private int active;
 
     /**
-     * The order may look at anything that changes inside {@link #reorder} alone; among equals the tenant that became ready first is first.
+     * The order may depend only on values that change inside {@link #reorder}; among equals the tenant that became ready first is first.
      */
     TenantPolicy(PolicySettings settings, Comparator<T> order) {
         this.settings = settings;
@@ -40,35 +40,35 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
 
     abstract T newTenant(long id, TenantTerms terms, long nowNs);
 
-    /** Chooses one of those that are ready; there is at least one. */
+    /** Chooses one of the ready tenants; there is at least one. */
     abstract TurnChoice choose(long nowNs);
 
-    /** A tenant is about to become ready; {@link PolicyTenant#activity} is what it did before. */
+    /** Called before a tenant becomes ready; {@link PolicyTenant#activity} is its former activity. */
     void becomesReady(T tenant, long nowNs) {
     }
 
-    /** A tenant's turn has ended, whatever it does now. */
+    /** Called when a tenant's turn has ended, whatever it does now. */
     void turnEnded(T tenant, long nowNs) {
     }
 
-    /** A tenant's turn is cut off; what was left of it is to be made up for. Nothing to do where the order is by used time. */
+    /** Called when a tenant's turn is cut off; the rest of it is to be compensated. A policy that orders by used time has nothing to do. */
     void turnInterrupted(T tenant, long nowNs) {
         turnEnded(tenant, nowNs);
     }
 
     /**
-     * Time was charged.
+     * Called when time was charged.
      *
-     * @param contended another tenant is ready; time that nobody else wanted makes no debts
+     * @param contended another tenant is ready; time without competition makes no debts
      */
     void used(T tenant, long usedNs, boolean contended, long nowNs) {
     }
 
-    /** The terms of a tenant have changed, and so have the parts of all. */
+    /** Called when the terms of a tenant have changed, and so have the parts of all. */
     void termsChanged(long nowNs) {
     }
 
-    /** A tenant is gone. */
+    /** Called when a tenant is gone. */
     void removed(T tenant) {
     }
 
@@ -184,11 +184,11 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
         become(tenant, activity, 0, nowNs);
     }
 
-    /** A tenant's number of requests changes. */
+    /** Called when a tenant's number of requests changes. */
     void requestsChange(T tenant, int more, long nowNs) {
     }
 
-    /** The device has work, or has none any more. */
+    /** Called when the device has work, or has none any more. */
     void activeChanges(boolean anyActive, long nowNs) {
     }
 
@@ -244,7 +244,7 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
         return new TurnChoice.Turn(tenant.id, lengthNs);
     }
 
-    /** Changes what the order looks at. */
+    /** Changes values on which the order depends. */
     final void reorder(T tenant, Runnable change) {
         boolean was = tenant.isReady() && ready.remove(tenant);
         change.run();
@@ -258,7 +258,7 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
         return false;
     }
 
-    /** Caps are kept by {@link CappedPolicy}. */
+    /** Returns false: {@link CappedPolicy} enforces caps. */
     @Override
     public final boolean isOverCap(long id, boolean contended, long nowNs) {
         return false;
@@ -278,64 +278,64 @@ abstract class TenantPolicy<T extends PolicyTenant> implements SchedulingPolicy 
         return Long.MAX_VALUE;
     }
 
-    /** The tenants that are ready, in order. */
+    /** Returns the ready tenants, in order. */
     final Collection<T> readyTenants() {
         return Collections.unmodifiableCollection(ready);
     }
 
-    /** The first of those that are ready; null: nobody is. */
+    /** Returns the first ready tenant; null: there is none. */
     final T first() {
         return ready.isEmpty() ? null : ready.first();
     }
 
-    /** The first that is ready and does not come before another, which need not be ready; null: none. */
+    /** Returns the first ready tenant that does not come before another, which need not be ready; null: none. */
     final T firstFrom(T other) {
         return ready.ceiling(other);
     }
 
-    /** The tenant of a number; null: there is none. */
+    /** Returns the tenant with a number; null: there is none. */
     final T tenant(long id) {
         return tenants.get(id);
     }
 
-    /** All tenants, in the order in which they joined. */
+    /** Returns all tenants, in the order in which they joined. */
     final Collection<T> tenants() {
         return tenants.values();
     }
 
-    /** A tenant's weight over that of all. */
+    /** Returns a tenant's weight over that of all. */
     final double shareOfAll(T tenant) {
         return (double) tenant.terms.weight() / weights;
     }
 
-    /** A tenant's weight over that of those who are not idle, itself included. */
+    /** Returns a tenant's weight over that of all that are not idle, itself included. */
     final double shareOfActive(T tenant) {
         boolean counted = tenant.activity != Activity.IDLE;
         return (double) tenant.terms.weight() / (weightsTakingPart + (counted ? 0 : tenant.terms.weight()));
     }
 
-    /** How many tenants are not idle. */
+    /** Returns the number of tenants that are not idle. */
     final int takingPart() {
         return takingPart;
     }
 
-    /** The length of a turn of average weight. */
+    /** Returns the length of a turn of average weight. */
     final long quantumNs() {
         return quantumNs;
     }
 
-    /** The length of a tenant's turn by its weight: exactly the quantum where weights are equal. */
+    /** Returns the length of a tenant's turn by its weight: exactly the quantum if weights are equal. */
     final long weightedQuantumNs(T tenant) {
         return weightsTakingPart == (long) takingPart * tenant.terms.weight() ? quantumNs
                 : (long) ((double) quantumNs * takingPart * tenant.terms.weight() / weightsTakingPart);
     }
 
-    /** A turn of what is left of an allowance: at most a quantum, at least a tenth of one. */
+    /** Returns the length of a turn for the rest of an allowance: at most a quantum, at least a tenth of one. */
     final long lengthNs(long leftNs) {
         return Math.clamp(leftNs, minimumNs(quantumNs), Math.max(minimumNs(quantumNs), quantumNs));
     }
 
-    /** The shortest turn; 0 where a turn is one request. */
+    /** Returns the shortest turn; 0 if a turn is one request. */
     static long minimumNs(long quantumNs) {
         return quantumNs == 0 ? 0 : Math.max(1, quantumNs / MINIMUM_DIVISOR);
     }

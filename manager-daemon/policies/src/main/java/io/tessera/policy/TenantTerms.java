@@ -3,29 +3,29 @@ package io.tessera.policy;
 import java.util.Objects;
 
 /**
- * What an operator sets for a tenant; may change while it runs. Immutable.
+ * Settings by an operator for a tenant; may change while it runs. Immutable.
  *
  * @param weight      its part of the device is its weight over the sum of weights; 1 to {@link #MAX_WEIGHT}
- * @param priority    a higher one goes first under {@code priority}; from -{@link #MAX_PRIORITY} to {@link #MAX_PRIORITY}
+ * @param priority    under {@code priority} a higher one comes first; from -{@link #MAX_PRIORITY} to {@link #MAX_PRIORITY}
  * @param tenantClass interactive or batch
- * @param hardCap     the most of the device's time that it may have, from {@link #MIN_CAP} to 1; 1: no cap
- * @param softCap     the most that it may have while another tenant has work, from {@link #MIN_CAP} to 1; 1: no cap
- * @param targetNs    within which time a request is to be done, at most {@link #MAX_TARGET_NS}; 0: as {@link PolicySettings} say for its class
+ * @param hardCap     largest share of the device's time that it may have, from {@link #MIN_CAP} to 1; 1: no cap
+ * @param softCap     largest share that it may have while another tenant has work, from {@link #MIN_CAP} to 1; 1: no cap
+ * @param targetNs    time within which a request is to be done, at most {@link #MAX_TARGET_NS}; 0: the value in {@link PolicySettings} for its class
  */
 public record TenantTerms(int weight, int priority, TenantClass tenantClass, double hardCap, double softCap, long targetNs) {
-    /** The largest weight: sums of many fit into a long, and shares of a thousandth can be said. */
+    /** The largest weight: sums of many fit into a long, and shares of a thousandth can be expressed. */
     public static final int MAX_WEIGHT = 1_000_000;
 
     /** The largest priority. */
     public static final int MAX_PRIORITY = 1_000;
 
-    /** The smallest cap, a thousandth of a per cent: what a long kernel owes is paid off in days, and no sum of it leaves the clock. */
+    /** The smallest cap, a thousandth of a per cent: a long kernel is paid off within days, and no sum of debts exceeds the range of the clock. */
     public static final double MIN_CAP = 0.00001;
 
-    /** The longest target, a day: deadlines, which are sums of targets, stay far from the end of the clock. */
+    /** The longest target, a day: deadlines, which are sums of targets, stay far from the end of the clock's range. */
     public static final long MAX_TARGET_NS = 86_400_000_000_000L;
 
-    /** The terms of a tenant for which nothing was set: it is as good as any other. */
+    /** The terms of a tenant without settings: equal to any other. */
     public static final TenantTerms DEFAULT = new TenantTerms(1, 0, TenantClass.BATCH, 1, 1, 0);
 
     /** Checks every value. */
@@ -50,32 +50,32 @@ public record TenantTerms(int weight, int priority, TenantClass tenantClass, dou
         }
     }
 
-    /** The same with another weight. */
+    /** Returns a copy with another weight. */
     public TenantTerms withWeight(int newWeight) {
         return new TenantTerms(newWeight, priority, tenantClass, hardCap, softCap, targetNs);
     }
 
-    /** The same with another priority. */
+    /** Returns a copy with another priority. */
     public TenantTerms withPriority(int newPriority) {
         return new TenantTerms(weight, newPriority, tenantClass, hardCap, softCap, targetNs);
     }
 
-    /** The same in another class. */
+    /** Returns a copy with another class. */
     public TenantTerms withClass(TenantClass newClass) {
         return new TenantTerms(weight, priority, newClass, hardCap, softCap, targetNs);
     }
 
-    /** The same with another hard cap. */
+    /** Returns a copy with another hard cap. */
     public TenantTerms withHardCap(double cap) {
         return new TenantTerms(weight, priority, tenantClass, cap, softCap, targetNs);
     }
 
-    /** The same with another soft cap. */
+    /** Returns a copy with another soft cap. */
     public TenantTerms withSoftCap(double cap) {
         return new TenantTerms(weight, priority, tenantClass, hardCap, cap, targetNs);
     }
 
-    /** The same with another target. */
+    /** Returns a copy with another target. */
     public TenantTerms withTargetNs(long ns) {
         return new TenantTerms(weight, priority, tenantClass, hardCap, softCap, ns);
     }

@@ -3,19 +3,19 @@ package io.tessera.policy;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Terms as one line of text, in which manager and executor exchange them: {@code weight=3 priority=0 class=batch ...}. Stateless. */
+/** Terms as one line of text, which manager and executor exchange: {@code weight=3 priority=0 class=batch ...}. Stateless. */
 public final class TermsText {
     private TermsText() {
     }
 
-    /** All terms; equal terms have equal texts. */
+    /** Returns all terms; equal terms have equal texts. */
     public static String of(TenantTerms terms) {
         return "weight=" + terms.weight() + " priority=" + terms.priority() + " class=" + terms.tenantClass().name().toLowerCase(Locale.ROOT)
                 + " hardCap=" + terms.hardCap() + " softCap=" + terms.softCap() + " targetNs=" + terms.targetNs();
     }
 
     /**
-     * The terms of a text; what it does not name is as in {@link TenantTerms#DEFAULT}.
+     * Returns the terms of a text; a term that it does not name is as in {@link TenantTerms#DEFAULT}.
      *
      * @throws IllegalArgumentException if a word is unknown, or a value is out of range
      */

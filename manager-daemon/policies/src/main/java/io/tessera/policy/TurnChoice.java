@@ -1,20 +1,20 @@
 package io.tessera.policy;
 
-/** The next tenant on a device. */
+/** The result of choosing the next tenant on a device. */
 public sealed interface TurnChoice {
     /**
-     * A tenant is.
+     * A tenant gets a turn.
      *
-     * @param tenant   its number
-     * @param lengthNs how long its turn lasts while another tenant is ready; 0: one request
+     * @param tenant   number of the tenant
+     * @param lengthNs length of its turn while another tenant is ready; 0: one request
      */
     record Turn(long tenant, long lengthNs) implements TurnChoice {
     }
 
     /**
-     * The device is left unused for a moment, for a tenant that is expected.
+     * The device is left unused for a short time, for a tenant that is expected.
      *
-     * @param untilNs ask again then, or when something has happened
+     * @param untilNs time to ask again, unless something happens before
      */
     record Delay(long untilNs) implements TurnChoice {
     }
@@ -23,6 +23,6 @@ public sealed interface TurnChoice {
     record Nobody() implements TurnChoice {
     }
 
-    /** The only one of its kind that is needed. */
+    /** The only instance that is needed. */
     TurnChoice NOBODY = new Nobody();
 }

@@ -11,7 +11,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** What holds for every policy, in random histories; a failure names policy and seed. */
+/** Properties of every policy, in random histories; a failure names policy and seed. */
 class AllPoliciesPropertyTest {
     private static final long MS = 1_000_000L;
     private static final int STEPS = 500;
@@ -84,7 +84,7 @@ class AllPoliciesPropertyTest {
         }
     }
 
-    /** The bounds: of ageing of 1 s with the most that class and priority make; of the other policies far less. */
+    /** Bounds: ageing of 1 s with the largest difference in class and priority; the other policies need far less. */
     @Property(tries = 100, shrinking = ShrinkingMode.OFF)
     void nobodyStarves(@ForAll PolicyName name, @ForAll long seed) {
         Random random = new Random(seed);

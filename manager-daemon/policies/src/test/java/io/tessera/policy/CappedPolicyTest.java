@@ -71,7 +71,7 @@ class CappedPolicyTest {
     void whoComesBackOwesWhatItOwed() {
         PolicySteps steps = new PolicySteps(PolicyName.FIFO.make(PolicySettings.SUBMISSIONS)).with(HALF);
         steps.ready(1);
-        steps.turnOf(1_500 * MS); // 250 ms were saved up, 750 came: 500 are owed, which takes a second
+        steps.turnOf(1_500 * MS); // 250 ms were saved up and 750 came: the debt of 500 takes a second
         steps.policy.left(1, steps.nowNs);
         steps.nowNs += 400 * MS;
         steps.policy.joined(1, TenantTerms.DEFAULT, steps.nowNs);

@@ -10,7 +10,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** {@code credit} and {@code band} against what GPUvm implemented: period P of 100 ms, refill by weight of what was worked and idled. */
+/** {@code credit} and {@code band} compared with GPUvm's implementation: period P of 100 ms, refill by weight of worked and idle time. */
 class CreditPoliciesTest {
     private static final PolicySettings SETTINGS = PolicySettings.SUBMISSIONS.withQuantumNs(0);
 
@@ -31,9 +31,9 @@ class CreditPoliciesTest {
             idleNs += gapNs;
             steps.ready(1);
             assertEquals(1, steps.turn().tenant());
-            steps.ready(2); // somebody waits, so that what is used is paid for
+            steps.ready(2); // another tenant waits, so that used time is charged
             long usedNs = random.nextLong(5 * MS);
-            steps.nowNs += MS / 2; // the scheduler's own
+            steps.nowNs += MS / 2; // the scheduler's own time
             steps.use(1, usedNs);
             busyNs += usedNs;
             steps.policy.blocked(1, steps.nowNs);
@@ -60,7 +60,7 @@ class CreditPoliciesTest {
         assertEquals(2, steps.turnOf(MS));
         steps.nowNs = 100 * MS;
         policy.tick(steps.nowNs);
-        // Nothing but the 14 ms that were worked is handed out: somebody was ready all the time.
+        // Only the 14 ms of work are handed out: a tenant was ready all the time.
         assertEquals(-11 * MS + 14 * MS / 3, budgetNs(policy, 1), 1);
         assertEquals(2, steps.turnOf(MS), "of two that have credit again the first of the list");
         assertEquals(2, steps.turnOf(2 * MS), "which keeps its place while it has some");
@@ -86,7 +86,7 @@ class CreditPoliciesTest {
         BandPolicy policy = new BandPolicy(SETTINGS);
         PolicySteps steps = new PolicySteps(policy).with(TenantTerms.DEFAULT, TenantTerms.DEFAULT, TenantTerms.DEFAULT);
         steps.nowNs = 100 * MS;
-        policy.tick(steps.nowNs); // an idle period: each has a third of it
+        policy.tick(steps.nowNs); // an idle period: each gets a third of it
         steps.ready(1, 2, 3);
         assertEquals(1, steps.turnOf(5 * MS), "nothing was used: the first that has credit");
         assertEquals(2, steps.turnOf(MS), "1 has credit but has had more than its part");
@@ -97,7 +97,7 @@ class CreditPoliciesTest {
         assertEquals(1, ((TurnChoice.Turn) policy.next(steps.nowNs + MS)).tenant(), "both over and with credit: the first of the list");
     }
 
-    /** Tenant 1 has had too little, is done, and 2, which has had too much, would follow. */
+    /** Returns a state in which tenant 1 has had too little and is done, and tenant 2, which has had too much, would follow. */
     private static PolicySteps beforeADelay(BandPolicy policy) {
         PolicySteps steps = new PolicySteps(policy).with(TenantTerms.DEFAULT, TenantTerms.DEFAULT);
         steps.nowNs = 100 * MS;

@@ -14,7 +14,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** {@code fifo}, {@code round-robin} and {@code priority} against their formulas. */
+/** {@code fifo}, {@code round-robin} and {@code priority} compared with their formulas. */
 class OrderPoliciesTest {
     private static final long QUANTUM_NS = 10 * MS;
 

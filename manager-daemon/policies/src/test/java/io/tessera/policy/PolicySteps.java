@@ -27,12 +27,12 @@ final class PolicySteps {
         }
     }
 
-    /** The next tenant, which must exist. */
+    /** Returns the next tenant, which must exist. */
     TurnChoice.Turn turn() {
         return assertInstanceOf(TurnChoice.Turn.class, policy.next(nowNs));
     }
 
-    /** The next one uses the device for this long and has more work. Returns its number. */
+    /** Lets the next tenant use the device for this long; it has more work afterwards. Returns its number. */
     long turnOf(long usedNs) {
         TurnChoice.Turn turn = turn();
         use(turn.tenant(), usedNs);

@@ -15,7 +15,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
-/** {@code fair}, {@code elastic} and {@code deadline} against their formulas. */
+/** {@code fair}, {@code elastic} and {@code deadline} compared with their formulas. */
 class SharePoliciesTest {
     private static final TenantTerms INTERACTIVE = TenantTerms.DEFAULT.withClass(TenantClass.INTERACTIVE);
 
@@ -125,7 +125,7 @@ class SharePoliciesTest {
         assertFalse(policy.preempts(1, steps.nowNs));
     }
 
-    /** Constant bandwidth server: what was used while others waited puts the deadline off by a period for each budget. */
+    /** Constant bandwidth server: time used while others waited postpones the deadline by a period for each budget. */
     @Property(tries = 200, shrinking = ShrinkingMode.OFF)
     void deadlinesArePutOffByWhatWasUsed(@ForAll long seed) {
         Random random = new Random(seed);
@@ -145,7 +145,7 @@ class SharePoliciesTest {
         }
     }
 
-    /** Under a small weight one turn puts the deadline off by hours; an operator who takes that weight back means from now on. */
+    /** Under a small weight one turn postpones the deadline by hours; a later change of that weight applies at once. */
     @Example
     void deadlinesOfEarlierTermsMakeNobodyWait() {
         PolicySteps steps = new PolicySteps(new DeadlinePolicy(PolicySettings.SUBMISSIONS)).with(TenantTerms.DEFAULT,

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The messages about a tenant between manager and executor come out as they went in. */
+/** Messages about a tenant between manager and executor keep their contents. */
 class TermsTextTest {
     @Test
     void termsComeBackAsTheyWere() {

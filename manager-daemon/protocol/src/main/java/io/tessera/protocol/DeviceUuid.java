@@ -8,10 +8,9 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * UUID of a device, written the way the vendor's tools do: {@code GPU-} and eight, four, four, four and twelve
- * hexadecimal digits.
+ * UUID of a device, written as the vendor's tools write it: {@code GPU-} and eight, four, four, four and twelve hexadecimal digits.
  *
- * @param high the first eight bytes, the first byte on top
+ * @param high the first eight bytes, the first byte as the most significant one
  * @param low  the last eight bytes
  */
 public record DeviceUuid(long high, long low) {
@@ -23,7 +22,7 @@ public record DeviceUuid(long high, long low) {
         return new DeviceUuid(from.get(BYTES_IN_ORDER, offset), from.get(BYTES_IN_ORDER, offset + 8));
     }
 
-    /** Reads {@code GPU-...}; absent if the text is none. */
+    /** Reads {@code GPU-...}; absent if the text is not a UUID. */
     public static Optional<DeviceUuid> parse(String text) {
         if (!TEXT.matcher(text).matches()) {
             return Optional.empty();

@@ -2,11 +2,10 @@ package io.tessera.protocol;
 
 import java.nio.file.Path;
 
-/** Where an executor is found, and which version managers and executors must share (RELAY.md, section 1). Pure: computes paths, touches no file. */
+/** Paths of an executor, and the version that managers and executors must share (RELAY.md, section 1). Pure: computes paths, touches no file. */
 public final class ExecutorSockets {
     /**
-     * The version of the lines between managers and executors, and of how clients are admitted: a process that meets another version leaves
-     * it alone.
+     * The version of the lines between managers and executors, and of the admission of clients: a process that meets another version leaves it alone.
      */
     public static final int VERSION = 3;
     private static final String CLIENTS = ".sock";
@@ -15,27 +14,27 @@ public final class ExecutorSockets {
     private ExecutorSockets() {
     }
 
-    /** Socket of clients of the executor of a device. */
+    /** Returns the socket for clients of a device's executor. */
     public static Path ofClients(Path runtimeDirectory, int ordinal) {
         return folder(runtimeDirectory).resolve("executor-" + ordinal + CLIENTS);
     }
 
-    /** Files of executors lie there: root's manager runs them as a user who owns this folder and no other. */
+    /** Returns the folder of executors' files: root's manager runs executors as a user who owns this folder and no other. */
     public static Path folder(Path runtimeDirectory) {
         return runtimeDirectory.resolve(FOLDER);
     }
 
-    /** Socket of managers, beside that of clients. */
+    /** Returns the socket for managers, beside that for clients. */
     public static Path ofManagers(Path clients) {
         return sibling(clients, ".mgr");
     }
 
-    /** The executor's pid, locked while it lives. */
+    /** Returns the file with the executor's pid, locked while it lives. */
     public static Path pidFile(Path clients) {
         return sibling(clients, ".pid");
     }
 
-    /** What it logs. */
+    /** Returns its log file. */
     public static Path log(Path clients) {
         return sibling(clients, ".log");
     }

@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Where a manager and its clients meet (SPEC.md, section 1). Pure: computes paths, touches no file.
+ * Paths at which a manager and its clients meet (SPEC.md, section 1). Pure: computes paths, touches no file.
  *
  * @param path         the runtime directory: sockets and the manager's pid
- * @param shmDirectory the segments
+ * @param shmDirectory directory of the segments
  */
 public record RuntimeDirectory(Path path, Path shmDirectory) {
     /** Environment variable that names the runtime directory. */
     public static final String RUNTIME_VARIABLE = "TESSERA_RUNTIME_DIR";
     /** Environment variable that names the directory of the segments. */
     public static final String SHM_VARIABLE = "TESSERA_SHM_DIR";
-    /** Where root's manager is found by every user. */
+    /** Directory in which every user finds root's manager. */
     public static final Path SYSTEM = Path.of("/run/tessera");
 
     /**
-     * The runtime directory of a user.
+     * Returns the runtime directory of a user.
      *
      * @param environment the process's environment; empty values count as unset
      * @param uid         the user
@@ -29,7 +29,7 @@ public record RuntimeDirectory(Path path, Path shmDirectory) {
         return new RuntimeDirectory(runtime(environment, uid), shm(environment, uid));
     }
 
-    /** Registration sockets in the order in which a client tries them: its own user's, then the system's. */
+    /** Returns registration sockets in the order in which a client tries them: its own user's, then the system's. */
     public static List<Path> registrationSockets(Map<String, String> environment, int uid) {
         return Stream.of(runtime(environment, uid), SYSTEM).distinct().map(p -> p.resolve("manager.sock")).toList();
     }
@@ -52,22 +52,22 @@ public record RuntimeDirectory(Path path, Path shmDirectory) {
         return named.isEmpty() ? Path.of("/dev/shm/tessera-" + Integer.toUnsignedString(uid)) : Path.of(named);
     }
 
-    /** Registration socket, SOCK_SEQPACKET. */
+    /** Returns the registration socket, SOCK_SEQPACKET. */
     public Path registrationSocket() {
         return path.resolve("manager.sock");
     }
 
-    /** Control socket, SOCK_STREAM. */
+    /** Returns the control socket, SOCK_STREAM. */
     public Path controlSocket() {
         return path.resolve("control.sock");
     }
 
-    /** The manager's pid, locked while it lives. */
+    /** Returns the file with the manager's pid, locked while it lives. */
     public Path pidFile() {
         return path.resolve("manager.pid");
     }
 
-    /** Segment of a client. */
+    /** Returns the segment of a client. */
     public Path segment(long clientId) {
         return shmDirectory.resolve("client-" + Long.toUnsignedString(clientId) + ".segment");
     }

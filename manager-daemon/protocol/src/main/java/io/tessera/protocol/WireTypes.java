@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The integers and texts that segment and messages are made of, and the ordered ways to read and write them.
+ * The integers and texts of segment and messages, and the ordered ways to read and write them.
  *
  * <p>Stateless. Ordered accesses need natural alignment, which every layout here has; a segment of the heap has it only
  * if it is a {@code long[]}.
@@ -33,7 +33,7 @@ public final class WireTypes {
         return MemoryLayout.sequenceLayout(count, ValueLayout.JAVA_BYTE).withName(name);
     }
 
-    /** Reads a word that its writer publishes other words with. */
+    /** Reads a word that publishes other words of its writer. */
     public static long getAcquire(MemorySegment segment, long offset) {
         return (long) LONG.getAcquire(segment, offset);
     }
@@ -43,63 +43,63 @@ public final class WireTypes {
         LONG.setRelease(segment, offset, value);
     }
 
-    /** Reads a word in the one order of all such reads and writes. */
+    /** Reads a word in the total order of all such reads and writes. */
     public static long getVolatile(MemorySegment segment, long offset) {
         return (long) LONG.getVolatile(segment, offset);
     }
 
-    /** Writes a word in the one order of all such reads and writes. */
+    /** Writes a word in the total order of all such reads and writes. */
     public static void setVolatile(MemorySegment segment, long offset, long value) {
         LONG.setVolatile(segment, offset, value);
     }
 
-    /** Reads a counter that changes while it is read: never torn, in no order with others. */
+    /** Reads a counter that changes meanwhile: never torn, unordered relative to others. */
     public static long getOpaque(MemorySegment segment, long offset) {
         return (long) LONG.getOpaque(segment, offset);
     }
 
-    /** Writes a word whole, in no order with others. */
+    /** Writes a word whole, unordered relative to others. */
     public static void setOpaque(MemorySegment segment, long offset, long value) {
         LONG.setOpaque(segment, offset, value);
     }
 
-    /** {@link #getAcquire} of 32 bits. */
+    /** {@link #getAcquire} for 32 bits. */
     public static int getIntAcquire(MemorySegment segment, long offset) {
         return (int) INT.getAcquire(segment, offset);
     }
 
-    /** {@link #setRelease} of 32 bits. */
+    /** {@link #setRelease} for 32 bits. */
     public static void setIntRelease(MemorySegment segment, long offset, int value) {
         INT.setRelease(segment, offset, value);
     }
 
-    /** {@link #getOpaque} of 32 bits. */
+    /** {@link #getOpaque} for 32 bits. */
     public static int getIntOpaque(MemorySegment segment, long offset) {
         return (int) INT.getOpaque(segment, offset);
     }
 
-    /** {@link #setOpaque} of 32 bits. */
+    /** {@link #setOpaque} for 32 bits. */
     public static void setIntOpaque(MemorySegment segment, long offset, int value) {
         INT.setOpaque(segment, offset, value);
     }
 
-    /** Exchanges a word whole and returns what it was. */
+    /** Exchanges a word atomically and returns its former value. */
     public static int exchangeInt(MemorySegment segment, long offset, int value) {
         return (int) INT.getAndSet(segment, offset, value);
     }
 
-    /** Changes a word whole if it is what is expected; returns whether it was. */
+    /** Changes a word atomically if it has the expected value; returns whether it had. */
     public static boolean compareAndSetInt(MemorySegment segment, long offset, int expected, int value) {
         return INT.compareAndSet(segment, offset, expected, value);
     }
 
-    /** Changes a word whole if it is what is expected; returns whether it was. */
+    /** Changes a word atomically if it has the expected value; returns whether it had. */
     public static boolean compareAndSet(MemorySegment segment, long offset, long expected, long value) {
         return LONG.compareAndSet(segment, offset, expected, value);
     }
 
     /**
-     * Reads a NUL-padded UTF-8 text that somebody else wrote, as {@link #printable}; malformed UTF-8 becomes the replacement character.
+     * Reads a NUL-padded UTF-8 text of another process, as {@link #printable}; malformed UTF-8 becomes the replacement character.
      */
     public static String getText(MemorySegment segment, long offset, int capacity) {
         byte[] raw = segment.asSlice(offset, capacity).toArray(ValueLayout.JAVA_BYTE);
@@ -110,7 +110,7 @@ public final class WireTypes {
         return printable(new String(raw, 0, length, StandardCharsets.UTF_8));
     }
 
-    /** A text as it is kept: control characters become {@code ?}, because it ends in logs and terminals. */
+    /** Returns a text in its stored form: control characters become {@code ?}, because it appears in logs and terminals. */
     public static String printable(String text) {
         StringBuilder printable = new StringBuilder(text.length());
         text.codePoints().forEach(c -> printable.appendCodePoint(isUnprintable(c) ? '?' : c));

@@ -4,37 +4,37 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * What the environment says of the processes that read programs' code: a manager checks it, and executors, which have the same
- * environment, read it. Stateless.
+ * Environment variables for the processes that read programs' code. A manager checks them; executors, which have the same environment, read them.
+ * Stateless.
  */
 public final class WorkerVariables {
-    /** Seconds of a job. */
+    /** Longest time of a job, in seconds. */
     public static final String SECONDS = "TESSERA_WORKER_SECONDS";
-    /** Memory of a process's Java, MiB. */
+    /** Memory of a process's Java, in MiB. */
     public static final String MEMORY = "TESSERA_WORKER_MEMORY";
-    /** A Java that reads a large library cannot do with less. */
+    /** Least memory: a Java that reads a large library needs as much. */
     public static final int LEAST_MIB = 256;
-    /** A year; more is a mistyped number. */
+    /** Maximum, a year; more is a mistyped number. */
     private static final int MOST_SECONDS = 31_536_000;
 
     private WorkerVariables() {
     }
 
     /**
-     * How long a job may take, in seconds.
+     * Returns how long a job may take, in seconds.
      *
-     * @return empty: the variable is not set
-     * @throws IllegalArgumentException if it is no number of seconds that can be meant; the message names the variable
+     * @return the seconds; empty: the variable is not set
+     * @throws IllegalArgumentException if it is not a valid number of seconds; the message names the variable
      */
     public static OptionalLong seconds(Map<String, String> environment) {
         return number(environment, SECONDS, "seconds", 1, MOST_SECONDS);
     }
 
     /**
-     * Memory in MiB.
+     * Returns the memory in MiB.
      *
-     * @param machineBytes of the machine, which bounds it; 0: not known
-     * @return empty: the variable is not set
+     * @param machineBytes memory of the machine, which is the maximum; 0: not known
+     * @return the memory; empty: the variable is not set
      * @throws IllegalArgumentException if it is too little or more than the machine has; the message names the variable
      */
     public static OptionalLong memoryMib(Map<String, String> environment, long machineBytes) {

@@ -1,9 +1,8 @@
 /**
- * The contract between a client and the manager, as Java: the shared segment, the registration messages, the places
- * where both meet. {@code manager-daemon/protocol/SPEC.md} describes it in prose and outranks this code;
- * {@code native-preload/include/tessera_abi.h} is its C twin, and a parity test compares the two.
+ * The contract between a client and the manager, as Java: the shared segment, the registration messages, and the paths at which both meet. {@code
+ * manager-daemon/protocol/SPEC.md} describes it in prose and takes precedence over this code; {@code native-preload/include/tessera_abi.h} is its C
+ * twin, and a parity test compares the two.
  *
- * <p>JDK only. Nothing here decides anything: views read and write words, adapters check bytes before they hand on
- * fields, readers map files.
+ * <p>JDK only. There is no policy here: views read and write words, adapters check bytes before they pass fields on, readers map files.
  */
 package io.tessera.protocol;

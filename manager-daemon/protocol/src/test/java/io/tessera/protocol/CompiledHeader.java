@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A C header as its compiler sees it, to be compared with the Java layout. */
+/** A C header as its compiler sees it, for a comparison with the Java layout. */
 final class CompiledHeader {
     private static final Path INCLUDE = Path.of("../../native-preload/include");
     private final String header;
@@ -36,7 +36,7 @@ final class CompiledHeader {
         }
     }
 
-    /** Every field, offset and size. */
+    /** Checks every field, offset and size. */
     void assertStructs(List<StructLayout> structs) {
         Map<String, String> seenByJava = new TreeMap<>();
         for (StructLayout struct : structs) {
@@ -51,12 +51,12 @@ final class CompiledHeader {
         assertEquals(lines(seenByJava), lines(only("struct ", "field ")));
     }
 
-    /** Every constant and enumerator. */
+    /** Checks every constant and enumerator. */
     void assertConstants(Map<String, String> seenByJava) {
         assertEquals(lines(seenByJava), lines(only("constant ")));
     }
 
-    /** The dump is written by hand; the header itself says what must stand in it. */
+    /** Checks that the dump, which is written by hand, has everything that is in the header. */
     void assertDumpIsWhole(int atLeast) throws Exception {
         String text = Files.readString(INCLUDE.resolve(header), StandardCharsets.UTF_8)
                 .replaceAll("(?s)/\\*.*?\\*/", " ");

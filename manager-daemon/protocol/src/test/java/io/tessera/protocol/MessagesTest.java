@@ -32,14 +32,14 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Messages survive the way there, and nothing else gets through. */
+/** Messages arrive unchanged, and invalid packets are refused. */
 class MessagesTest {
     private static final DeviceUuid UUID = new DeviceUuid(0x0123456789abcdefL, 0xfedcba9876543210L);
 
     private final MemorySegment packet = MemorySegment.ofArray(new long[(MessageLayout.MAX_BYTES + 8) / 8]);
     private final Recorder heard = new Recorder();
 
-    /** Writes down what it hears from either side. */
+    /** Records messages from either side. */
     private static final class Recorder implements ClientMessageListener, ManagerMessageListener {
         final List<String> calls = new ArrayList<>();
 

@@ -21,17 +21,17 @@ import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
 
 /**
- * A store in a Chronicle Map, a file mapped into memory: a record costs no system call. Each key has two entries that are
- * written in turn, because Chronicle Map writes a value of equal length over the old one: a process that is killed there
- * leaves a torn entry, and the other one is still whole. After a kill the map also needs its recovery, because the killed
- * process may hold a lock in it; a mark beside the file says so. A damaged record that recovery finds, or one without a valid checksum of
- * ours, is dropped and counted; a file that cannot be recovered at all is replaced by an empty one, which counts once.
+ * A store in a Chronicle Map, a file mapped into memory: a record costs no system call. Each key has two entries that are written in turn, because
+ * Chronicle Map overwrites a value of equal length in place: a process that is killed meanwhile leaves a torn entry, and the other one is still
+ * whole. After a kill the map also needs its recovery, because the killed process may hold a lock in it; a mark beside the file says so. A damaged
+ * record that recovery finds, or one without a valid checksum of this class, is dropped and counted. A file that cannot be recovered at all is
+ * replaced by an empty one, which counts once.
  *
- * <p>Needs {@link #JVM_FLAGS}, and a JDK: Chronicle Map compiles classes when it opens. That takes a second or more, so it
- * is for a thread that nobody waits for. Usage data is never sent. Thread-safe: every method holds the object's lock.
+ * <p>Needs {@link #JVM_FLAGS}, and a JDK: Chronicle Map compiles classes when it opens. That takes a second or more, so open it on a thread for which
+ * no other waits. Usage data is never sent. Thread-safe: every method holds the object's lock.
  */
 public final class ChronicleStateStore implements StateStore {
-    /** What a JVM must be started with: Chronicle Map reaches into these packages (seen with 2026.1 on JDK 25). */
+    /** Options that a JVM needs: Chronicle Map accesses these packages (seen with 2026.1 on JDK 25). */
     public static final List<String> JVM_FLAGS = List.of("--add-opens=java.base/java.lang=ALL-UNNAMED",
             "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
             "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
@@ -48,10 +48,10 @@ public final class ChronicleStateStore implements StateStore {
     private static final int SEQUENCE_BYTES = 16;
 
     /**
-     * A record and where it is.
+     * A record and its place.
      *
-     * @param entry    0 or 1
-     * @param sequence the higher one of the two entries counts
+     * @param entry    index of its entry, 0 or 1
+     * @param sequence sequence number; of the two entries the one with the higher number is valid
      */
     private record Kept(StateRecord value, int entry, long sequence) {
     }
@@ -63,7 +63,7 @@ public final class ChronicleStateStore implements StateStore {
     private long dropped;
 
     static {
-        // Read when Chronicle's classes are initialised, which is after this one: no usage data, no advertisement.
+        // These are read when Chronicle's classes are initialised, which is after this one: no usage data, no advertisement.
         System.setProperty("chronicle.analytics.disable", "true");
         System.setProperty("chronicle.announcer.disable", "true");
     }
@@ -74,7 +74,7 @@ public final class ChronicleStateStore implements StateStore {
     }
 
     /**
-     * Opens a store, makes it if it is not there, and recovers it if its last process was killed.
+     * Opens a store, creates it if it does not exist, and recovers it if its last process was killed.
      *
      * @param path a file in a folder that only this user can write
      * @throws StateException if it cannot be opened, if another process has it open, or if the JVM lacks {@link
@@ -120,7 +120,7 @@ public final class ChronicleStateStore implements StateStore {
         try {
             return builder().recoverPersistedTo(path.toFile(), true, this::noteDamage);
         } catch (RuntimeException e) {
-            // Killed while the file was made, or damaged beyond repair: everything in it can be made again.
+            // The process was killed while it created the file, or the file is damaged beyond repair: all its contents can be made again.
             dropped++;
             Files.delete(path);
             return fresh();
@@ -188,7 +188,7 @@ public final class ChronicleStateStore implements StateStore {
             return false;
         }
         try {
-            // The outdated one first: killed between the two, the record is still the newest one.
+            // The outdated entry is removed first: after a kill between the two, the record is still the newest one.
             requireOpen().remove(name(key, 1 - old.entry));
             map.remove(name(key, old.entry));
         } catch (RuntimeException e) {
@@ -225,7 +225,7 @@ public final class ChronicleStateStore implements StateStore {
         try {
             Files.deleteIfExists(mark());
         } catch (IOException e) {
-            // The mark stays, and the next opening recovers what needs no recovery: slower, and nothing else.
+            // The mark stays, so the next opening does an unnecessary recovery, which only takes time.
             System.getLogger(ChronicleStateStore.class.getName()).log(System.Logger.Level.WARNING, mark().toString(), e);
         }
         lock.close();

@@ -6,9 +6,9 @@ import io.tessera.guardian.state.StateStoreProvider;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Offers {@link ChronicleStateStore} by the name {@code chronicle}. Stateless. */
+/** Provides {@link ChronicleStateStore} under the name {@code chronicle}. Stateless. */
 public final class ChronicleStateStoreProvider implements StateStoreProvider {
-    /** For the service loader. */
+    /** Creates a provider for the service loader. */
     public ChronicleStateStoreProvider() {
         // nothing to prepare
     }

@@ -2,23 +2,23 @@ package io.tessera.memory.residency;
 
 import java.util.Comparator;
 
-/** One client while a plan is made: what it shall hold in the end, and what of that others may have. */
+/** One client while a plan is made: what it shall hold in the end, and which part of that others may have. */
 final class ClientAllotment {
-    /** By the need for memory: the first needs its memory first; the last one's is given away first. */
+    /** Order by the need for memory: the first client needs its memory first; the last one's memory is given away first. */
     static final Comparator<ClientAllotment> NEAREST_FIRST = ClientAllotment::nearer;
 
     final ClientMemoryState client;
 
-    /** The most it may have resident without touching memory that is fixed or guaranteed to others. */
+    /** Maximum that it may have resident without memory that is fixed or guaranteed to others. */
     final long possibleBytes;
 
-    /** Needed, and what a waiting allocation asks for where that is possible; 0: its need can never be met. */
+    /** Its need, with a waiting allocation if that is possible; 0: its need can never be met. */
     final long demandBytes;
 
-    /** 0 runs, 1 awaits a turn, 2 asks for none, 3 parked. */
+    /** 0: runs, 1: awaits a turn, 2: asks for none, 3: parked. */
     private final int distance;
 
-    /** Resident in the end: contents and cached memory together. */
+    /** Resident memory in the end: contents and cached memory together. */
     private long goalBytes;
 
     /** The part of {@link #goalBytes} that has no contents. */
@@ -64,17 +64,17 @@ final class ClientAllotment {
         return client.nextTurnNs() == ClientMemoryState.UNKNOWN ? 2 : 1;
     }
 
-    /** Whether it runs, or asks to. */
+    /** Returns whether it runs, or asks to run. */
     boolean active() {
         return client.running() || client.awaitsTurn();
     }
 
-    /** Whether what it needs can never be resident, so that it cannot run. */
+    /** Returns whether its need can never be resident, so that it cannot run. */
     boolean impossible() {
         return client.neededBytes() > possibleBytes;
     }
 
-    /** Whether what it needs, or what an allocation of it asks for, can never be resident. */
+    /** Returns whether its need, or that of its waiting allocation, can never be resident. */
     boolean refused() {
         return impossible() || client.wantedBytes() > possibleBytes;
     }
@@ -87,12 +87,12 @@ final class ClientAllotment {
         goalBytes += bytes;
     }
 
-    /** Cached memory that it may give up: an active client keeps what it will fill. */
+    /** Returns the cached memory that it may give up: an active client keeps what it will fill. */
     long spareCachedBytes() {
         return active() ? Math.clamp(goalBytes - demandBytes, 0L, droppableBytes) : droppableBytes;
     }
 
-    /** Gives up cached memory; returns how much. */
+    /** Gives up cached memory; returns the amount. */
     long takeCached(long bytes) {
         long taken = Math.min(bytes, spareCachedBytes());
         droppableBytes -= taken;
@@ -100,12 +100,12 @@ final class ClientAllotment {
         return taken;
     }
 
-    /** What it may give up at all. */
+    /** Returns everything that it may give up. */
     long spareBytes() {
         return Math.max(0, goalBytes - client.movableGuaranteeBytes());
     }
 
-    /** Gives up memory, cached first, down to the guarantee and to {@code keepBytes}; returns how much. */
+    /** Gives up memory, cached first, down to the guarantee and to {@code keepBytes}; returns the amount. */
     long takeContents(long bytes, long keepBytes) {
         long floorBytes = Math.max(keepBytes, client.movableGuaranteeBytes());
         long taken = Math.clamp(goalBytes - floorBytes, 0L, bytes);
@@ -114,7 +114,7 @@ final class ClientAllotment {
         return taken;
     }
 
-    /** Whether contents have to leave although the client runs or may run. */
+    /** Returns whether contents have to leave although the client runs or may run. */
     boolean mustStop() {
         return !client.quiet() && goalBytes < client.contentBytes();
     }

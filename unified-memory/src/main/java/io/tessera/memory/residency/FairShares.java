@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Max-min fair shares: nobody gets more than it asks for, and nobody could get more unless another one that has no more than it got less
- * (Bertsekas and Gallager, Data Networks, 6.5.2). Pure functions.
+ * Max-min fair shares: no key gets more than it asks for, and none could get more without taking from one that has no more (Bertsekas and Gallager,
+ * Data Networks, 6.5.2). Pure functions.
  */
 final class FairShares {
     private FairShares() {
     }
 
-    /** Shares of {@code bytes} by key; {@code asked} by key. */
+    /** Returns the shares of {@code bytes} by key; {@code asked} is by key. */
     static <K> Map<K, Long> of(long bytes, Map<K, Long> asked) {
         List<Map.Entry<K, Long>> least = new ArrayList<>(asked.entrySet());
         least.sort(Comparator.comparingLong(Map.Entry::getValue));
@@ -31,7 +31,7 @@ final class FairShares {
         return shares;
     }
 
-    /** First among groups, none of which gets more than {@code groupBytes}, then within each. */
+    /** Divides among groups first, none of which gets more than {@code groupBytes}, then within each. */
     static <K, G> Map<K, Long> grouped(long bytes, long groupBytes, Map<K, Long> asked, Map<K, G> groups) {
         Map<G, Map<K, Long>> members = new LinkedHashMap<>();
         Map<G, Long> sums = new LinkedHashMap<>();

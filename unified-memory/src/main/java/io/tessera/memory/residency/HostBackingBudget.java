@@ -8,25 +8,25 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * How much host memory each client may hold as backing for what was moved out of devices. Immutable, thread-safe.
+ * Decides how much host memory each client may hold as backing for what was moved off devices. Immutable, thread-safe.
  *
- * <p>Where all ask for more than there is, tenants get max-min fair shares, and clients within them. A tenant that holds more than its
- * share keeps it while nobody else asks for it: pinning is slow. The budget rule is that of {@link ResidencyPlanner}: raises are paid from
- * what nobody holds or may hold, so they may come one call later than what they wait for.
+ * <p>If all ask for more than there is, tenants get max-min fair shares, and clients get such shares within them. A tenant that holds more than its
+ * share keeps it while no other asks for it, because pinning is slow. The budget rule is that of {@link ResidencyPlanner}: raises are paid from
+ * memory that no client holds or may hold, so they may come one call after the memory becomes free.
  *
- * <p>The host's free memory bounds raises as well. Memory that is promised and not yet held counts as used, and promises are taken back
- * while less than the reserve is available; held memory is not.
+ * <p>The host's free memory limits raises as well. Memory that is promised and not yet held counts as used. Promises are taken back while less than
+ * the reserve is available; held memory is not.
  *
- * @param pinnedBytes that all clients together may pin
- * @param pageableBytes that all clients together may hold as pageable backing
- * @param tenantBytes that one tenant may hold of each; {@link Long#MAX_VALUE}: as the whole budget
- * @param reserveBytes  the host is to keep available
+ * @param pinnedBytes   memory that all clients together may pin
+ * @param pageableBytes memory that all clients together may hold as pageable backing
+ * @param tenantBytes   maximum of each for one tenant; {@link Long#MAX_VALUE}: the whole budget
+ * @param reserveBytes  memory that is to stay available on the host
  */
 public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenantBytes, long reserveBytes) {
     private static final double GIB = 1L << 30;
     private static final long LEAST_RESERVE_BYTES = 1L << 30;
 
-    /** Checks all. */
+    /** Checks all values. */
     public HostBackingBudget {
         if (pinnedBytes < 0 || pageableBytes < 0 || tenantBytes < 0 || reserveBytes < 0) {
             throw new IllegalArgumentException("negative: " + pinnedBytes + ", " + pageableBytes + ", " + tenantBytes
@@ -35,8 +35,8 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
     }
 
     /**
-     * What is sane for a host that runs other things too: half of its memory pinned, a quarter pageable, and a sixteenth,
-     * at least 1 GiB, always left available.
+     * Returns a reasonable budget for a host that runs other programs too: half of its memory pinned, a quarter pageable, and a sixteenth, at least 1
+     * GiB, always left available.
      */
     public static HostBackingBudget forHost(long totalBytes) {
         return new HostBackingBudget(totalBytes / 2, totalBytes / 4, Long.MAX_VALUE,
@@ -44,10 +44,10 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
     }
 
     /**
-     * The targets from now on.
+     * Returns the targets from now on.
      *
-     * @param clients        everybody alive on the host
-     * @param availableBytes of the host, as the kernel estimates it (MemAvailable), now
+     * @param clients        all living clients on the host
+     * @param availableBytes present available memory of the host, as the kernel estimates it (MemAvailable)
      */
     public HostTargets targets(List<HostClient> clients, long availableBytes) {
         long promisedBytes = 0;
@@ -74,7 +74,7 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
                 availableBytes / GIB, reserveBytes / GIB) : held;
     }
 
-    /** One kind of memory while targets are found. */
+    /** One kind of memory while targets are calculated. */
     private final class Tier {
         final Map<Long, Long> targets = new HashMap<>();
         private final List<HostClient> clients;
@@ -84,7 +84,7 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
         private final boolean shortage;
         private final long heldBytes;
 
-        /** Below 0: more is held or may be held than the budget; then nobody's target rises, not even to what it holds. */
+        /** A negative value means that more is held or may be held than the budget; then no target rises, not even to what is held. */
         private long unoccupiedBytes;
 
         Tier(List<HostClient> clients, long budgetBytes, boolean shortage, ToLongFunction<HostClient> held,
@@ -108,7 +108,7 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
             keepSpare(budgetBytes - goals.values().stream().mapToLong(Long::longValue).sum());
         }
 
-        /** What nobody asks for stays with its holder. */
+        /** Leaves to its holder what no other client asks for. */
         private void keepSpare(long bytes) {
             long spareBytes = bytes;
             for (HostClient client : clients) {
@@ -118,7 +118,7 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
             }
         }
 
-        /** Finds the targets; returns by how much they were raised beyond what was held or promised. */
+        /** Calculates the targets; returns by how much they were raised beyond what was held or promised. */
         long raise(long availableRoomBytes) {
             long roomBytes = Math.max(0, Math.min(availableRoomBytes, unoccupiedBytes));
             long raisedBytes = 0;

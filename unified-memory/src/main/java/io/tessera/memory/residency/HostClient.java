@@ -5,14 +5,14 @@ import java.util.Objects;
 /**
  * The host memory that backs one client's swapped contents, over all devices, in bytes. Immutable.
  *
- * @param clientId of the client
- * @param tenant              whose
- * @param pinnedHeldBytes     pinned now
- * @param pinnedTargetBytes   what it may pin at present
- * @param pinnedWantedBytes   what it could use: its memory that may be swapped
+ * @param clientId            the client
+ * @param tenant              its tenant
+ * @param pinnedHeldBytes     pinned memory held now
+ * @param pinnedTargetBytes   pinned memory that it may hold at present
+ * @param pinnedWantedBytes   pinned memory that it could use: its memory that may be swapped
  * @param pageableHeldBytes   pageable backing held now
- * @param pageableTargetBytes what it may hold of that at present
- * @param pageableWantedBytes what it could use beyond its pinned memory
+ * @param pageableTargetBytes pageable backing that it may hold at present
+ * @param pageableWantedBytes pageable backing that it could use beyond its pinned memory
  */
 public record HostClient(long clientId, String tenant, long pinnedHeldBytes, long pinnedTargetBytes,
         long pinnedWantedBytes, long pageableHeldBytes, long pageableTargetBytes, long pageableWantedBytes) {

@@ -3,11 +3,11 @@ package io.tessera.memory.residency;
 import java.util.Map;
 
 /**
- * What {@link HostBackingBudget} wants written now. Immutable.
+ * Targets of {@link HostBackingBudget} to be written now. Immutable.
  *
- * @param pinned   by client, what it may pin from now on
- * @param pageable by client, what it may hold as pageable backing from now on
- * @param reason   how the host stands, in one sentence
+ * @param pinned   by client, pinned memory that it may hold from now on
+ * @param pageable by client, pageable backing that it may hold from now on
+ * @param reason   state of the host's memory, in one sentence
  */
 public record HostTargets(Map<Long, Long> pinned, Map<Long, Long> pageable, String reason) {
     /** Copies both. */

@@ -1,58 +1,56 @@
 package io.tessera.memory.residency;
 
 /**
- * How fast memory moves between host and device, in bytes per second; both directions go on at once, the bus is full
- * duplex. Immutable.
+ * Rates of memory moves between host and device, in bytes per second. Both directions run at once, because the bus is full duplex. Immutable.
  *
- * @param inBytesPerSecond  to the device
- * @param outBytesPerSecond to the host
+ * @param inBytesPerSecond  rate to the device
+ * @param outBytesPerSecond rate to the host
  */
 public record MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
     /** Weight of a new measurement against all earlier ones. */
     private static final double WEIGHT = 0.25;
 
-    /** Moves below this say more about starting one than about the bus. */
+    /** Smaller moves say more about the start of a move than about the bus. */
     private static final long SHORTEST_BYTES = 64L << 20;
 
     /**
-     * Memory without contents that changes hands: pages are taken from one client and given to another. Two PyTorch processes on
-     * an H100 handed 42 GiB over in 0.118 s and 66 GiB in 0.188 s, of which 2 GiB had contents (medians, 2026-11-28).
+     * Rate for memory without contents: its pages are taken from one client and given to another. Two PyTorch processes on an H100 handed 42 GiB over
+     * in 0.118 s and 66 GiB in 0.188 s, of which 2 GiB had contents (medians, 2026-11-28).
      */
     private static final double CHANGED_BYTES_PER_SECOND = 375e9;
 
-    /** Checks both. */
+    /** Checks both values. */
     public MoveRates {
         if (!(inBytesPerSecond > 0 && outBytesPerSecond > 0)) {
             throw new IllegalArgumentException("rates must be positive: " + inBytesPerSecond + ", " + outBytesPerSecond);
         }
     }
 
-    /** Before anything was measured: pinned copies on an H200, 49.3 GB/s in and 55.4 GB/s out (measured alone). */
+    /** Returns the rates before any measurement: pinned copies on an H200, 49.3 GB/s in and 55.4 GB/s out (measured alone). */
     public static MoveRates pinned() {
         return new MoveRates(49.3e9, 55.4e9);
     }
 
-    /** Managed memory that kernels fault in: 10.0 GB/s on an H200; evicted to the host at 4.8 GB/s. */
+    /** Returns the rates of managed memory: kernels fault it in at 10.0 GB/s on an H200, and it is evicted to the host at 4.8 GB/s. */
     public static MoveRates faulted() {
         return new MoveRates(10.0e9, 4.8e9);
     }
 
-    /** The time that these bytes take, in nanoseconds, both directions at once. */
+    /** Returns the time to move these bytes, in nanoseconds, both directions at once. */
     public double moveNs(long inBytes, long outBytes) {
         return 1e9 * Math.max(inBytes / inBytesPerSecond, outBytes / outBytesPerSecond);
     }
 
     /**
-     * The time of a hand-over in nanoseconds, in which {@code changedBytes} come in and as many leave, and {@code copiedBytes} of either
-     * have contents. Copies and changes of pages go on at once.
+     * Returns the time of a hand-over in nanoseconds, in which {@code changedBytes} come in and as many leave, and {@code copiedBytes} of either have
+     * contents. Copies and page changes run at once.
      */
     public double handoverNs(long changedBytes, long copiedBytes) {
         return Math.max(moveNs(copiedBytes, copiedBytes), 1e9 * changedBytes / CHANGED_BYTES_PER_SECOND);
     }
 
     /**
-     * The same after a measurement: bytes moved and the time in which copies of that direction were under way. Short
-     * moves change nothing.
+     * Returns the rates after a measurement: bytes moved and the time in which copies of that direction were in progress. Short moves change nothing.
      */
     public MoveRates measured(long inBytes, long inNs, long outBytes, long outNs) {
         return new MoveRates(mixed(inBytesPerSecond, inBytes, inNs), mixed(outBytesPerSecond, outBytes, outNs));

@@ -3,12 +3,12 @@ package io.tessera.memory.residency;
 /**
  * Constants of {@link ResidencyPlanner}. Immutable.
  *
- * @param growthDivisor this part of the capacity is kept from prefetching while somebody runs, for what it allocates:
- *                      memory filled ahead of a turn would have to be copied out again for it
- * @param grainBytes    free memory is shared out among running clients in multiples of this, where there is enough
+ * @param growthDivisor part of the capacity, as a divisor, that is kept from prefetching while a client runs, for its allocations: memory filled
+ *   ahead of a turn would have to be copied out again for them
+ * @param grainBytes    free memory is divided among running clients in multiples of this, if there is enough
  */
 public record PlannerSettings(long growthDivisor, long grainBytes) {
-    /** Checks both. */
+    /** Checks both values. */
     public PlannerSettings {
         if (growthDivisor <= 0 || grainBytes <= 0) {
             throw new IllegalArgumentException("must be positive: growthDivisor " + growthDivisor
@@ -16,7 +16,7 @@ public record PlannerSettings(long growthDivisor, long grainBytes) {
         }
     }
 
-    /** A sixty-fourth for growth; 64 MiB, as leases (QuotaLedger) are granted. */
+    /** Returns the defaults: a sixty-fourth for growth; 64 MiB, the unit in which leases (QuotaLedger) are granted. */
     public static PlannerSettings defaults() {
         return new PlannerSettings(64, 64L << 20);
     }

@@ -3,15 +3,14 @@ package io.tessera.memory.residency;
 import java.util.Locale;
 
 /**
- * Finds out whether clients have to take turns because device memory is short. Not thread-safe: one owner thread.
+ * Detects whether clients have to take turns because device memory is short. Not thread-safe: one owner thread.
  *
- * <p>Two rules, in the order of {@link Pressure.Kind}. Both compare sizes, so they hold from the sample on that shows
- * them, and cease when memory fits with 5 % to spare, or has fitted for half a second: a program that frees and allocates
- * around the bound changes nobody's mode every time. With a sample at least every quarter of a second it answers within a
- * second, either way.
+ * <p>Two rules, in the order of {@link Pressure.Kind}. Both compare sizes, so they apply from the first sample that shows a shortage. They cease when
+ * memory fits with 5 % to spare, or has fitted for half a second, so a program that frees and allocates around the bound does not change the mode
+ * each time. With a sample at least every quarter of a second the answer follows within a second, either way.
  *
- * <p>The second rule is a guess, since what managed memory its clients use is seen by nobody outside the driver. Whether
- * they thrash when they run freely is therefore measured by what they get done, which is the schedule's task.
+ * <p>The second rule is a guess, since only the driver sees which managed memory its clients use. Whether they thrash when they run freely is
+ * therefore measured by the work they get done, which is the schedule's task.
  */
 public final class PressureDetector {
     private static final double GIB = 1L << 30;

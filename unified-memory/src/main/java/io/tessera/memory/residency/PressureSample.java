@@ -1,17 +1,16 @@
 package io.tessera.memory.residency;
 
 /**
- * How a device's memory stands at one time; input of {@link PressureDetector}. Immutable. Sizes in bytes.
+ * State of a device's memory at one time; input of {@link PressureDetector}. Immutable. Sizes in bytes.
  *
- * @param capacityBytes of the device
- * @param fixedBytes    used by memory that cannot be moved
- * @param neededBytes   of clients of plan swap that run or await a turn: has to be resident while they run
- * @param managedBytes  that the driver moves page by page, of clients that run or await a turn: all of it, as nobody knows
- *                      what of it they use
+ * @param capacityBytes capacity of the device
+ * @param fixedBytes    memory in use that cannot be moved
+ * @param neededBytes   memory of clients of plan swap that run or await a turn: resident while they run
+ * @param managedBytes  memory of clients that run or await a turn, which the driver moves page by page: all of it, because the part in use is unknown
  */
 public record PressureSample(long capacityBytes, long fixedBytes, long neededBytes, long managedBytes) {
 
-    /** What would have to be resident for all to run side by side without anything moving. */
+    /** Returns the memory that would have to be resident for all to run side by side without any move. */
     public long demandBytes() {
         return fixedBytes + neededBytes + managedBytes;
     }

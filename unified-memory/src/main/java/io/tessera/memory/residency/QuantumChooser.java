@@ -3,43 +3,43 @@ package io.tessera.memory.residency;
 import java.util.List;
 
 /**
- * Chooses the length of turns when memory has to be moved for them: long enough that moving costs at most a set share of the turn.
+ * Chooses the length of turns when memory has to be moved for them: long enough that moves cost at most a set share of the turn.
  * Immutable, thread-safe.
  *
- * <p>With a share of 5 % clients that keep the device busy take at most 1.05 times as long together as one after the
- * other. A quantum that somebody set is taken as it is.
+ * <p>With a share of 5 % clients that keep the device busy take together at most 1.05 times as long as in sequence. A quantum that an operator set is
+ * used as it is.
  *
- * @param moveShare     time spent moving, as a part of the turn that it is for; 0.05: 5 %
- * @param maxQuantumNs  longest turn that moving leads to: an operator's patience, not a technical bound. Where it is
- *                      reached the share is exceeded (130 GB at 49.3 GB/s take 2.6 s, 9 % of 30 s)
+ * @param moveShare     time spent on moves, as a share of the turn that they precede; 0.05: 5 %
+ * @param maxQuantumNs  longest turn that moves lead to: the patience of operators, not a technical bound. At this length the share may be exceeded
+ *   (130 GB at 49.3 GB/s take 2.6 s, 9 % of 30 s)
  */
 public record QuantumChooser(double moveShare, long maxQuantumNs) {
-    /** Quanta come in steps, so that every allocation does not change everybody's terms. */
+    /** Quanta change in steps, so that not every allocation changes the terms of all clients. */
     private static final long STEP_NS = 100_000_000L;
 
     /**
-     * The part of the share that copying may take. The rest is for what is lost beside it: the first turns, which begin before the
-     * moves are measured, and the drain. With 0.6 two trainings on an H200 took 3.4 % longer than one after the other on 16 GiB (copying
-     * 2.9 %), and 5.2 % on 8 GiB, where two more hand-overs came at the ends (2026-11-22).
+     * The part of the share that copying may take. The rest is for other losses: the first turns, which begin before the moves are measured, and the
+     * drain. With 0.6 two trainings on an H200 took 3.4 % longer than in sequence on 16 GiB (copying 2.9 %), and 5.2 % on 8 GiB, where two more
+     * hand-overs came at the ends (2026-11-22).
      */
     private static final double COPYING = 0.5;
 
-    /** Rounds after which the moves of a round repeat; the first one only fills the device. */
+    /** Number of rounds after which the moves of a round repeat; the first one only fills the device. */
     private static final int ROUNDS = 3;
 
     /**
-     * A client that takes turns: what has to be resident for its turn, how much of that never leaves, and how much of it has contents,
-     * so that it has to be copied. Which part that is does not matter: what moves has its share of the contents.
+     * A client that takes turns: the memory that has to be resident for its turn, the part of it that never leaves, and the part that has contents
+     * and has to be copied. It does not matter which part that is: what moves has its share of the contents.
      */
     public record Participant(long neededBytes, long guaranteeBytes, long contentBytes) {
-        /** Checks all. */
+        /** Checks all values. */
         public Participant {
             if (neededBytes < 0 || guaranteeBytes < 0 || contentBytes < 0 || contentBytes > neededBytes) {
                 throw new IllegalArgumentException("not sizes: " + neededBytes + ", " + guaranteeBytes + ", " + contentBytes);
             }
         }
 
-        /** All of its memory has contents. */
+        /** Creates a participant whose memory has contents in all parts. */
         public Participant(long neededBytes, long guaranteeBytes) {
             this(neededBytes, guaranteeBytes, neededBytes);
         }
@@ -49,7 +49,7 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
         }
     }
 
-    /** Checks both. */
+    /** Checks both values. */
     public QuantumChooser {
         if (!(moveShare > 0 && moveShare <= 1)) {
             throw new IllegalArgumentException("moveShare must lie in (0, 1], is " + moveShare);
@@ -59,19 +59,19 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
         }
     }
 
-    /** 5 %, at most 30 s: nvshare's default turn, which its users are known to bear. */
+    /** Returns the defaults: 5 %, at most 30 s, which is nvshare's default turn and known to be acceptable to its users. */
     public static QuantumChooser defaults() {
         return new QuantumChooser(0.05, 30_000_000_000L);
     }
 
     /**
-     * The length of turns.
+     * Returns the length of turns.
      *
-     * @param setQuantumNs  what holds where nothing is moved
-     * @param explicit      somebody set it, so it is taken as it is
-     * @param capacityBytes for memory that can be moved: without what is fixed
-     * @param participants  in the order of their turns
-     * @param rates         as measured
+     * @param setQuantumNs  quantum if nothing is moved
+     * @param explicit      whether an operator set it, so that it is used as it is
+     * @param capacityBytes capacity for memory that can be moved: without fixed memory
+     * @param participants  clients in the order of their turns
+     * @param rates         measured rates
      */
     public long quantumNs(long setQuantumNs, boolean explicit, long capacityBytes, List<Participant> participants,
             MoveRates rates) {
@@ -83,8 +83,7 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
     }
 
     /**
-     * The same where it is known how long the copies of a hand-over take. Half of the share is kept for what is not
-     * copying.
+     * Returns the length of turns if the time of a hand-over's copies is known. Half of the share is kept for other losses.
      */
     public long stretchedNs(long setQuantumNs, double moveNsPerTurn) {
         long wholeNs = (long) Math.ceil(moveNsPerTurn / (COPYING * moveShare) / STEP_NS) * STEP_NS;
@@ -92,17 +91,17 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
     }
 
     /**
-     * What comes in at a hand-over. As much leaves, once the device is full.
+     * Memory that comes in at a hand-over. The same amount leaves, once the device is full.
      *
-     * @param changedBytes all that comes in
-     * @param copiedBytes  of that, what has contents
+     * @param changedBytes all memory that comes in
+     * @param copiedBytes  part of it that has contents
      */
     public record Handover(long changedBytes, long copiedBytes) {
     }
 
     /**
-     * What comes in at a hand-over, on average over a round, when all take turns in order and the planner takes memory from
-     * whose turn is farthest away.
+     * Returns what comes in at a hand-over, on average over a round, if all take turns in order and the planner takes memory from the client whose
+     * turn is farthest away.
      */
     public static Handover handover(long capacityBytes, List<Participant> participants) {
         int count = participants.size();

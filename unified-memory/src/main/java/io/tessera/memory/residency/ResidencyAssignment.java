@@ -4,20 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a device's memory shall be in the end: starts from where it is and moves the least. Used once; not
- * thread-safe.
+ * The final distribution of a device's memory: it starts from the present one and moves as little as possible. Used once; not thread-safe.
  *
- * <p>A client's need is met, in this order, from free memory; from cached memory of the others, first of those that do not run and whose
- * turn is farthest away; from contents that their owner did not use in its last turns; from the contents of the client whose turn is
- * farthest away (Belady 1966: no order of evictions moves less). Never from below a guarantee.
+ * <p>A client's need is met from these sources, in this order. Free memory; cached memory of the others, first of those that do not run and whose
+ * turn is farthest away; contents that their owner did not use in its last turns; contents of the client whose turn is farthest away (Belady 1966: no
+ * order of evictions moves less). No client goes below its guarantee.
  */
 final class ResidencyAssignment {
-    /** Nearest first. */
+    /** Clients, the nearest turn first. */
     private final List<ClientAllotment> seats;
     private final PlannerSettings settings;
     private final long capacityBytes;
 
-    /** Not assigned; below 0 while more is held than there is. */
+    /** Unassigned memory; negative while more is held than there is. */
     private long freeBytes;
 
     ResidencyAssignment(long capacityBytes, List<ClientMemoryState> clients, PlannerSettings settings) {
@@ -48,19 +47,19 @@ final class ResidencyAssignment {
         return freeBytes;
     }
 
-    /** Whether everything that active clients need can be resident at once. */
+    /** Returns whether everything that active clients need can be resident at once. */
     boolean fits() {
         long roomBytes = capacityBytes;
         for (ClientAllotment seat : seats) {
             roomBytes -= seat.client.fixedBytes();
-            // A client that can never run holds up nobody: its demand is 0.
+            // A client that can never run delays no other: its demand is 0.
             roomBytes -= seat.active() ? seat.demandBytes
                     : Math.min(seat.client.contentBytes(), seat.client.movableGuaranteeBytes());
         }
         return roomBytes >= 0;
     }
 
-    /** More is held than there is, for example because plain memory grew: takes it from the farthest. */
+    /** Takes memory from the farthest clients if more is held than there is, for example because plain memory grew. */
     void reclaim() {
         if (freeBytes < 0) {
             freeBytes += takeCached(-freeBytes, null, false);
@@ -73,7 +72,7 @@ final class ResidencyAssignment {
         }
     }
 
-    /** Meets what running clients need, the first one's first. */
+    /** Meets the needs of running clients, the first one's first. */
     void serveRunning() {
         for (int i = 0; i < seats.size() && seats.get(i).client.running(); i++) {
             ClientAllotment seat = seats.get(i);
@@ -85,9 +84,8 @@ final class ResidencyAssignment {
     }
 
     /**
-     * Brings in ahead of their turns what awaiting clients need, as far as that costs no copy which the hand-over would not cost: into free
-     * memory, into cached memory of clients that do not run, and in the place of clients that ask for no turn, which the hand-over would
-     * choose as well.
+     * Brings in what waiting clients need, ahead of their turns, if that costs no copy which the hand-over would not cost. The sources are free
+     * memory, cached memory of clients that do not run, and memory of clients that ask for no turn, which the hand-over would choose as well.
      */
     void prefetch() {
         boolean somebodyRuns = !seats.isEmpty() && seats.getFirst().client.running();
@@ -96,7 +94,7 @@ final class ResidencyAssignment {
         long idleBytes = seats.stream().filter(seat -> !seat.active()).mapToLong(ClientAllotment::spareBytes).sum();
         long keptFreeBytes = Math.clamp(growthBytes - idleBytes, 0L, Math.max(0, freeBytes));
         idleBytes -= growthBytes - keptFreeBytes;
-        // At the hand-over this is there without a copy: it has to do before contents of idle clients leave.
+        // This memory is available at the hand-over without a copy: it is used before contents of idle clients leave.
         long laterBytes = keptFreeBytes + seats.stream().filter(seat -> seat.client.running())
                 .mapToLong(ClientAllotment::spareCachedBytes).sum();
         for (ClientAllotment seat : seats) {
@@ -121,7 +119,7 @@ final class ResidencyAssignment {
         }
     }
 
-    /** Lets running clients allocate from what is left without asking first. */
+    /** Lets running clients allocate from the rest without asking first. */
     void shareFree() {
         List<ClientAllotment> running = seats.stream().filter(seat -> seat.client.running() && !seat.impossible())
                 .toList();
@@ -139,7 +137,7 @@ final class ResidencyAssignment {
             setBytes += slackBytes;
             balanced &= slackBytes >= shareBytes / 2;
         }
-        // Shares that are good enough stay: every allocation would change everybody's target otherwise.
+        // Shares that are good enough stay; otherwise every allocation would change the targets of all clients.
         boolean keep = balanced && setBytes <= freeBytes;
         for (ClientAllotment seat : running) {
             long slackBytes = keep ? Math.max(0, seat.client.targetBytes() - seat.goalBytes())
@@ -159,7 +157,7 @@ final class ResidencyAssignment {
         seat.give(bytes);
     }
 
-    /** From everybody but {@code taker}, running clients last, or not at all. */
+    /** Takes cached memory from all clients but {@code taker}: running clients last, or not at all. */
     private long takeCached(long bytes, ClientAllotment taker, boolean spareRunning) {
         long taken = 0;
         for (int i = seats.size() - 1; i >= 0 && taken < bytes; i--) {
@@ -171,7 +169,7 @@ final class ResidencyAssignment {
         return taken;
     }
 
-    /** Contents that their owners did not use lately; running clients keep theirs. */
+    /** Takes contents that their owners did not use recently; running clients keep theirs. */
     private long takeUnneeded(long bytes, ClientAllotment taker) {
         long taken = 0;
         for (int i = seats.size() - 1; i >= 0 && taken < bytes; i--) {
@@ -183,7 +181,7 @@ final class ResidencyAssignment {
         return taken;
     }
 
-    /** Contents of the clients behind the seat {@code first}, the farthest first. */
+    /** Takes contents of the clients after the seat {@code first}, the farthest first. */
     private long takeContents(long bytes, int first, int end) {
         long taken = 0;
         for (int i = end - 1; i > first && taken < bytes; i--) {
@@ -192,7 +190,7 @@ final class ResidencyAssignment {
         return taken;
     }
 
-    /** Contents of clients that ask for no turn. */
+    /** Takes contents of clients that ask for no turn. */
     private long takeIdle(long bytes) {
         long taken = 0;
         for (int i = seats.size() - 1; i >= 0 && taken < bytes; i--) {

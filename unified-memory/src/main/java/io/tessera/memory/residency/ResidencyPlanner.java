@@ -9,19 +9,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides what each client may have resident on one device, so that running clients have all they need and as little as possible is moved.
- * {@link ResidencyAssignment} says which clients memory is taken from.
+ * Decides what each client may have resident on one device, so that running clients have all they need and as little as possible is moved. {@link
+ * ResidencyAssignment} decides from which clients memory is taken.
  *
- * <p><b>Budget rule.</b> M is the sum over all clients of the larger of target and held, plus all fixed memory. No plan
- * raises M above the capacity, and while it is above, no target is raised at all. Raises are paid from what is unoccupied
- * <em>before</em> anything of the same plan is lowered, because a client may still take up to its old target. So the
- * targets may be written in any order; memory that lowered targets set free is handed out by the next call, made with
- * what is then held.
+ * <p><b>Budget rule.</b> M is the sum over all clients of the larger of target and held, plus all fixed memory. No plan raises M above the capacity,
+ * and while it is above, no target is raised at all. Raises are paid from what is unoccupied <em>before</em> anything of the same plan is lowered,
+ * because a client may still take up to its old target. So the targets may be written in any order. Memory that lowered targets free is handed out by
+ * the next call, made with what is then held.
  *
- * <p>The caller calls again whenever a word of a client or a turn changes, and once more after it has written a target:
- * what a lowered target sets free is handed out then. With clients that keep to the protocol each call gets closer to the
- * goals. While a plan is not {@link ResidencyPlan#settled} and nothing was written, clients have to act first: calling again before
- * one rings is of no use.
+ * <p>The caller calls again whenever a word of a client or a turn changes, and once more after it has written a target: that call hands out what a
+ * lowered target frees. With clients that follow the protocol each call gets closer to the goals. While a plan is not {@link ResidencyPlan#settled}
+ * and nothing was written, clients have to act first: a call before one rings is useless.
  *
  * <p>Pure function of its arguments; immutable, thread-safe.
  */
@@ -30,23 +28,23 @@ public final class ResidencyPlanner {
 
     private final PlannerSettings settings;
 
-    /** With {@link PlannerSettings#defaults}. */
+    /** Creates a planner with {@link PlannerSettings#defaults}. */
     public ResidencyPlanner() {
         this(PlannerSettings.defaults());
     }
 
-    /** With other constants. */
+    /** Creates a planner with other constants. */
     public ResidencyPlanner(PlannerSettings settings) {
         this.settings = settings;
     }
 
     /**
-     * The targets from now on.
+     * Returns the targets from now on.
      *
-     * @param capacityBytes of the device, what all clients may have resident together
-     * @param clients       everybody on the device that is alive; dead ones hold nothing
+     * @param capacityBytes memory of the device that all clients may have resident together
+     * @param clients       all living clients on the device; dead ones hold nothing
      * @param nowNs         the caller's clock, for {@link ResidencyPlan#reason} alone
-     * @throws IllegalArgumentException if the capacity is not positive, or a client is there twice
+     * @throws IllegalArgumentException if the capacity is not positive, or a client occurs twice
      */
     public ResidencyPlan plan(long capacityBytes, List<ClientMemoryState> clients, long nowNs) {
         if (capacityBytes <= 0 || capacityBytes > ClientMemoryState.MAX_BYTES) {
@@ -86,9 +84,8 @@ public final class ResidencyPlanner {
     }
 
     /**
-     * What can be written now of the goals: all that is lower at once, and raises while there is room beside what
-     * everybody occupies or may occupy. Memory that is needed to run and prefetched memory come before room to grow, so that nobody fills
-     * up what somebody waits for.
+     * Returns what can be written now of the goals: all lower targets at once, and raises while there is room beside what all clients occupy or may
+     * occupy. Memory that is needed to run and prefetched memory come before room to grow, so that growth does not use up what a client waits for.
      */
     private static Map<Long, Long> step(long capacityBytes, List<ClientAllotment> seats, Map<Long, Long> firstBytes,
             Map<Long, Long> goals) {
@@ -100,8 +97,8 @@ public final class ResidencyPlanner {
             targets.put(id, Math.min(seat.client.targetBytes(), goals.get(id)));
         }
         if (roomBytes < 0) {
-            // Not even up to what is held: that may be a raise on its way, which the client takes back if it finds its
-            // target lower, and which others may have been given in the meantime.
+            // Not even up to what is held: that may be a raise on its way, which the client takes back if it finds its target lower, and which others
+            // may have been given in the meantime.
             return targets;
         }
         for (Map<Long, Long> wishes : List.of(firstBytes, goals)) {

@@ -3,26 +3,26 @@ package io.tessera.memory.residency;
 import java.util.Locale;
 
 /**
- * Whether clients of plan swap may have more memory in all, resident or not: their leases on a device never exceed what
- * the device and the host can hold together. Immutable, thread-safe.
+ * Decides whether clients of plan swap may have more memory in all, resident or not: their leases on a device never exceed what the device and the
+ * host can hold together. Immutable, thread-safe.
  *
- * @param capacityBytes of the device
- * @param fixedBytes    used on the device by memory that cannot be moved
+ * @param capacityBytes capacity of the device
+ * @param fixedBytes    memory in use on the device that cannot be moved
  * @param backingBytes  host memory and files that may hold what is moved out
  */
 public record SwapAdmission(long capacityBytes, long fixedBytes, long backingBytes) {
     private static final double GIB = 1L << 30;
 
-    /** What becomes of an ask. */
+    /** Decision on a request. */
     public sealed interface Answer {
     }
 
-    /** It may have it. */
+    /** The client may have the memory. */
     public record Admitted() implements Answer {
     }
 
     /**
-     * Not now, but perhaps when others have freed memory.
+     * The client has to wait: perhaps it may have the memory when others have freed some.
      *
      * @param reason a sentence with the numbers
      */
@@ -30,32 +30,32 @@ public record SwapAdmission(long capacityBytes, long fixedBytes, long backingByt
     }
 
     /**
-     * Not as long as the device and the budgets are what they are.
+     * The client cannot have the memory as long as the device and the budgets do not change.
      *
      * @param reason a sentence with the numbers
      */
     public record Refused(String reason) implements Answer {
     }
 
-    /** Checks that nothing is negative. */
+    /** Checks that no value is negative. */
     public SwapAdmission {
         if (capacityBytes < 0 || fixedBytes < 0 || backingBytes < 0) {
             throw new IllegalArgumentException("negative: " + capacityBytes + ", " + fixedBytes + ", " + backingBytes);
         }
     }
 
-    /** What all clients of plan swap may have together. */
+    /** Returns what all clients of plan swap may have together. */
     public long leasableBytes() {
         return Math.max(0, capacityBytes - fixedBytes) + backingBytes;
     }
 
     /**
-     * Judges an ask.
+     * Judges a request.
      *
-     * @param leasedBytes     of all clients of plan swap on the device, the asking one's included
-     * @param clientBytes     of these, the asking client's
-     * @param guaranteedBytes what others' guarantees keep of the device
-     * @param moreBytes       asked for beyond {@code clientBytes}
+     * @param leasedBytes     leases of all clients of plan swap on the device, including the asking one
+     * @param clientBytes     the asking client's part of them
+     * @param guaranteedBytes memory of the device that is kept for others' guarantees
+     * @param moreBytes       bytes requested beyond {@code clientBytes}
      */
     public Answer ask(long leasedBytes, long clientBytes, long guaranteedBytes, long moreBytes) {
         long ownLimitBytes = Math.max(0, capacityBytes - fixedBytes - guaranteedBytes);

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The words of one manager and a few clients, one access at a time, in every order: which clients may have what in use in the end. Accesses
- * are sequentially consistent, as the protocol wants them. Memory in units; every client needs {@code needed}.
+ * The words of one manager and a few clients, one access at a time, in every order: it determines which clients may use what in the end. Accesses are
+ * sequentially consistent, as the protocol requires. Memory in units; every client needs {@code needed}.
  *
  * <p>A client raises {@code held}, reads its target again, and only then uses the memory or takes {@code held} back.
  * The manager reads {@code held} of all, plans, writes the targets in any order, and starts again; before that it may change whose turn it
  * is. A client may die at any step; the manager notices later.
  */
 final class BudgetRuleModel {
-    /** Departures from the protocol, each of which has to be found out. */
+    /** Departures from the protocol, each of which has to be detected. */
     enum Fault {
         NONE, TARGET_NOT_READ_AGAIN, RAISES_WITH_THE_LOWERING, HELD_NOT_READ_AGAIN
     }
@@ -31,7 +31,7 @@ final class BudgetRuleModel {
     private static final int LIFE = 6;
     private static final int FIELDS = 7;
 
-    // Where a client is
+    // State of a client
     private static final int STEADY = 0;
     private static final int RAISING = 1;
     private static final int RAISED = 2;
@@ -61,7 +61,7 @@ final class BudgetRuleModel {
         this.fault = fault;
     }
 
-    /** Index of the manager's place in its cycle: below {@code clients} it reads, at {@code clients} it writes. */
+    /** Returns the index of the manager's place in its cycle: below {@code clients} it reads, at {@code clients} it writes. */
     private int place() {
         return clients * FIELDS;
     }
@@ -84,7 +84,7 @@ final class BudgetRuleModel {
         return states.size();
     }
 
-    /** Goes through all states; returns one in which more is in use than there is, or null. */
+    /** Explores all states; returns one in which more is in use than there is, or null. */
     byte[] explore() {
         byte[] start = new byte[clients * FIELDS + 2];
         for (int client = 0; client < clients; client++) {
@@ -126,7 +126,7 @@ final class BudgetRuleModel {
         return sum;
     }
 
-    /** How many states cannot lead to one in which the client whose turn it is has all it needs, or is dead. */
+    /** Returns how many states cannot lead to one in which the client that has the turn has all it needs, or is dead. */
     long withoutAWayOn() {
         boolean[] leads = new boolean[states.size()];
         ArrayDeque<Integer> queue = new ArrayDeque<>();

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The budget rule in every interleaving of single accesses to the words; and that each of its steps is needed. */
+/** The budget rule in every interleaving of single accesses to the words; also that each of its steps is needed. */
 class BudgetRuleTest {
     @ParameterizedTest
     @CsvSource({"2, 2, 2, false", "2, 2, 3, true", "2, 3, 4, false", "3, 1, 2, false"})

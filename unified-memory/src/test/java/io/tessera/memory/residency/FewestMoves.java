@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fewest bytes that have to come in for a sequence of turns, found by trying every choice of what leaves at every
- * hand-over. Bringing memory in before its turn cannot lower that number, so it is not tried.
+ * The fewest bytes that have to come in for a sequence of turns, found by an exhaustive search over what leaves at every hand-over. Bringing memory
+ * in before its turn cannot lower that number, so it is not tried.
  */
 final class FewestMoves {
     private final int[] needs;
@@ -45,7 +45,7 @@ final class FewestMoves {
         return answer;
     }
 
-    /** Tries what clients from {@code client} on keep. */
+    /** Tries all amounts that clients from {@code client} on keep. */
     private int best(int[] resident, int runner, int client, int turn) {
         if (client == needs.length) {
             return Arrays.stream(resident).sum() <= capacity ? from(resident, turn + 1) : Integer.MAX_VALUE / 2;

@@ -13,13 +13,12 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * The planner against an exhaustive optimum: with turns known ahead it brings in as little as anybody could, prefetching
- * included.
+ * The planner compared with an exhaustive optimum: if turns are known ahead, it brings in the minimum, prefetching included.
  */
 class FewestMovesTest {
     private static final ResidencyPlanner PLANNER = new ResidencyPlanner(new PlannerSettings(1L << 40, 1));
 
-    /** Clients that do at once what they are told, in units of memory. */
+    /** Clients that follow orders at once, in units of memory. */
     private static final class Device {
         final int[] needs;
         final int[] guarantees;

@@ -61,7 +61,7 @@ class HostBackingBudgetTest {
 
     @Example
     void nobodyGetsMoreWhileTheBudgetIsExceededNotEvenWhatItHolds() {
-        // 20 of the first may be a raise that it is about to take back.
+        // 20 of the first client's bytes may be a raise that it is about to take back.
         HostClient raising = new HostClient(1, "a", 60, 40, 60, 0, 0, 0);
         HostClient other = new HostClient(2, "b", 50, 50, 50, 0, 0, 0);
         HostTargets targets = new HostBackingBudget(100, 0, Long.MAX_VALUE, 0).targets(List.of(raising, other), PLENTY);
@@ -113,7 +113,7 @@ class HostBackingBudgetTest {
         }
     }
 
-    /** A client takes some of the way, or all, or stays. */
+    /** Returns the next amount of a client, which moves part of the way, all of it, or not at all. */
     private static long stepTo(Random random, long held, long target) {
         long way = target - held;
         return held + switch (random.nextInt(3)) {

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every order of events on small devices that have less than they say: nobody stands still, and nothing is overdrawn.
- * {@code -Dtessera.model.large=true} adds larger ones: minutes, and some GiB of heap.
+ * Every order of events on small devices that have less memory than they report: no client stands still, and no memory is overdrawn. {@code
+ * -Dtessera.model.large=true} adds larger ones, which take minutes and some GiB of heap.
  */
 @Timeout(3600)
 class MemoryShortageExplorationTest {
@@ -50,7 +50,7 @@ class MemoryShortageExplorationTest {
         assertNull(model.standstill());
     }
 
-    /** Someone stands still for ever, or is refused what could be had. */
+    /** Returns whether a client stands still for ever, or is refused memory that is available. */
     private static boolean isFound(Situation situation, Fault fault) {
         MemoryShortageModel model = new MemoryShortageModel(situation, fault);
         try {

@@ -8,24 +8,23 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Clients that take turns on a device that has less than is believed, event by event, in every order, with the real planner and
- * the real {@link DeviceRoom}. After each event the manager does all that it can; {@link BudgetRuleModel} has the orders of
- * single words. Memory in chunks. Time is an event: that a turn ends, that the driver says what is free, that somebody gives
- * up waiting.
+ * Clients that take turns on a device with less memory than is believed, event by event, in every order, with the real planner and the real {@link
+ * DeviceRoom}. After each event the manager does all that it can; {@link BudgetRuleModel} has the orders of single words. Memory in chunks. The
+ * passing of time is an event: a turn ends, the driver reports what is free, a wait ends.
  *
  * <p>Every client asks for a turn as long as it lives and is not short of memory. Not thread-safe.
  */
 final class MemoryShortageModel {
     /**
-     * The beginning, in chunks.
+     * Initial state, in chunks.
      *
-     * @param needs    of each client
-     * @param mostNeed to which programs allocate more
-     * @param believed what the device should have
-     * @param real     what it has
-     * @param hidden   what the driver says is free beside that
+     * @param needs    needs of the clients
+     * @param mostNeed maximum to which programs allocate more
+     * @param believed memory that the device should have
+     * @param real     memory that it has
+     * @param hidden   memory that the driver reports as free beyond that
      * @param host     host memory, of all tiers
-     * @param taken    to which a process that nobody plans takes memory of the device, and gives it back
+     * @param taken    maximum of the device's memory that a process outside the plan takes and gives back
      * @param deaths   whether clients may die, in any state
      */
     record Situation(List<Integer> needs, int mostNeed, int believed, int real, int hidden, int host, int taken, boolean deaths) {
@@ -35,7 +34,7 @@ final class MemoryShortageModel {
     private record Question(int chunks, List<ClientMemoryState> words) {
     }
 
-    /** A rule that is left out, each of which has to be found out. */
+    /** A rule that is left out; each omission has to be detected. */
     enum Fault { NONE, REFUSALS_NOT_TOLD, NOBODY_FALLS_SHORT }
 
     /** Well above the steps in which free memory is followed. */
@@ -107,7 +106,7 @@ final class MemoryShortageModel {
         return get(state, client, LIFE) == ALIVE;
     }
 
-    /** Goes through all states, up to a limit; throws if something holds in one of them that must not. */
+    /** Explores all states, up to a limit; throws if an invariant fails in one of them. */
     void explore(int most) {
         byte[] start = new byte[unusable + 1];
         for (int client = 0; client < clients; client++) {
@@ -153,7 +152,7 @@ final class MemoryShortageModel {
         }
     }
 
-    /** A state from which no events that help lead to this client's turn, or to its end; null: there is none. */
+    /** Returns a state from which no helpful events lead to this client's turn, or to its end; null: there is none. */
     String standstill() {
         for (int client = 0; client < clients; client++) {
             int one = client;
@@ -169,7 +168,7 @@ final class MemoryShortageModel {
         return !lives(state, client) || get(state, client, GATE) == OPEN || get(state, client, SHORT) != 0;
     }
 
-    // What helps: clients that do what they can, and time
+    // Helpful events: clients that do what they can, and time
 
     private List<byte[]> helpful(byte[] state) {
         List<byte[]> to = new ArrayList<>();
@@ -304,7 +303,7 @@ final class MemoryShortageModel {
                 to.add(after);
                 if (get(state, client, WANTS) != 0) {
                     byte[] later = state.clone();
-                    set(later, client, WANTS, 0); // the allocation is out of memory
+                    set(later, client, WANTS, 0); // the allocation failed for lack of memory
                     to.add(later);
                 }
             }
@@ -312,7 +311,7 @@ final class MemoryShortageModel {
         }
     }
 
-    /** Whether a chunk can settle somewhere, or a refusal tell something new. */
+    /** Returns whether a chunk can settle somewhere, or a refusal show something new. */
     private boolean anyMoves(byte[] state) {
         for (int client = 0; client < clients; client++) {
             List<byte[]> moves = new ArrayList<>();
@@ -328,7 +327,7 @@ final class MemoryShortageModel {
         return false;
     }
 
-    /** A turn that comes to nothing ends; with what is certain, or with nobody who can move, its client is short. */
+    /** Ends a failed turn; if the room is certain, or no client can move memory, its client is short. */
     private void giveUp(byte[] state, int client, List<byte[]> to) {
         boolean impossible = get(state, client, NEED) > believed(state) && state[sampled] != 0;
         boolean dead = IntStream.range(0, clients).anyMatch(each -> get(state, each, LIFE) == DEAD);
@@ -358,7 +357,7 @@ final class MemoryShortageModel {
         after[holder] = (byte) clients;
     }
 
-    // What harms: programs that change their minds, deaths, others
+    // Harmful events: programs that change their needs, deaths, other processes
 
     private List<byte[]> harmful(byte[] state) {
         List<byte[]> to = new ArrayList<>();

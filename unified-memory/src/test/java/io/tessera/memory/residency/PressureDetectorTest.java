@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** When memory makes clients take turns, and how soon that is noticed both ways. */
+/** When memory makes clients take turns, and how soon both changes are noticed. */
 class PressureDetectorTest {
     private static final long MS = 1_000_000L;
     private static final long GIB = 1L << 30;

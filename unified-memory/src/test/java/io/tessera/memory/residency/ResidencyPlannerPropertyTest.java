@@ -10,11 +10,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** What holds of every plan, whatever the words say. Random states come from a seed that each failure names. */
+/** Properties of every plan, for all values of the words. Random states come from a seed that each failure names. */
 class ResidencyPlannerPropertyTest {
     private static final ResidencyPlanner PLANNER = new ResidencyPlanner(new PlannerSettings(64, 4));
 
-    /** A state that can come about: nobody holds more than capacity allows, guarantees were admitted. */
+    /** Returns a possible state: no client holds more than capacity allows, and guarantees were admitted. */
     static List<ClientMemoryState> clients(Random random, long capacity) {
         List<ClientMemoryState> clients = new ArrayList<>();
         long room = capacity;
@@ -49,7 +49,7 @@ class ResidencyPlannerPropertyTest {
         Random random = new Random(seed);
         long capacity = 64 + random.nextInt(1000);
         List<ClientMemoryState> clients = clients(random, capacity);
-        // Also from states that should not come about, such as after a smaller capacity was set.
+        // This includes states that should not occur, such as after a smaller capacity was set.
         long stated = random.nextInt(4) == 0 ? 1 + capacity / 2 : capacity;
         ResidencyPlan plan = PLANNER.plan(stated, clients, 0);
         long before = occupied(clients);
@@ -105,7 +105,7 @@ class ResidencyPlannerPropertyTest {
                                 + plan.goals().get(first.clientId()) + ", seed " + seed));
     }
 
-    /** Everybody does at once what its target says, stops when told to, and nothing else changes. */
+    /** Returns the state after all clients have followed their targets and stopped when told to, with no other change. */
     static List<ClientMemoryState> obeyed(List<ClientMemoryState> clients, ResidencyPlan plan) {
         List<ClientMemoryState> after = new ArrayList<>();
         for (ClientMemoryState client : clients) {

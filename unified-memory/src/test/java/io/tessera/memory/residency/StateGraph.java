@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** All states of a model that events lead to, and from which of them each was reached by an event that helps. Not thread-safe. */
+/** All states of a model that events lead to, and the states from which helpful events reached each of them. Not thread-safe. */
 final class StateGraph {
     private final Map<ByteBuffer, Integer> numbers = new HashMap<>();
     private final List<byte[]> states = new ArrayList<>();
@@ -26,12 +26,12 @@ final class StateGraph {
     }
 
     /**
-     * Goes through all states.
+     * Explores all states.
      *
-     * @param check   throws if something holds in a state that must not
-     * @param helpful states that events lead to which happen at some time, unless another comes first
-     * @param harmful those that need not happen
-     * @param most states
+     * @param check   throws if an invariant fails in a state
+     * @param helpful returns the states after events that happen at some time, unless another comes first
+     * @param harmful returns the states after events that need not happen
+     * @param most    maximum number of states
      */
     void explore(byte[] start, Consumer<byte[]> check, Function<byte[], List<byte[]>> helpful, Function<byte[], List<byte[]>> harmful,
             int most) {
@@ -68,7 +68,7 @@ final class StateGraph {
         });
     }
 
-    /** A state from which no events that help lead to such a one; null: there is none. */
+    /** Returns a state from which no helpful events lead to a wanted one; null: there is none. */
     byte[] withoutWayTo(Predicate<byte[]> wanted) {
         boolean[] leads = new boolean[states.size()];
         ArrayDeque<Integer> queue = new ArrayDeque<>();

@@ -10,7 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How long turns last, and when an idle one goes back. */
+/** Lengths of turns, and the time after which an idle turn goes back. */
 class TurnLengthTest {
     private static final long MS = 1_000_000L;
     private static final long GIB = 1L << 30;

@@ -6,17 +6,17 @@ import io.tessera.manager.placement.PlacementChoice;
 final class AdmissionEntry {
     final AdmissionWish wish;
     final long sinceNs;
-    /** Whether this manager sees its process; else only time tells that it is gone. */
+    /** Whether this manager can see the process; otherwise only a time limit shows that it is gone. */
     final boolean visible;
     long heardNs;
-    /** Why it waits; empty: a place is kept for it. */
+    /** Why it waits; empty once a place is kept for it. */
     String reason = "waits";
     boolean granted;
-    /** Whether it was told that it may start. */
+    /** Whether the program was told that it may start. */
     boolean told;
-    /** Until when its place is kept. */
+    /** Time until which its place is kept. */
     long keptUntilNs = Long.MAX_VALUE;
-    /** The device that it got; null: it waits, or has left none to the manager. */
+    /** The device that it got; null if it waits or did not leave the choice to the manager. */
     PlacementChoice choice;
     /** The client that it has become; 0: none yet. */
     long clientId;
@@ -28,7 +28,7 @@ final class AdmissionEntry {
         this.heardNs = nowNs;
     }
 
-    /** Whether a place is kept for a program that has not registered. */
+    /** Returns whether a place is kept for a program that has not registered. */
     boolean keepsPlace() {
         return granted && clientId == 0;
     }

@@ -11,21 +11,21 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Programs that wait for a place before they start, first come first served on each device. A place is given to one of them
- * and kept for it until its program registers, is gone, or has not come for {@link #KEPT_NS}.
+ * Programs that wait for a place before they start, in order of arrival on each device. A place is given to a program and kept for it until it
+ * registers, is gone, or has not registered within {@link #KEPT_NS}.
  *
- * <p>A waiting program asks again and again: one that does not for {@link #LAPSE_NS} (killed, stopped) loses its place. A program that
- * waits for its user's share of the clients holds up nobody else. One that waits for memory of a device holds up those that came later for
- * the same device. A program that leaves its device to the manager gets it with its place. One owner thread.
+ * <p>A waiting program repeats its request: if it does not for {@link #LAPSE_NS} (killed, stopped), it loses its position. A program that waits for
+ * its user's share of the clients delays no other program. A program that waits for memory of a device delays those that came later for the same
+ * device. A program that leaves its device to the manager gets it with its place. One owner thread.
  */
 public final class AdmissionQueue {
-    /** Silence after which somebody who waits has left. */
+    /** Time without a request after which a waiting program counts as gone. */
     static final long LAPSE_NS = 5_000_000_000L;
-    /** How long a place is kept for a program that does not register: PyTorch's first CUDA call may come a minute after its start. */
+    /** Time for which a place is kept for a program that does not register: PyTorch's first CUDA call may come a minute after its start. */
     static final long KEPT_NS = 120_000_000_000L;
-    /** How often it is looked whether processes are still there. */
+    /** Interval at which processes are checked for their end. */
     static final long LOOK_NS = 1_000_000_000L;
-    /** Entries of a user, and of all. */
+    /** Maximum number of entries of a user, and of all users. */
     static final int MOST_OF_USER = 64;
     static final int MOST = 512;
 
@@ -37,10 +37,10 @@ public final class AdmissionQueue {
     private long nextLookNs;
 
     /**
-     * Nobody waits.
+     * Creates an empty queue.
      *
-     * @param awaited   clients of the manager before, whose places are theirs
-     * @param placement by which rule devices are chosen now
+     * @param awaited   clients of the former manager, which keep their places
+     * @param placement the current placement rule
      */
     public AdmissionQueue(ClientPlaces places, AdmissionRoom room, AwaitedClients awaited, Supplier<DevicePlacement> placement) {
         this.places = places;
@@ -49,7 +49,7 @@ public final class AdmissionQueue {
         this.devices = new DeviceFinder(room, places, placement, entries);
     }
 
-    /** Enters a program, or hears again of one that waits; tells whether it may start. */
+    /** Enters a program, or renews the request of one that waits; tells whether it may start. */
     public AdmissionAnswer ask(AdmissionWish wish, long nowNs) {
         String hopeless = devices.hopeless(wish, nowNs);
         if (hopeless != null) {
@@ -58,7 +58,7 @@ public final class AdmissionQueue {
         }
         AdmissionEntry entry = entries.stream().filter(each -> each.wish.isOfProcess(wish)).findFirst().orElse(null);
         if (entry == null) {
-            entries.removeIf(each -> isGone(each, true, nowNs)); // what they would have had counts for this one already
+            entries.removeIf(each -> isGone(each, true, nowNs)); // what was kept for them is then free for this program
             if (entries.size() >= MOST || entries.stream().filter(each -> each.wish.uid() == wish.uid()).count() >= MOST_OF_USER) {
                 return AdmissionAnswer.never("as many programs wait as may: " + MOST_OF_USER + " of a user, " + MOST + " of all");
             }
@@ -80,11 +80,11 @@ public final class AdmissionQueue {
         entries.removeIf(entry -> entry.wish.isOfProcess(wish));
     }
 
-    /** Why a client that registers now is refused; null: it is not. Places that are kept for others are taken. */
+    /** Returns why a client that registers now is refused; null if it is not. Places that are kept for others count as taken. */
     public String refusal(int uid, int pid, String tenant, long nowNs) {
         boolean returns = awaited.back(pid);
         if (!returns) {
-            serve(nowNs); // else somebody who waits would be given the place
+            serve(nowNs); // otherwise a waiting program would get the place
         }
         AdmissionEntry own = keptFor(uid, tenant);
         List<AdmissionEntry> others = entries.stream().filter(entry -> entry.keepsPlace() && entry != own).toList();
@@ -96,10 +96,10 @@ public final class AdmissionQueue {
     }
 
     /**
-     * A client has registered: if a place was kept for its process, or else for another one of its tenant, this is the one that it was kept for.
+     * Records a client's registration. If a place was kept for its process, or else for another process of its tenant, the client takes that place.
      *
-     * @param pid its process; a program that waits may start it as its child
-     * @return the device that it got; empty: it has left none to the manager
+     * @param pid process of the client; a waiting program may start it as its child
+     * @return the device that it got; empty if it did not leave the choice to the manager
      */
     public Optional<PlacementChoice> registered(int uid, String tenant, int pid, long clientId) {
         AdmissionEntry own = entries.stream().filter(entry -> entry.keepsPlace() && entry.wish.uid() == uid && entry.wish.pid() == pid
@@ -113,7 +113,7 @@ public final class AdmissionQueue {
         return Optional.ofNullable(own).map(entry -> entry.choice);
     }
 
-    /** The places of clients that are there, of those that were with the manager before and will be back, and those that are kept. */
+    /** Counts the places of present clients, of the former manager's clients that will be back, and those that are kept. */
     private PlaceCounts taken(List<AdmissionEntry> kept) {
         PlaceCounts counts = new PlaceCounts(room.clients(), kept);
         awaited.all().forEach(client -> counts.add(client.owner()));
@@ -125,17 +125,17 @@ public final class AdmissionQueue {
                 .findFirst().orElse(null);
     }
 
-    /** Those who wait, in the order in which they came. */
+    /** Returns the waiting entries, in the order in which they came. */
     List<AdmissionEntry> waiting() {
         return entries.stream().filter(entry -> !entry.granted).toList();
     }
 
-    /** All entries, also those with a kept place. */
+    /** Returns all entries, including those with a kept place. */
     List<AdmissionEntry> entries() {
         return entries;
     }
 
-    /** Forgets programs that are gone and gives places; returns how much changed. */
+    /** Forgets programs that are gone and gives places; returns the number of changes. */
     public int doWork(long nowNs) {
         if (entries.isEmpty()) {
             return 0;
@@ -157,7 +157,7 @@ public final class AdmissionQueue {
                 || look && entry.visible && room.startTicks(entry.wish.pid()) != entry.wish.startTicks();
     }
 
-    /** When {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns when {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
     public long nextDeadlineNs() {
         return entries.isEmpty() ? Long.MAX_VALUE : nextLookNs;
     }

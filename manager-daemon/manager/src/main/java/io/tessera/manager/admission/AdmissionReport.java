@@ -9,7 +9,7 @@ public final class AdmissionReport {
     private AdmissionReport() {
     }
 
-    /** The programs that wait, and those for which a place is kept: {@code place} 0. */
+    /** Returns the programs that wait, and those for which a place is kept: {@code place} 0. */
     public static JsonArray of(AdmissionQueue queue, long nowNs) {
         JsonArray all = new JsonArray();
         int place = 0;

@@ -5,14 +5,14 @@ import io.tessera.protocol.DeviceUuid;
 import java.util.Collection;
 import java.util.Optional;
 
-/** What is there now, as far as the queue has to know it. Called by the owner thread. */
+/** The present clients, devices and processes, as far as the queue needs them. Called by the owner thread. */
 public interface AdmissionRoom {
     /**
      * Device memory that can be guaranteed.
      *
-     * @param device        which device
-     * @param capacityBytes what could be guaranteed if nobody were there
-     * @param freeBytes     what can be guaranteed beside what is guaranteed already or cannot leave
+     * @param device        the device
+     * @param capacityBytes memory that could be guaranteed if no client used the device
+     * @param freeBytes     memory that can be guaranteed beside what is guaranteed already or cannot leave
      */
     record Guarantees(DeviceUuid device, long capacityBytes, long freeBytes) {
     }
@@ -20,30 +20,30 @@ public interface AdmissionRoom {
     /**
      * The owner of a registered client.
      *
-     * @param uid    its user
-     * @param tenant its label
+     * @param uid    user of the client
+     * @param tenant label of the client
      */
     record Owner(int uid, String tenant) {
     }
 
-    /** The owner of each registered client. */
+    /** Returns the owner of each registered client. */
     Collection<Owner> clients();
 
-    /** The guarantees of a device, or, where none is named, of the only one; empty: nothing is known of it, since nobody uses it. */
+    /** Returns the guarantees of the named device or, without a name, of the only one; empty: they are unknown, because no client uses the device. */
     Optional<Guarantees> guarantees(Optional<DeviceUuid> device, long nowNs);
 
-    /** Whether what is guaranteed to a client is counted in {@link #guarantees} already. */
+    /** Returns whether what is guaranteed to a client is included in {@link #guarantees} already. */
     boolean countsGuaranteeOf(long clientId);
 
-    /** How much a device is used by clients that are on it. */
+    /** Returns the use of a device by the clients on it. */
     DeviceUse use(CandidateDevice device, long nowNs);
 
-    /** Whether a client is on a device already. */
+    /** Returns whether a client is on a device already. */
     boolean hasDevice(long clientId);
 
-    /** Whether a client is still there. */
+    /** Returns whether a client is still registered. */
     boolean isRegistered(long clientId);
 
-    /** Start of a process as in {@link AdmissionWish}; 0: it is not there, or hidden. */
+    /** Returns the start of a process as in {@link AdmissionWish}; 0: it does not exist, or is hidden. */
     long startTicks(int pid);
 }

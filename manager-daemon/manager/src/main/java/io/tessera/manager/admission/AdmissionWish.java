@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a program that has not started yet will ask for. Immutable.
+ * Requirements of a program that has not started yet. Immutable.
  *
- * @param uid            its user
- * @param tenant         its label, as its HELLO will have it
- * @param pid            the process that becomes it
- * @param startTicks     start of that process ({@code /proc/PID/stat}, field 22), so that a recycled pid is another process
- * @param device         its device; empty: it has named none
- * @param candidates     the devices of which it is to get one; empty: it leaves no device to the manager
+ * @param uid            user of the program
+ * @param tenant         label, as in its later HELLO
+ * @param pid            process that becomes the program
+ * @param startTicks     start of that process ({@code /proc/PID/stat}, field 22), so that a recycled pid counts as another process
+ * @param device         device that it has named; empty: none
+ * @param candidates     devices of which it is to get one; empty: it does not leave the choice to the manager
  * @param guaranteeBytes device memory that never leaves for others; 0: none
  * @param limitBytes     device memory that its tenant may use; 0: no limit
  */
@@ -23,7 +23,7 @@ public record AdmissionWish(int uid, String tenant, int pid, long startTicks, Op
         candidates = List.copyOf(candidates);
     }
 
-    /** For a program that leaves no device to the manager. */
+    /** Creates the requirements of a program that does not leave the choice of its device to the manager. */
     public AdmissionWish(int uid, String tenant, int pid, long startTicks, Optional<DeviceUuid> device, long guaranteeBytes) {
         this(uid, tenant, pid, startTicks, device, List.of(), guaranteeBytes, 0);
     }
@@ -32,7 +32,7 @@ public record AdmissionWish(int uid, String tenant, int pid, long startTicks, Op
         return uid == other.uid && pid == other.pid && startTicks == other.startTicks;
     }
 
-    /** Device memory that it needs at most; 0: it does not say. */
+    /** Returns the maximum of device memory that it needs; 0: not stated. */
     long wishedBytes() {
         return Math.max(guaranteeBytes, limitBytes);
     }

@@ -5,19 +5,19 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Clients that a manager before this one had and that have not registered again: each keeps its place, so that nobody who comes meanwhile has more clients
- * there than there may be. A place is kept until its client is back or its process is gone, and for {@link #KEPT_NS} at most. One owner thread.
+ * Clients of the former manager that have not registered again. Each keeps its place, so that programs that come meanwhile cannot exceed the number
+ * of clients. A place is kept until its client is back or its process is gone, and at most for {@link #KEPT_NS}. One owner thread.
  */
 public final class AwaitedClients {
-    /** They ask every half second, so all are back within a second, on a busy machine within three. */
+    /** Clients try twice a second, so all are back within a second, or within three on a busy machine. */
     static final long KEPT_NS = 5_000_000_000L;
 
     /**
-     * A client of the manager before.
+     * A client of the former manager.
      *
-     * @param pid        its process
-     * @param startTicks start of the process as in {@link AdmissionWish}
-     * @param owner      whose it is
+     * @param pid        process
+     * @param startTicks start of the process, as in {@link AdmissionWish}
+     * @param owner      user and tenant to which its place belongs
      */
     public record Former(int pid, long startTicks, AdmissionRoom.Owner owner) {
     }
@@ -29,10 +29,10 @@ public final class AwaitedClients {
     private long changes;
 
     /**
-     * From now on.
+     * Creates the list; places are kept from now on.
      *
-     * @param clients those of the manager before
-     * @param room    knows which processes are there
+     * @param clients clients of the former manager
+     * @param room    tells which processes exist
      */
     public AwaitedClients(Collection<Former> clients, AdmissionRoom room, long nowNs) {
         clients.forEach(client -> former.put(client.pid(), client));
@@ -40,14 +40,14 @@ public final class AwaitedClients {
         this.untilNs = nowNs + KEPT_NS;
     }
 
-    /** A process says HELLO; returns whether it was awaited. Its place is free for it from here on. */
+    /** Records that a process has sent HELLO; returns whether it was awaited. Its kept place is then free for it. */
     boolean back(int pid) {
         boolean awaited = former.remove(pid) != null;
         changes += awaited ? 1 : 0;
         return awaited;
     }
 
-    /** Forgets clients that are gone; looks at processes once in {@link AdmissionQueue#LOOK_NS}. */
+    /** Forgets clients that are gone; checks processes once in {@link AdmissionQueue#LOOK_NS}. */
     public void look(long nowNs) {
         int before = former.size();
         if (nowNs >= untilNs) {
@@ -60,17 +60,17 @@ public final class AwaitedClients {
         changes += before - former.size();
     }
 
-    /** When {@link #look} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns the time at which {@link #look} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
     public long nextDeadlineNs() {
         return former.isEmpty() ? Long.MAX_VALUE : Math.min(untilNs, nextLookNs);
     }
 
-    /** The clients that are awaited now. */
+    /** Returns the clients that are awaited now. */
     public Collection<Former> all() {
         return former.values();
     }
 
-    /** Number of the latest change of {@link #all}. */
+    /** Returns the number of the latest change of {@link #all}. */
     public long changes() {
         return changes;
     }

@@ -5,11 +5,11 @@ import io.tessera.protocol.DeviceUuid;
 /**
  * A device that a program could use.
  *
- * @param uuid       which one
- * @param totalBytes its memory, as the program's driver says
+ * @param uuid       UUID of the device
+ * @param totalBytes its memory, as the program's driver reports it
  */
 public record CandidateDevice(DeviceUuid uuid, long totalBytes) {
-    /** Refuses what is no device's memory. */
+    /** Refuses a size that no device can have. */
     public CandidateDevice {
         if (totalBytes < 1) {
             throw new IllegalArgumentException("a device has more than 0 bytes of memory, not " + totalBytes);

@@ -4,27 +4,28 @@ import io.tessera.protocol.message.EscapedText;
 import io.tessera.protocol.message.TenantName;
 
 /**
- * How many clients there may be at once. No user has all of what users other than the manager's own may have. Immutable beside its rules.
+ * The maximum numbers of clients at once. A user other than the manager's own never gets all places that such users may have. Immutable apart from
+ * its rules.
  *
- * @param most  of all
+ * @param most  maximum number of all clients
  * @param uid   the manager's user
- * @param rules what is set for tenants, users and groups
+ * @param rules settings of tenants, users and groups
  */
 public record ClientPlaces(int most, int uid, ClientRules rules) {
-    /** A user leaves one of this many places to others. */
+    /** A user leaves one in this many places to others. */
     private static final int FOR_OTHERS = 4;
 
-    /** With nothing set for anybody. */
+    /** Creates places without settings for any tenant, user or group. */
     public ClientPlaces(int most, int uid) {
         this(most, uid, ClientTerms.NONE);
     }
 
-    /** The name of a user's label. */
+    /** Returns the tenant's name for a user's label. */
     String nameOf(int user, String label) {
         return TenantName.of(label, user, uid);
     }
 
-    /** Why a client of a user's tenant cannot come; null: it can. */
+    /** Returns why a client of a user's tenant cannot come; null if it can. */
     String full(PlaceCounts counts, int user, String label) {
         if (counts.all() >= most) {
             return "as many clients as this manager admits are there already: " + most + " (--max-clients)";

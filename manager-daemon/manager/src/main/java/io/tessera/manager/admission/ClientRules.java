@@ -5,18 +5,20 @@ import io.tessera.protocol.message.TenantName;
 import java.util.List;
 import java.util.Set;
 
-/** What is set now for the places of tenants, users and groups. Called by the owner thread. */
+/** The current settings of the places of tenants, users and groups. Called by the owner thread. */
 public interface ClientRules {
-    /** The terms of a tenant, by its {@link TenantName}. */
+    /** Returns the terms of a tenant, by its {@link TenantName}. */
     PlaceTerms ofTenant(String name);
 
-    /** The terms of a user. */
+    /** Returns the terms of a user. */
     PlaceTerms ofUser(int uid);
 
-    /** The terms of the groups that a user is in and for which something is set. */
+    /** Returns the terms of the groups that a user is in, if they have settings. */
     List<GroupTerms> groupsOf(int uid);
 
-    /** The devices that a user's tenant is placed on: the tenant's, else the user's, else the first group's that has any; empty: all. */
+    /**
+     * Returns the devices on which a user's tenant is placed: the tenant's, else the user's, else those of the first group that has any; empty: all.
+     */
     default Set<DeviceUuid> devicesOf(String name, int uid) {
         Set<DeviceUuid> devices = ofTenant(name).devices();
         devices = devices.isEmpty() ? ofUser(uid).devices() : devices;

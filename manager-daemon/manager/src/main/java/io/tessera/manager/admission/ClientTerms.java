@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How many clients there may be at once, and on which devices they are placed, as it is written down. Immutable.
+ * The written maximum numbers of clients at once, and the devices on which clients are placed. Immutable.
  *
- * @param tenants by the tenant's name
- * @param users   by the user's number
- * @param groups  of users
+ * @param tenants terms by the tenant's name
+ * @param users   terms by the user's number
+ * @param groups  terms of groups of users
  */
 public record ClientTerms(Map<String, PlaceTerms> tenants, Map<Integer, PlaceTerms> users, List<GroupTerms> groups) implements ClientRules {
-    /** Nothing is. */
+    /** Terms without any setting. */
     public static final ClientTerms NONE = new ClientTerms(Map.of(), Map.of(), List.of());
 
     /** Copies the maps. */

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Whether a device has what a program of the queue needs, and which one a program gets that leaves it to the manager. Memory that is kept
- * for programs that have yet to come counts as taken. One owner thread.
+ * Finds whether a device has what a program of the queue needs, and which device a program gets that leaves the choice to the manager. Memory that is
+ * kept for programs that have not started yet counts as taken. One owner thread.
  */
 final class DeviceFinder {
     private final AdmissionRoom room;
@@ -28,7 +28,7 @@ final class DeviceFinder {
         this.entries = entries;
     }
 
-    /** Why a program never gets a device; null: it may. */
+    /** Returns why a program can never get a device; null if it may. */
     String hopeless(AdmissionWish wish, long nowNs) {
         if (wish.candidates().isEmpty()) {
             Optional<AdmissionRoom.Guarantees> device = wish.guaranteeBytes() == 0 ? Optional.empty() : room.guarantees(wish.device(), nowNs);
@@ -49,17 +49,17 @@ final class DeviceFinder {
         return wish.candidates().stream().filter(device -> devices.isEmpty() || devices.contains(device.uuid())).toList();
     }
 
-    /** What a device can guarantee; of one that nobody uses, all that it has. */
+    /** Returns what a device can guarantee; a device that no client uses can guarantee all of its memory. */
     private AdmissionRoom.Guarantees guarantees(CandidateDevice device, long nowNs) {
         return room.guarantees(Optional.of(device.uuid()), nowNs)
                 .orElseGet(() -> new AdmissionRoom.Guarantees(device.uuid(), device.totalBytes(), device.totalBytes()));
     }
 
     /**
-     * Gives a program its device, if it leaves that to the manager and one has what it needs.
+     * Gives a program its device, if it leaves the choice to the manager and a device has what it needs.
      *
-     * @param heldUp devices for which another program has waited for longer; this one's are added if it waits for their memory
-     * @return why it waits; empty: it need not
+     * @param heldUp devices for which another program has waited longer; the devices for whose memory this program waits are added
+     * @return why it waits; empty if it need not wait
      */
     String settle(AdmissionEntry entry, Set<Optional<DeviceUuid>> heldUp, long nowNs) {
         if (entry.wish.candidates().isEmpty()) {
@@ -86,7 +86,7 @@ final class DeviceFinder {
         return guarantees(device, nowNs).freeBytes() - keptBytes(Optional.of(device.uuid()), nowNs);
     }
 
-    /** A device with what is kept for programs that have yet to come to it. */
+    /** Returns the use of a device, including what is kept for programs that have not come to it yet. */
     private DeviceUse use(CandidateDevice device, long nowNs) {
         DeviceUse present = room.use(device, nowNs);
         List<AdmissionEntry> coming = new ArrayList<>();
@@ -100,7 +100,7 @@ final class DeviceFinder {
                 present.capacityBytes())).sum());
     }
 
-    /** Why the device that a program has named, or the only one, does not have the memory; empty: it has. */
+    /** Returns why the device that a program has named, or the only one, lacks the memory; empty if it has the memory. */
     private String lackingMemory(AdmissionWish wish, Set<Optional<DeviceUuid>> heldUp, long nowNs) {
         Optional<AdmissionRoom.Guarantees> known = room.guarantees(wish.device(), nowNs);
         Optional<DeviceUuid> device = known.map(AdmissionRoom.Guarantees::device).or(wish::device);
@@ -118,7 +118,7 @@ final class DeviceFinder {
         return device.orElseThrow() + " can guarantee " + Math.max(0, freeBytes) + " bytes more now, not " + wish.guaranteeBytes();
     }
 
-    /** The guarantees on a device of programs for which a place is kept. */
+    /** Returns the guarantees on a device of programs for which a place is kept. */
     private long keptBytes(Optional<DeviceUuid> device, long nowNs) {
         return entries.stream().filter(entry -> entry.granted && entry.wish.guaranteeBytes() > 0)
                 .filter(entry -> deviceOf(entry, nowNs).equals(device))

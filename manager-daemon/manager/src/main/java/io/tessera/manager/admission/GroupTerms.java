@@ -4,13 +4,13 @@ import io.tessera.protocol.DeviceUuid;
 import java.util.Set;
 
 /**
- * What is set for the places of a group of users. Immutable.
+ * Settings of the places of a group of users. Immutable.
  *
- * @param name    of the group
- * @param members the numbers of its users
- * @param clients how many they may have at once together; 0: no bound
- * @param each    how many each of them may have; 0: no bound
- * @param devices those that they are placed on; empty: all
+ * @param name    name of the group
+ * @param members numbers of its users
+ * @param clients maximum number of their clients at once, together; 0: no bound
+ * @param each    maximum number for each of them; 0: no bound
+ * @param devices devices on which they are placed; empty: all
  */
 public record GroupTerms(String name, Set<Integer> members, int clients, int each, Set<DeviceUuid> devices) {
     /** Copies the sets. */

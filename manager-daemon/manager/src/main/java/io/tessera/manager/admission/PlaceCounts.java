@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How many places are taken, by registered clients and by programs for which one is kept. One owner thread, one question. */
+/** Numbers of taken places, by registered clients and by programs for which a place is kept. Used by the owner thread, for one question. */
 final class PlaceCounts {
     private int all;
     private final Map<Integer, Integer> users = new HashMap<>();

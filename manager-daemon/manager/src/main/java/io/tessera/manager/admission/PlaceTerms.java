@@ -4,13 +4,13 @@ import io.tessera.protocol.DeviceUuid;
 import java.util.Set;
 
 /**
- * What is set for the places of a tenant or user. Immutable.
+ * Settings of the places of a tenant or user. Immutable.
  *
- * @param clients how many it may have at once; 0: no bound
- * @param devices those that it is placed on; empty: all
+ * @param clients maximum number of its clients at once; 0: no bound
+ * @param devices devices on which it is placed; empty: all
  */
 public record PlaceTerms(int clients, Set<DeviceUuid> devices) {
-    /** Nothing is set. */
+    /** Terms without any setting. */
     public static final PlaceTerms NONE = new PlaceTerms(0, Set.of());
 
     /** Copies the set. */

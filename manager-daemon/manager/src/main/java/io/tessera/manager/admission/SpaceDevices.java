@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * The devices that programs in space sharing see. Immutable.
  *
- * @param settled  whether no executor is on its way; else more devices may come
+ * @param settled  true if no executor is starting; otherwise more devices may come
  * @param software whether all are software GPUs
- * @param devices  in the order of their executors
- * @param reason   why there are none; empty: there are
+ * @param devices  devices in the order of their executors
+ * @param reason   why there are none; empty if there are some
  */
 public record SpaceDevices(boolean settled, boolean software, List<CandidateDevice> devices, String reason) {
 }

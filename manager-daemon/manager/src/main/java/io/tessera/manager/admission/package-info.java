@@ -1,5 +1,5 @@
 /**
- * Decides which programs may come as clients, and which wait for a place before they start ({@code tessera run --wait}).
+ * Decides which programs are admitted as clients, and which wait for a place before they start ({@code tessera run --wait}).
  *
  * <p>Pure policy: no clock, no file, no socket, no thread of its own. The conductor passes the time in.
  */

@@ -7,15 +7,18 @@ import io.tessera.os.LinuxException;
 import io.tessera.os.Poller;
 import java.util.List;
 
-/** The duty cycle of the owner thread: wait, then ask everybody for the work that is due. */
+/** The duty cycle of the owner thread: it waits, then lets every part do the work that is due. */
 public final class Conductor {
     /**
-     * Longest wait while an order is unanswered. Clients ring when they answer, so this only bounds what a lost bell
-     * costs; fifty looks a second cost nothing that can be measured.
+     * Longest wait while an order is unanswered. Clients ring when they answer, so this only bounds the cost of a lost doorbell; the cost of fifty
+     * cycles a second cannot be measured.
      */
     static final long UNANSWERED_WAIT_NS = 20_000_000L;
 
-    /** Cycles that may fail in a row by a fault in memory; more are no client's doing, or nobody can be found. */
+    /**
+     * Number of cycles in a row that may fail by a fault in memory without a client that caused it; more faults are not a client's doing, or the
+     * client cannot be found.
+     */
     private static final int MOST_FAULTS_IN_A_ROW = 100;
 
     private final Poller poller;
@@ -29,16 +32,16 @@ public final class Conductor {
     private final DistinctErrors errors;
     private int faults;
 
-    /** Something else on this thread with deadlines of its own: the control socket, the executors. */
+    /** Another part on this thread with deadlines of its own, such as the control socket or the executors. */
     public interface Timed {
-        /** Does what is due and returns how much it did. */
+        /** Does the work that is due and returns the amount of work done. */
         int doWork(long nowNs);
 
-        /** When it has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+        /** Returns the time of its next work if nothing else happens; {@link Long#MAX_VALUE}: never. */
         long nextDeadlineNs();
     }
 
-    /** Over parts that their maker owns and closes. */
+    /** Creates the cycle over parts that the caller owns and closes. */
     public Conductor(Poller poller, NanoClock monotonic, Sessions sessions, DeviceRegistry devices, Leases leases,
             ConductorProxy proxy, List<Timed> others, DistinctErrors errors) {
         this.poller = poller;
@@ -53,10 +56,10 @@ public final class Conductor {
     }
 
     /**
-     * One cycle.
+     * Runs one cycle.
      *
-     * @param maxWaitNs how long to wait at most for something to happen; 0: do not wait
-     * @return how much work was done
+     * @param maxWaitNs maximum wait for an event; 0: do not wait
+     * @return the amount of work done
      */
     public int doWork(long maxWaitNs) throws LinuxException {
         try {
@@ -74,7 +77,7 @@ public final class Conductor {
             faults = 0;
             return work;
         } catch (InternalError e) {
-            // A fault in a mapping that the compiler let through late: find whose, end that client, go on.
+            // A fault in a mapping that compiled code reported late: find its segment, end that client, continue.
             errors.record("a segment faulted: " + e.getMessage());
             if (!sessions.checkSegments() && ++faults > MOST_FAULTS_IN_A_ROW) {
                 throw e;
@@ -83,7 +86,7 @@ public final class Conductor {
         }
     }
 
-    /** How long the next {@link #doWork} may wait, in nanoseconds. */
+    /** Returns how long the next {@link #doWork} may wait, in nanoseconds. */
     public long idleNs() {
         long nowNs = monotonic.nanoTime();
         long next = Math.min(Math.min(sessions.nextDeadlineNs(), devices.nextDeadlineNs()),

@@ -7,23 +7,23 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongConsumer;
 
 /**
- * The way of other threads (signals, {@code close}) to the owner thread. Thread-safe, unbounded: its callers are a
- * person's signals.
+ * The way by which other threads (signals, {@code close}) reach the owner thread. Thread-safe. Unbounded, because its callers are signals that a
+ * person sends.
  */
 public final class ConductorProxy {
     private final Poller poller;
     private final Queue<LongConsumer> commands = new ConcurrentLinkedQueue<>();
     private boolean closed;
 
-    /** Over the poller that the owner thread waits in. */
+    /** Creates a proxy for the poller in which the owner thread waits. */
     public ConductorProxy(Poller poller) {
         this.poller = poller;
     }
 
     /**
-     * Has a command run by the owner thread in its next cycle, with the time of that cycle.
+     * Queues a command, which the owner thread runs in its next cycle with the time of that cycle.
      *
-     * @return false if the owner thread has ended; the command is not run then
+     * @return false if the owner thread has ended; the command is then not run
      * @throws LinuxException if the owner thread cannot be woken
      */
     public synchronized boolean offer(LongConsumer command) throws LinuxException {
@@ -35,7 +35,7 @@ public final class ConductorProxy {
         return true;
     }
 
-    /** Takes no more commands. The poller may be closed afterwards: no late signal can reach its descriptor. */
+    /** Stops taking commands. The poller may be closed afterwards: no late signal can reach its descriptor. */
     public synchronized void close() {
         closed = true;
     }

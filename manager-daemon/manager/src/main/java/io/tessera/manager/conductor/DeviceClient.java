@@ -11,16 +11,16 @@ import java.util.function.Consumer;
 /**
  * One client on one device: its slot, and which of its words the scheduler has seen. One owner thread.
  *
- * <p>The client owns the segment's file and may cut it short; a touch of the lost part makes the JVM throw
- * {@link InternalError} in place of SIGBUS. {@link #touch} turns that into the end of this client alone. Compiled code may
- * throw it late, behind the touch: then the conductor looks whose file was cut.
+ * <p>The client owns the segment's file and may truncate it. An access to the lost part makes the JVM throw {@link InternalError} in place of SIGBUS.
+ * {@link #touch} turns that into the end of this client alone. Compiled code may throw it late, after the access: then the conductor looks for the
+ * segment whose file was truncated.
  */
 public final class DeviceClient {
     private final Session session;
     private final DeviceAnnouncement announcement;
     private final DeviceBlock block;
     private final ResidencyBlock residency;
-    /** Epoch of the last order; answers to later ones are leftovers of a former manager. */
+    /** Epoch of the last order; answers to later epochs are left over from a former manager. */
     long orderedEpoch;
     long seenAck;
     long seenWantSinceNs;
@@ -32,7 +32,7 @@ public final class DeviceClient {
         this.residency = ResidencyBlock.of(session.memory(), announcement.slot());
     }
 
-    /** Does something with the client's words; nothing, once its segment is broken, with which the session ends. */
+    /** Accesses the client's words; does nothing if its segment is broken, in which case the session ends. */
     public void touch(Consumer<DeviceBlock> access) {
         if (session.isFaulty()) {
             return;
@@ -44,28 +44,28 @@ public final class DeviceClient {
         }
     }
 
-    /** What of its memory is on the device; reading it may fault, see {@link #touch}. */
+    /** Returns the words about the client's memory on the device; reading them may fault, see {@link #touch}. */
     public ResidencyBlock residency() {
         return residency;
     }
 
-    /** Whether a manager plans what is resident of its memory. */
+    /** Returns whether the manager plans which of its memory is resident. */
     public boolean residencyPlanned() {
         MemoryPlan plan = session.hello().plan();
         return plan == MemoryPlan.SWAP || plan == MemoryPlan.MANAGED;
     }
 
-    /** Since when it waits at its gate, as last read; 0: it does not. */
+    /** Returns since when it waits at its gate, as last read; 0: it does not wait. */
     public long waitsSinceNs() {
         return seenWantSinceNs;
     }
 
-    /** Whether its gate is open, as last answered. */
+    /** Returns whether its gate is open, according to its last answer. */
     public boolean isOpen() {
         return AckWord.state(seenAck) == AckWord.OPEN && AckWord.epoch(seenAck) == orderedEpoch;
     }
 
-    /** Whether it gave its turn back before it was asked to. */
+    /** Returns whether it gave its turn back before it was asked to. */
     public boolean isReleased() {
         return AckWord.state(seenAck) == AckWord.RELEASED;
     }
@@ -85,12 +85,12 @@ public final class DeviceClient {
         return announcement.slot();
     }
 
-    /** What the client said of the device. */
+    /** Returns what the client said about the device. */
     public DeviceAnnouncement announcement() {
         return announcement;
     }
 
-    /** The client's words; reading them may fault, see {@link #touch}. */
+    /** Returns the client's words; reading them may fault, see {@link #touch}. */
     public DeviceBlock block() {
         return block;
     }

@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All devices by UUID and the clients on them; hears what clients say. One owner thread.
+ * All devices by UUID and the clients on them; receives what clients say. One owner thread.
  *
- * <p>A device stays known after its last client left, with its mode and history, until {@value #MOST_IDLE_DEVICES}
- * such are there: clients name devices, and names are free.
+ * <p>A device stays known after its last client has left, with its mode and history, until there are {@value #MOST_IDLE_DEVICES} such devices:
+ * clients name devices, and nothing limits the names.
  */
 public final class DeviceRegistry {
     private static final int MOST_IDLE_DEVICES = 64;
@@ -45,20 +45,20 @@ public final class DeviceRegistry {
     private final Map<Session, DeviceClient[]> slots = new HashMap<>();
     /** Clients of executors, which announce no devices here. */
     private final Set<Session> relayed = new HashSet<>();
-    /** Written down for all devices, also for those to come, or else the manager's options. */
+    /** Written settings for all devices, present and future; otherwise the manager's options. */
     private DeviceSharing sharing;
     private final Map<DeviceUuid, DeviceSharing> written = new HashMap<>();
     private final Orders orders = new Orders();
     private long bells;
 
     /**
-     * No devices yet.
+     * Creates a registry without devices.
      *
-     * @param schedulers makes a scheduler per device
-     * @param leases     keeps the tenants' limits
-     * @param shares     what is set for tenants
-     * @param mode       mode of a device that is new
-     * @param policy     policy of a device that is new
+     * @param schedulers creates a scheduler for each device
+     * @param leases     keeper of the tenants' limits
+     * @param shares     settings of tenants
+     * @param mode       mode of a new device
+     * @param policy     policy of a new device
      */
     public DeviceRegistry(DistinctErrors errors, SchedulerFactory schedulers, Leases leases, TenantShares shares, SchedulerMode mode,
             PolicyName policy) {
@@ -69,25 +69,25 @@ public final class DeviceRegistry {
         this.sharing = DeviceSharing.of(mode).with(DeviceSharing.of(policy));
     }
 
-    /** All known devices in the order in which they were announced. */
+    /** Returns all known devices in the order in which they were announced. */
     public Collection<ManagedDevice> devices() {
         return devices.values();
     }
 
-    /** The device of a UUID. */
+    /** Returns the device with a UUID. */
     public Optional<ManagedDevice> device(DeviceUuid uuid) {
         return Optional.ofNullable(devices.get(uuid));
     }
 
-    /** The slots of a client that it announced, in order. */
+    /** Returns the slots that a client announced, in order. */
     public List<DeviceClient> members(Session session) {
         DeviceClient[] own = slots.getOrDefault(session, new DeviceClient[0]);
         return Arrays.stream(own).filter(Objects::nonNull).toList();
     }
 
     /**
-     * It is written down how all devices are shared, also those to come. Settings written down for one device, and orders of an operator,
-     * count more; the others stay as they are.
+     * Applies written settings of sharing to all devices, present and future. Settings written for one device, and an operator's orders, have
+     * precedence; what these settings leave open stays as it is.
      */
     public void share(DeviceSharing newSharing, long nowNs) {
         sharing = sharing.with(newSharing);
@@ -95,7 +95,7 @@ public final class DeviceRegistry {
                 .applyTo(device.scheduling(), nowNs));
     }
 
-    /** It is written down how single devices are shared, whether they are known or not. An operator's orders count more. */
+    /** Applies written settings of sharing to single devices, known or not. An operator's orders have precedence. */
     public void written(Map<DeviceUuid, DeviceSharing> ofDevices, long nowNs) {
         written.clear();
         written.putAll(ofDevices);
@@ -103,7 +103,7 @@ public final class DeviceRegistry {
     }
 
     /**
-     * An operator orders how one device is shared, or all and those to come.
+     * Applies an operator's order to one device, or to all devices, present and future.
      *
      * @return false if there is no such device
      */
@@ -119,22 +119,22 @@ public final class DeviceRegistry {
         return true;
     }
 
-    /** An operator orders how a device is shared that only an executor knows yet. */
+    /** Applies an operator's order to a device that only an executor knows yet. */
     public void orderAhead(DeviceUuid uuid, DeviceSharing newSharing) {
         orders.add(Optional.of(uuid), newSharing);
     }
 
-    /** How a device is to be shared, whether it is known or not. */
+    /** Returns how a device is to be shared, known or not. */
     public DeviceSharing sharing(DeviceUuid uuid) {
         return sharing.with(written.getOrDefault(uuid, DeviceSharing.UNSAID)).with(orders.of(uuid));
     }
 
-    /** What operators have ordered since the manager started, and before it was killed. */
+    /** Returns the orders of operators, including those given to a manager that was killed. */
     public Orders orders() {
         return orders;
     }
 
-    /** Why what holds for a tenant is not kept on devices that it is on: clients run freely there. */
+    /** Returns why a tenant's settings do not hold on devices that it is on: clients run freely there. */
     public Set<String> notKept(String tenant, long nowNs) {
         Set<String> reasons = new TreeSet<>();
         for (ManagedDevice device : devices.values()) {
@@ -150,7 +150,7 @@ public final class DeviceRegistry {
         return device.members().stream().anyMatch(member -> shares.nameOf(member.session()).equals(tenant));
     }
 
-    /** The policies of the devices that a tenant is on; that of devices to come, where it is on none. */
+    /** Returns the policies of the devices that a tenant is on; if it is on none, the policy of new devices. */
     public Set<PolicyName> policiesOf(String tenant) {
         Set<PolicyName> policies = EnumSet.noneOf(PolicyName.class);
         for (ManagedDevice device : devices.values()) {
@@ -164,12 +164,12 @@ public final class DeviceRegistry {
         return policies;
     }
 
-    /** What is set for tenants. */
+    /** Returns the settings of tenants. */
     public TenantShares shares() {
         return shares;
     }
 
-    /** Other things are written down for tenants from now on. */
+    /** Replaces the written settings of tenants. */
     public void rules(ShareRules rules, long nowNs) {
         shares.rules(rules);
         for (ManagedDevice device : devices.values()) {
@@ -180,10 +180,10 @@ public final class DeviceRegistry {
     }
 
     /**
-     * Sets what holds for a tenant, on all devices.
+     * Sets the terms of a tenant, on all devices.
      *
-     * @param whileItRuns only until the last of its programs has left
-     * @return false if something is set for too many tenants
+     * @param whileItRuns true: only until the last of its programs has left
+     * @return false if too many tenants have settings
      */
     public boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs) {
         boolean set = shares.set(tenant, terms, whileItRuns);
@@ -193,7 +193,7 @@ public final class DeviceRegistry {
         return set;
     }
 
-    /** Tenants whose programs were expected back, and have no context yet, lose what was set while they run. */
+    /** Drops the settings "while it runs" of tenants whose programs were expected back and have no context yet. */
     public void forgetAwaited() {
         for (String tenant : shares.awaited()) {
             leftIfGone(tenant);
@@ -207,22 +207,22 @@ public final class DeviceRegistry {
         }
     }
 
-    /** A client shares by space: it is on no device here, but what is set for its tenant holds in executors. */
+    /** Records a client that shares by space: it is on no device here, but its tenant's settings hold in executors. */
     public void relayed(Session session) {
         relayed.add(session);
     }
 
     /**
-     * A client has a context on a device.
+     * Records that a client has a context on a device.
      *
-     * @throws MalformedMessageException if that contradicts what it said before; its connection then ends
+     * @throws MalformedMessageException if that contradicts what the client said before; its connection then ends
      */
     public void device(Session session, DeviceAnnouncement announced, long nowNs) throws MalformedMessageException {
         DeviceClient[] own = slots.computeIfAbsent(session, s -> new DeviceClient[SegmentLayout.MAX_DEVICES]);
         DeviceClient present = own[announced.slot()];
         if (present != null) {
             if (present.announcement().uuid().equals(announced.uuid())) {
-                leases.asked(present, 0, nowNs); // said twice: it waits for its lease again
+                leases.asked(present, 0, nowNs); // announced twice: the client waits for its lease again
                 return;
             }
             throw malformed("slot " + announced.slot() + " became another device");
@@ -242,7 +242,7 @@ public final class DeviceRegistry {
         DeviceClient member = new DeviceClient(session, announced);
         own[announced.slot()] = member;
         if (member.residencyPlanned()) {
-            // Before its first lease, and so before its first allocation: all it holds is within a target.
+            // Before the client's first lease, and so before its first allocation: all its memory is within a target.
             member.touch(block -> member.residency().active(true));
         }
         leases.joined(member);
@@ -264,25 +264,25 @@ public final class DeviceRegistry {
         return device;
     }
 
-    /** Words of a device changed; the slot may be one that the client never announced. */
+    /** Records that words of a device changed; the slot may be one that the client never announced. */
     public void doorbell(Session session, int slot, long nowNs) {
-        // The bell only ended the wait: the words of all clients are read in every cycle.
+        // The doorbell only ended the wait: the words of all clients are read in every cycle.
         bells++;
     }
 
     /**
-     * A client needs bytes beyond its lease; unsigned.
+     * Records that a client needs bytes beyond its lease (unsigned).
      *
-     * @throws MalformedMessageException if it never announced the slot
+     * @throws MalformedMessageException if the client never announced the slot
      */
     public void quotaAsk(Session session, int slot, long bytes, long nowNs) throws MalformedMessageException {
         leases.asked(announced(session, slot, "QUOTA_ASK"), bytes, nowNs);
     }
 
     /**
-     * A client lowered its lease to this; unsigned.
+     * Records that a client lowered its lease to a value (unsigned).
      *
-     * @throws MalformedMessageException if it never announced the slot
+     * @throws MalformedMessageException if the client never announced the slot
      */
     public void quotaReturn(Session session, int slot, long grantedBytes, long nowNs)
             throws MalformedMessageException {
@@ -301,7 +301,7 @@ public final class DeviceRegistry {
         return new MalformedMessageException(RefusalCode.MALFORMED, reason);
     }
 
-    /** A client is gone with whatever it held. */
+    /** Removes a client that is gone, with everything it held. */
     public void ended(Session session, long nowNs) {
         DeviceClient[] own = slots.remove(session);
         if (own == null && !relayed.remove(session)) {
@@ -317,7 +317,7 @@ public final class DeviceRegistry {
         noteSpans(nowNs);
     }
 
-    /** Tells each device whether a tenant on it works on others too. */
+    /** Tells each device whether a tenant on it also works on others. */
     private void noteSpans(long nowNs) {
         Map<String, Set<DeviceUuid>> reach = new HashMap<>();
         for (ManagedDevice device : devices.values()) {
@@ -330,7 +330,7 @@ public final class DeviceRegistry {
         }
     }
 
-    /** Reads the words of every client and hands on what changed. */
+    /** Reads the words of every client and passes on what changed. */
     int readWords(long nowNs) {
         int changes = 0;
         for (ManagedDevice device : devices.values()) {
@@ -339,7 +339,7 @@ public final class DeviceRegistry {
         return changes;
     }
 
-    /** Lets every scheduler do what is due. */
+    /** Lets every scheduler do the work that is due. */
     int schedule(long nowNs) {
         int work = 0;
         for (ManagedDevice device : devices.values()) {
@@ -348,17 +348,17 @@ public final class DeviceRegistry {
         return work;
     }
 
-    /** Bells heard so far. */
+    /** Returns the number of doorbells received so far. */
     long bells() {
         return bells;
     }
 
-    /** Whether any client has yet to answer an order. */
+    /** Returns whether any client has yet to answer an order. */
     boolean awaitsAnswer() {
         return devices.values().stream().anyMatch(ManagedDevice::awaitsAnswer);
     }
 
-    /** When {@link #schedule} has to run next if nothing else happens. */
+    /** Returns the time at which {@link #schedule} has to run next if nothing else happens. */
     long nextDeadlineNs() {
         long next = Long.MAX_VALUE;
         for (ManagedDevice device : devices.values()) {

@@ -7,43 +7,43 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * How a device is shared in time, as far as somebody has said so. Immutable.
+ * Settings of how a device is shared in time, as far as they were given. Immutable.
  *
  * @param mode      whether clients take turns
  * @param policy the rule for the next turn
  * @param quantumNs length of a turn
  */
 public record DeviceSharing(Optional<SchedulerMode> mode, Optional<PolicyName> policy, OptionalLong quantumNs) {
-    /** Nobody has said anything. */
+    /** Settings that leave everything open. */
     public static final DeviceSharing UNSAID = new DeviceSharing(Optional.empty(), Optional.empty(), OptionalLong.empty());
 
-    /** A mode alone. */
+    /** Returns settings with a mode alone. */
     public static DeviceSharing of(SchedulerMode mode) {
         return new DeviceSharing(Optional.of(mode), Optional.empty(), OptionalLong.empty());
     }
 
-    /** A policy alone. */
+    /** Returns settings with a policy alone. */
     public static DeviceSharing of(PolicyName policy) {
         return new DeviceSharing(Optional.empty(), Optional.of(policy), OptionalLong.empty());
     }
 
-    /** A quantum alone. */
+    /** Returns settings with a quantum alone. */
     public static DeviceSharing ofQuantum(long ns) {
         return new DeviceSharing(Optional.empty(), Optional.empty(), OptionalLong.of(ns));
     }
 
-    /** The same, without the later settings. */
+    /** Returns these settings, overridden by later ones. */
     DeviceSharing with(DeviceSharing later) {
         return new DeviceSharing(later.mode.or(() -> mode), later.policy.or(() -> policy), later.quantumNs.isPresent() ? later.quantumNs : quantumNs);
     }
 
-    /** What of it the other leaves open. */
+    /** Returns those of these settings that the other leaves open. */
     DeviceSharing without(DeviceSharing other) {
         return new DeviceSharing(mode.filter(one -> other.mode.isEmpty()), policy.filter(one -> other.policy.isEmpty()),
                 other.quantumNs.isPresent() ? OptionalLong.empty() : quantumNs);
     }
 
-    /** What of it was not said before. */
+    /** Returns those of these settings that differ from former ones. */
     public DeviceSharing newerThan(DeviceSharing before) {
         return new DeviceSharing(mode.filter(one -> !mode.equals(before.mode)), policy.filter(one -> !policy.equals(before.policy)),
                 quantumNs.equals(before.quantumNs) ? OptionalLong.empty() : quantumNs);

@@ -3,7 +3,7 @@ package io.tessera.manager.conductor;
 import io.tessera.manager.session.Session;
 import io.tessera.manager.session.Sessions;
 
-/** Writes the manager's sign of life into every segment, four times a second: twice is promised (SPEC.md, section 4). */
+/** Writes the manager's heartbeat into every segment four times a second: SPEC.md, section 4, promises two. */
 final class Heartbeats {
     static final long INTERVAL_NS = 250_000_000L;
 
@@ -35,7 +35,7 @@ final class Heartbeats {
         return 1;
     }
 
-    /** Nobody has to be told anything while nobody is there. */
+    /** Returns the next deadline; there is none while there is no client. */
     long nextDeadlineNs() {
         return sessions.registered().isEmpty() ? Long.MAX_VALUE : nextNs;
     }

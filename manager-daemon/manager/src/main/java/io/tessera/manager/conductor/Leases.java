@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tenants' memory limits as clients meet them (SPEC.md, section 5): carries what clients say to the ledger, and what
- * the ledger decides to the clients, in its order; writes what a tenant uses elsewhere. One owner thread.
+ * The tenants' memory limits as clients see them (SPEC.md, section 5). Passes what clients say to the ledger, and the ledger's decisions to the
+ * clients, in its order. Writes what a tenant's other clients use. One owner thread.
  *
- * <p>A tenant is a label of one user: equal labels of two users are two tenants. The last client of a tenant that names
- * a limit sets it for all of them, until the last one has left.
+ * <p>A tenant is a label of one user: equal labels of two users are two tenants. The last client of a tenant that names a limit sets it for all its
+ * clients, until the last one has left.
  */
 public final class Leases {
-    /** Longest wait for others to give back; the asking client waits 2 s (SPEC.md, section 5). */
+    /** Longest wait for others to give memory back; the asking client waits 2 s (SPEC.md, section 5). */
     static final long TRIM_WAIT_NS = 1_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Leases.class);
 
@@ -31,7 +31,7 @@ public final class Leases {
     private final SwapPool pool = new SwapPool();
     /** The ledgers of the trims that each client has yet to answer, in order: a client answers each with one return. */
     private final Map<DeviceClient, ArrayDeque<QuotaLedger>> trims = new HashMap<>();
-    /** What clients asked to have in all, until they are answered. */
+    /** The total that each client asked for, until it is answered. */
     private final Map<DeviceClient, Long> wanted = new HashMap<>();
     private final Map<Group, List<DeviceClient>> groups = new LinkedHashMap<>();
 
@@ -46,18 +46,18 @@ public final class Leases {
         }
     }
 
-    /** What names a tenant: its label and its user. */
+    /** Returns the name of a client's tenant: its label and its user. */
     public static String tenantOf(DeviceClient member) {
         return Integer.toUnsignedString(member.session().peer().uid()) + ":" + member.session().hello().tenant();
     }
 
-    /** A client is on a device; it is told its first lease. */
+    /** Adds a client to a device and sends it its first lease. */
     void joined(DeviceClient member) {
         Group group = Group.of(member);
         List<DeviceClient> members = groups.computeIfAbsent(group, g -> new ArrayList<>());
         long asked = member.session().hello().limitBytes();
         if (asked != 0) {
-            // No device has 2^63 bytes: such a limit is none.
+            // No device has 2^63 bytes: such a limit counts as none.
             apply(group, ledger.limit(group.tenant, group.device(), asked < 0 ? 0 : asked), ledger);
         }
         members.add(member);
@@ -68,7 +68,7 @@ public final class Leases {
         if (inUse == 0) {
             answer(member, ledger.join(group.tenant, group.device(), member.clientId()));
         } else {
-            // Registered again after a manager's end: what it uses it keeps, even beyond the limit.
+            // The client has registered again after a manager's end: it keeps what it uses, even beyond the limit.
             LimitChange change = ledger.rejoin(group.tenant, group.device(), member.clientId(), inUse);
             answer(member, inUse);
             apply(group, change, ledger);
@@ -77,7 +77,7 @@ public final class Leases {
         writeLimit(group, asked);
     }
 
-    /** A new limit is that of all; a client that named none gets that of the others. */
+    /** Writes the limit of a tenant's clients: a new limit applies to all; a client that named none gets that of the others. */
     private void writeLimit(Group group, long asked) {
         List<DeviceClient> members = groups.get(group);
         long[] limit = {asked < 0 ? 0 : asked};
@@ -88,8 +88,8 @@ public final class Leases {
     }
 
     /**
-     * No more than the device has: what a client says of itself must not become a lease without bounds. With plan swap
-     * a client's own memory fits the device as well.
+     * Returns the bytes in use, at most the device's memory: a client's own report must not become a lease without a bound. With plan swap too, a
+     * client's own memory fits the device.
      */
     private static long bytesInUse(DeviceClient member) {
         long[] used = new long[1];
@@ -97,7 +97,7 @@ public final class Leases {
         return used[0];
     }
 
-    /** A client is gone from all devices; called for each of them. */
+    /** Removes a client that has left all devices; called for each of them. */
     void left(DeviceClient member) {
         Group group = Group.of(member);
         List<DeviceClient> members = groups.get(group);
@@ -113,7 +113,7 @@ public final class Leases {
         refreshUse(members);
     }
 
-    /** A client needs bytes beyond its lease; unsigned. */
+    /** Handles a client's need for bytes beyond its lease (unsigned). */
     void asked(DeviceClient member, long needBytes, long nowNs) {
         Group group = Group.of(member);
         refreshUse(groups.get(group));
@@ -138,7 +138,7 @@ public final class Leases {
         }
     }
 
-    /** The tenant's limit allows it: whether the device and the host can hold it. */
+    /** Asks whether the device and the host can hold what the tenant's limit allows. */
     private void askPool(DeviceClient member, long deadlineNs, long nowNs) {
         decidedByPool(member, pool.ask(member, wanted.getOrDefault(member, 0L), deadlineNs, nowNs));
     }
@@ -154,7 +154,7 @@ public final class Leases {
         }
     }
 
-    /** A client lowered its lease; unsigned. */
+    /** Records that a client lowered its lease (unsigned). */
     void returned(DeviceClient member, long grantedBytes) {
         Group group = Group.of(member);
         long lowered = grantedBytes < 0 ? QuotaDecision.UNLIMITED : grantedBytes;
@@ -166,7 +166,7 @@ public final class Leases {
         refreshUse(groups.get(group));
     }
 
-    /** What clients of plan swap may have together on a device: what it and the host can hold. */
+    /** Sets what clients of plan swap may have together on a device: what the device and the host can hold. */
     public void leasable(DeviceUuid device, long bytes) {
         LimitChange change = pool.limit(device, bytes);
         change.leases().keySet().forEach(client -> {
@@ -178,7 +178,7 @@ public final class Leases {
         change.trim().forEach(client -> trim(member(client, device.toString()), pool.ledger));
     }
 
-    /** Answers asks that had to wait and can be answered now. */
+    /** Answers requests that had to wait and can be answered now. */
     int doWork(long nowNs) {
         int answered = 0;
         if (ledger.nextDeadlineNs() != Long.MAX_VALUE) {
@@ -246,7 +246,7 @@ public final class Leases {
         trim(group, change.trim(), asker);
     }
 
-    /** A trim of the tenant's ledger concerns its clients, one of the pool those of all tenants. */
+    /** Trims clients: for the tenant's ledger those of the tenant, for the pool those of all tenants. */
     private void trim(Group group, List<Long> clientIds, QuotaLedger asker) {
         for (long clientId : clientIds) {
             trim(member(clientId, group.device()), asker);
@@ -264,7 +264,7 @@ public final class Leases {
         answer(member, ledger.leaseBytes(member.clientId(), Group.of(member).device()));
     }
 
-    /** The part of a tenant's lease that the device and the host can hold. */
+    /** Returns the part of a tenant's lease that the device and the host can hold. */
     private long bounded(DeviceClient member, long leaseBytes) {
         return SwapPool.governs(member) ? Math.min(leaseBytes, pool.leaseBytes(member)) : leaseBytes;
     }
@@ -276,7 +276,7 @@ public final class Leases {
                 lease == QuotaDecision.UNLIMITED ? DeviceBlock.NO_LIMIT_LEASE : lease);
     }
 
-    /** Writes into every segment what the tenant's other clients use. */
+    /** Writes into every segment the bytes that the tenant's other clients use. */
     void refreshUse() {
         groups.values().forEach(Leases::refreshUse);
     }

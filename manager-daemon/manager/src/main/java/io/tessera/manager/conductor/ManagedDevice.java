@@ -12,7 +12,7 @@ import io.tessera.protocol.segment.TurnWord;
 import java.util.Collection;
 
 /**
- * One device that clients share: its clients and its scheduler. Carries the clients' words to the scheduler, each change once and checked.
+ * One device that clients share: its clients and its scheduler. Checks the clients' words and passes each change to the scheduler once.
  * One owner thread.
  */
 public final class ManagedDevice {
@@ -30,27 +30,27 @@ public final class ManagedDevice {
         this.scheduling = schedulers.create(totalBytes, port, nowNs);
     }
 
-    /** UUID, which is what a device is known by. */
+    /** Returns the UUID, which identifies a device. */
     public DeviceUuid uuid() {
         return uuid;
     }
 
-    /** Name as its first client said. */
+    /** Returns the name that its first client reported. */
     public String name() {
         return name;
     }
 
-    /** Memory as its first client said. */
+    /** Returns the memory that its first client reported. */
     public long totalBytes() {
         return totalBytes;
     }
 
-    /** The scheduler. */
+    /** Returns the scheduler. */
     public DeviceScheduling scheduling() {
         return scheduling;
     }
 
-    /** Clients with a context on it. */
+    /** Returns the clients with a context on it. */
     public Collection<DeviceClient> members() {
         return port.members();
     }
@@ -70,7 +70,7 @@ public final class ManagedDevice {
         scheduling.spans(severalDevices, nowNs);
     }
 
-    /** Reads the words of every client and hands on what changed. */
+    /** Reads the words of every client and passes on what changed. */
     int readWords(long nowNs) {
         int changes = 0;
         for (DeviceClient member : port.members().toArray(DeviceClient[]::new)) {
@@ -80,9 +80,9 @@ public final class ManagedDevice {
     }
 
     /**
-     * Reads the want word first: a client that gives its turn back and asks again writes its answer before it, so a reader that sees the
-     * question also sees the answer. They are handed on in the order in which they were written: a question that is over before the answer
-     * that came after it, a question that stands after the answer before it.
+     * Reads the want word first. A client that gives its turn back and asks again writes its answer before the want word, so a reader that sees the
+     * request also sees the answer. They are passed on in the order in which they were written: a request that is over before the answer, and a
+     * request that still stands after the answer.
      */
     private int readWords(DeviceClient member, long nowNs) {
         long[] words = {member.seenWantSinceNs, member.seenAck};
@@ -122,21 +122,21 @@ public final class ManagedDevice {
     }
 
     /**
-     * Answers an order to stop for a client whose process the driver has frozen, drained as it was; any other order waits
-     * for the client itself.
+     * Answers an order to stop on behalf of a client whose process the driver has frozen after it had drained. Any other order waits for the client
+     * itself.
      */
     public void answerFor(DeviceClient member, long nowNs) {
         scheduling.acknowledged(member.clientId(), member.orderedEpoch, AckState.CLOSED, nowNs);
     }
 
-    /** The client answers and asks for itself again: its own last word counts, not the one of its behalf. */
+    /** Lets the client answer and ask for itself again: its own last word applies in place of the answer given on its behalf. */
     public void answersItself(DeviceClient member, long nowNs) {
         scheduling.wants(member.clientId(), member.seenWantSinceNs == 0 ? 0
                 : Math.clamp(member.seenWantSinceNs, 1, nowNs), nowNs);
-        member.seenAck = 0; // read and handed on again in the next cycle
+        member.seenAck = 0; // read and passed on again in the next cycle
     }
 
-    /** Whether a client has yet to answer its last order. */
+    /** Returns whether a client has yet to answer its last order. */
     boolean awaitsAnswer() {
         for (DeviceClient member : port.members()) {
             if (AckWord.epoch(member.seenAck) != member.orderedEpoch
@@ -147,7 +147,7 @@ public final class ManagedDevice {
         return false;
     }
 
-    /** State of the client's turn word as an operator reads it. */
+    /** Returns the state of the client's turn word, as an operator reads it. */
     public static String turnName(DeviceBlock block) {
         return switch (TurnWord.state(block.turn())) {
             case TurnWord.CLOSED -> "closed";
@@ -157,7 +157,7 @@ public final class ManagedDevice {
         };
     }
 
-    /** State of the client's ack word as an operator reads it. */
+    /** Returns the state of the client's ack word, as an operator reads it. */
     public static String ackName(DeviceBlock block) {
         return switch (AckWord.state(block.ack())) {
             case AckWord.CLOSED -> "closed";

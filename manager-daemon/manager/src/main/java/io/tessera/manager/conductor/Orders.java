@@ -6,15 +6,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What operators have ordered about devices: the last word on each thing. One owner thread. */
+/** Orders of operators about devices: the latest order for each setting. One owner thread. */
 public final class Orders {
     private final Map<DeviceUuid, DeviceSharing> devices = new LinkedHashMap<>();
     private DeviceSharing all = DeviceSharing.UNSAID;
 
     /**
-     * Takes an order.
+     * Adds an order.
      *
-     * @param device the device; empty: all of them, also those for which something else was ordered before
+     * @param device the device; empty: all devices, including those with earlier orders of their own
      */
     void add(Optional<DeviceUuid> device, DeviceSharing sharing) {
         if (device.isPresent()) {
@@ -25,22 +25,22 @@ public final class Orders {
         }
     }
 
-    /** Takes what was ordered of a device that may not be known yet. */
+    /** Restores an order for a device that may not be known yet. */
     public void restore(DeviceUuid device, DeviceSharing sharing) {
         devices.put(device, sharing);
     }
 
-    /** What holds by order for a device. */
+    /** Returns the orders that hold for a device. */
     public DeviceSharing of(DeviceUuid device) {
         return all.with(devices.getOrDefault(device, DeviceSharing.UNSAID));
     }
 
-    /** The orders for all devices. */
+    /** Returns the orders for all devices. */
     public DeviceSharing all() {
         return all;
     }
 
-    /** The orders for single devices. */
+    /** Returns the orders for single devices. */
     public Map<DeviceUuid, DeviceSharing> devices() {
         return Collections.unmodifiableMap(devices);
     }

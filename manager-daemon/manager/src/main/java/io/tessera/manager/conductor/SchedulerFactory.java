@@ -3,14 +3,14 @@ package io.tessera.manager.conductor;
 import io.tessera.manager.schedule.DeviceScheduling;
 import io.tessera.manager.schedule.turn.TurnPort;
 
-/** Makes the scheduler of a device that a client announced first. */
+/** Creates the scheduler of a device when a client first announces it. */
 @FunctionalInterface
 public interface SchedulerFactory {
     /**
-     * A scheduler for one device.
+     * Creates a scheduler for one device.
      *
-     * @param totalBytes memory of the device as its first client said
-     * @param port       where orders go and loads come from
+     * @param totalBytes memory of the device, as its first client reported
+     * @param port       destination of orders and source of loads
      * @param nowNs      CLOCK_MONOTONIC nanoseconds
      */
     DeviceScheduling create(long totalBytes, TurnPort port, long nowNs);

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The turn port over segments: terms first, the turn word last with release order, then the bell. The word is the truth,
- * so a bell that does not fit into the client's socket is rung again in a later cycle. One owner thread.
+ * The turn port over segments: it writes the terms first, the turn word last with release order, then rings. The word is the truth, so a doorbell
+ * that does not fit into the client's socket is sent again in a later cycle. One owner thread.
  */
 final class SegmentTurnPort implements TurnPort {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentTurnPort.class);

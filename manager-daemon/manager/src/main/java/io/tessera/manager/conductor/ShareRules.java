@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is written down for tenants. Immutable.
+ * Written settings of tenants. Immutable.
  *
- * @param tenants by the tenant's name
- * @param users   by the number of the user whose programs have no rule of their own
- * @param places  how many clients they have at once, and on which devices they are placed
+ * @param tenants terms by the tenant's name
+ * @param users   terms by user number, for programs without a rule of their own
+ * @param places  numbers of clients at once, and the devices on which they are placed
  */
 public record ShareRules(Map<String, TenantTerms> tenants, Map<Integer, TenantTerms> users, ClientTerms places) {
-    /** Nothing is. */
+    /** Rules without any setting. */
     public static final ShareRules NONE = new ShareRules(Map.of(), Map.of(), ClientTerms.NONE);
 
     /** Copies the maps. */
@@ -23,7 +23,7 @@ public record ShareRules(Map<String, TenantTerms> tenants, Map<Integer, TenantTe
         users = Map.copyOf(users);
     }
 
-    /** What is written down for a tenant, or for its user. */
+    /** Returns the written terms of a tenant, or of its user. */
     Optional<TenantTerms> of(String tenant, int ownUid) {
         TenantTerms own = tenants.get(tenant);
         if (own != null) {

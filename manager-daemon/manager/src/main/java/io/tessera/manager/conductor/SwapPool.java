@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What all clients of plan swap may have on a device together, on it or off it: no more than the device and the backing
- * on the host can hold (SPEC.md, section 9.6). A ledger whose one tenant is everybody. One owner thread.
+ * The memory that all clients of plan swap may have on a device together, on it or off it: at most what the device and the backing on the host can
+ * hold (SPEC.md, section 9.6). A ledger in which all clients are one tenant. One owner thread.
  *
  * <p>A client that asks for more than is left waits until others have freed some, at most {@link #WAIT_NS}.
  */
@@ -21,18 +21,18 @@ final class SwapPool {
     /** Longest wait for room; the asking client waits 2 s for its answer (SPEC.md, section 5). */
     static final long WAIT_NS = 1_000_000_000L;
 
-    /** How often somebody who waits is looked after: others free memory without saying so. */
+    /** Interval at which waiting clients are served again: others free memory without reporting it. */
     private static final long RETRY_NS = 100_000_000L;
 
-    /** Budgets follow the host's free memory; a smaller change is not worth a message to everybody. */
+    /** Budgets follow the host's free memory; a smaller change is not worth a message to every client. */
     private static final long STEP_BYTES = 64L << 20;
 
-    /** Nor is one that is less than this part of what there is, where that is small. */
+    /** Nor is a change of less than this part of the budget, if the budget is small. */
     private static final int SMALL_PARTS = 16;
 
     private static final String EVERYBODY = "(all of plan swap)";
 
-    /** A client whose ask found no room. */
+    /** A client whose request found no room. */
     record Waiting(DeviceClient member, long wantedBytes, long deadlineNs) {
     }
 
@@ -49,10 +49,10 @@ final class SwapPool {
         return member.announcement().uuid().toString();
     }
 
-    /** A client comes, with memory in use if it registered again. */
+    /** Adds a client, with memory in use if it registered again. */
     LimitChange joined(DeviceClient member, long inUseBytes) {
         if (!limits.containsKey(member.announcement().uuid())) {
-            // Until the first plan is made: a client does not give back memory that had no bounds.
+            // Until the first plan is made: a client does not give back memory that had no bound.
             limit(member.announcement().uuid(), member.announcement().totalBytes());
         }
         if (inUseBytes == 0) {
@@ -71,7 +71,7 @@ final class SwapPool {
         return ledger.leaseBytes(member.clientId(), device(member));
     }
 
-    /** Asks for a lease of this size; a refusal becomes a wait as long as the deadline is not over. */
+    /** Asks for a lease of this size; a refusal becomes a wait while the deadline is not over. */
     QuotaDecision ask(DeviceClient member, long wantedBytes, long deadlineNs, long nowNs) {
         long more = Math.max(0, wantedBytes - leaseBytes(member));
         QuotaDecision decision = ledger.ask(member.clientId(), device(member), more, deadlineNs);
@@ -79,7 +79,7 @@ final class SwapPool {
         return patient(member, decision, nowNs);
     }
 
-    /** The decision, or a wait in the place of a refusal that comes before the deadline. */
+    /** Returns the decision, or a wait in place of a refusal before the deadline. */
     private QuotaDecision patient(DeviceClient member, QuotaDecision decision, long nowNs) {
         Waiting ask = waiting.get(member.clientId());
         if (decision instanceof QuotaDecision.Refused && ask != null && nowNs < ask.deadlineNs()) {
@@ -92,7 +92,7 @@ final class SwapPool {
         return decision;
     }
 
-    /** The clients that wait for room and are to ask again now. */
+    /** Returns the clients that wait for room and are to ask again now. */
     List<Waiting> due(long nowNs) {
         if (nowNs < nextRetryNs) {
             return List.of();
@@ -101,7 +101,7 @@ final class SwapPool {
         return List.copyOf(waiting.values());
     }
 
-    /** Decisions on asks that had to wait for others to give back; those who go on waiting are left out. */
+    /** Returns decisions on requests that had to wait for others to give back, without those that continue to wait. */
     Map<DeviceClient, QuotaDecision> decided(long nowNs) {
         Map<DeviceClient, QuotaDecision> decided = new LinkedHashMap<>();
         if (ledger.nextDeadlineNs() == Long.MAX_VALUE) {
@@ -123,7 +123,7 @@ final class SwapPool {
         return Math.min(nextRetryNs, ledger.nextDeadlineNs());
     }
 
-    /** What can be leased on a device changed; absent where that is too little to be told. */
+    /** Sets what can be leased on a device; absent if the change is too small to be reported. */
     LimitChange limit(DeviceUuid device, long bytes) {
         long known = limits.getOrDefault(device, 0L);
         boolean first = known == 0;

@@ -16,51 +16,51 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What holds for tenants, also for those that are not here yet: weights, priorities, classes, caps, clients at once. An operator's settings
- * hold before those that are written down. A tenant is known by its label, another user's by {@link TenantName}. One owner thread.
+ * Settings of tenants, present or not: weights, priorities, classes, caps, clients at once. An operator's settings have precedence over written ones.
+ * A tenant is known by its label, another user's tenant by {@link TenantName}. One owner thread.
  */
 public final class TenantShares implements ClientRules {
-    /** More names than this are a mistake in a script: each is a tenant for which somebody set something. */
+    /** Maximum number of tenants with settings. More names are a mistake in a script. */
     public static final int MOST_TENANTS = 10_000;
 
     private final int ownUid;
     private final Map<String, TenantTerms> set = new LinkedHashMap<>();
-    /** How many clients tenants may have at once by command; 0: any number. */
+    /** Maximum numbers of clients of tenants, set by command; 0: any number. */
     private final Map<String, Integer> clients = new LinkedHashMap<>();
     private final Set<String> passing = new HashSet<>();
-    /** What lasts of tenants in {@link #passing}, and holds again when their last program has left. */
+    /** Lasting settings of tenants in {@link #passing}, which hold again after their last program has left. */
     private final Map<String, Lasting> beneath = new LinkedHashMap<>();
-    /** Tenants whose programs a former manager had, and which have not come to this one. */
+    /** Tenants whose programs a former manager had, and which have not registered with this one. */
     private final Set<String> awaited = new HashSet<>();
     private long changes;
     private ShareRules rules = ShareRules.NONE;
 
-    /** What an operator has set for a tenant until the manager ends. */
+    /** An operator's settings for a tenant, until the manager ends. */
     private record Lasting(Optional<TenantTerms> terms, Optional<Integer> clients) {
     }
 
-    /** Nothing is set yet. */
+    /** Creates an object without settings. */
     public TenantShares(int ownUid) {
         this.ownUid = ownUid;
     }
 
-    /** The name of a client's tenant. */
+    /** Returns the name of a client's tenant. */
     public String nameOf(Session session) {
         return TenantName.of(session.hello().tenant(), session.peer().uid(), ownUid);
     }
 
-    /** What holds for a tenant. */
+    /** Returns the terms of a tenant. */
     public TenantTerms of(String tenant) {
         TenantTerms own = set.get(tenant);
         return own == null ? written(tenant) : own;
     }
 
-    /** What holds for a tenant for which no operator has set anything. */
+    /** Returns the terms of a tenant without an operator's settings. */
     public TenantTerms written(String tenant) {
         return rules.of(tenant, ownUid).orElse(TenantTerms.DEFAULT);
     }
 
-    /** Whether an operator has set anything for a tenant. */
+    /** Returns whether an operator has set anything for a tenant. */
     public boolean isSet(String tenant) {
         return set.containsKey(tenant) || clients.containsKey(tenant);
     }
@@ -70,10 +70,10 @@ public final class TenantShares implements ClientRules {
     }
 
     /**
-     * Sets what holds for a tenant.
+     * Sets the terms of a tenant.
      *
-     * @param whileItRuns only until the last of its programs has left; then holds again what was set before to last
-     * @return false if that is one tenant too many
+     * @param whileItRuns true: only until the last of its programs has left; then the former lasting settings hold again
+     * @return false if too many tenants would have settings
      */
     boolean set(String tenant, TenantTerms terms, boolean whileItRuns) {
         boolean asWritten = terms.equals(written(tenant));
@@ -98,7 +98,7 @@ public final class TenantShares implements ClientRules {
         return true;
     }
 
-    /** The last program of a tenant has left. */
+    /** Records that the last program of a tenant has left. */
     void left(String tenant) {
         awaited.remove(tenant);
         if (passing.remove(tenant)) {
@@ -114,10 +114,10 @@ public final class TenantShares implements ClientRules {
     }
 
     /**
-     * Sets how many clients a tenant may have at once. Where {@link #set} was called with "while it runs" before, it goes with that.
+     * Sets how many clients a tenant may have at once. If {@link #set} was called with "while it runs" before, this setting ends with that one.
      *
-     * @param most 0: any number; empty: as it is written down
-     * @return false if that is one tenant too many
+     * @param most maximum number; 0: any number; empty: the written number
+     * @return false if too many tenants would have settings
      */
     public boolean clients(String tenant, OptionalInt most) {
         if (most.isEmpty()) {
@@ -132,7 +132,7 @@ public final class TenantShares implements ClientRules {
         return true;
     }
 
-    /** How many clients tenants may have at once by command; 0: any number. */
+    /** Returns the maximum numbers of clients of tenants, set by command; 0: any number. */
     public Map<String, Integer> clients() {
         return Collections.unmodifiableMap(clients);
     }
@@ -154,7 +154,7 @@ public final class TenantShares implements ClientRules {
         return rules.places().groupsOf(uid);
     }
 
-    /** Programs of a tenant were here when a former manager was killed; they are expected to register again. */
+    /** Notes that programs of a tenant were here when a former manager was killed; they are expected to register again. */
     public void await(String tenant) {
         awaited.add(tenant);
     }
@@ -163,32 +163,32 @@ public final class TenantShares implements ClientRules {
         return Set.copyOf(awaited);
     }
 
-    /** Whether what is set for a tenant goes when the last of its programs has left. */
+    /** Returns whether a tenant's settings end when the last of its programs has left. */
     public boolean whileItRuns(String tenant) {
         return passing.contains(tenant);
     }
 
-    /** How often something else was set, or went. */
+    /** Returns the number of changes of settings. */
     public long changes() {
         return changes;
     }
 
-    /** Tenants for which something is set while they run, and something else to last. */
+    /** Returns the tenants that have settings while they run and other lasting ones. */
     public Set<String> withLasting() {
         return Collections.unmodifiableSet(beneath.keySet());
     }
 
-    /** What holds for a tenant when its last program has left, of {@link #withLasting}. */
+    /** Returns the terms of a tenant of {@link #withLasting} after its last program has left. */
     public Optional<TenantTerms> lastingTerms(String tenant) {
         return Optional.ofNullable(beneath.get(tenant)).flatMap(Lasting::terms);
     }
 
-    /** How many clients a tenant may have when its last program has left, of {@link #withLasting}. */
+    /** Returns the maximum number of clients of a tenant of {@link #withLasting} after its last program has left. */
     public Optional<Integer> lastingClients(String tenant) {
         return Optional.ofNullable(beneath.get(tenant)).flatMap(Lasting::clients);
     }
 
-    /** What operators have set. */
+    /** Returns the settings by operators. */
     public Map<String, TenantTerms> set() {
         return Collections.unmodifiableMap(set);
     }

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * Decides what each user may do with a manager: the one place where that is decided (README, "Permissions"). Administrators are root,
- * the user that the manager belongs to, and members of the group {@value #GROUP}. They do everything; others see their own programs, and
- * have them leave a device and come back. Immutable.
+ * Decides what each user may do with a manager; no other class decides it (README, "Permissions"). Administrators are root, the user of the manager,
+ * and members of the group {@value #GROUP}. They may do everything. Others see their own programs, and may have them leave a device and come back.
+ * Immutable.
  */
 final class AccessControl {
     /** The group's name in {@code /etc/group}. */
@@ -21,7 +21,7 @@ final class AccessControl {
     private final OptionalInt group;
 
     /**
-     * For a manager.
+     * Creates the rules of a manager.
      *
      * @param owner the manager's own user
      * @param group number of the group of administrators; empty: there is none
@@ -31,7 +31,9 @@ final class AccessControl {
         this.group = group;
     }
 
-    /** By what a file like {@code /etc/group} says: a user who is put into the group needs a new login, and the group a new manager. */
+    /**
+     * Creates the rules from a file like {@code /etc/group}. A user who is added to the group needs a new login, and a new group needs a new manager.
+     */
     static AccessControl of(int owner, Path groups) {
         try {
             return new AccessControl(owner, Files.readAllLines(groups).stream().map(line -> line.split(":")).filter(fields -> fields.length > 2
@@ -41,31 +43,31 @@ final class AccessControl {
         }
     }
 
-    /** The user that connected, with the groups that it has beside its effective one. */
+    /** Returns the user that connected, with the groups that it has beside its effective one. */
     Requester asker(PeerCredentials peer, int... groups) {
         boolean member = group.isPresent() && (peer.gid() == group.getAsInt() || Arrays.stream(groups).anyMatch(each -> each == group.getAsInt()));
         return new Requester(peer.uid(), peer.uid() == 0 || peer.uid() == owner || member);
     }
 
-    /** The manager's user. */
+    /** Returns the manager's user. */
     int owner() {
         return owner;
     }
 
-    /** Why something that administrators alone may do is refused to somebody. */
+    /** Returns why a request that only administrators may make is refused. */
     String refusal(Requester asker) {
         return "only root, user " + Integer.toUnsignedString(owner) + ", to whom this manager belongs, and members of the group " + GROUP
                 + " may do that; you are user " + Integer.toUnsignedString(asker.uid());
     }
 
-    /** Refuses what administrators alone may do to everybody else. */
+    /** Throws unless an administrator asks. */
     void authorise(Requester asker) throws RefusedRequest {
         if (!asker.admin()) {
             throw new RefusedRequest(refusal(asker));
         }
     }
 
-    /** The name by which executors know a tenant that the asker may name: another user's only if the asker is an administrator. */
+    /** Returns the name by which executors know a tenant that the requester names; only an administrator may name another user's tenant. */
     String relayed(String tenant, Requester asker) {
         return asker.admin() ? tenant : TenantName.of(tenant, asker.uid(), owner);
     }

@@ -14,10 +14,10 @@ import io.tessera.manager.placement.PlacementJson;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The requests of programs that have not started yet: {@code admission} and {@code devices}. Stateless beside its target; one owner thread. */
+/** The requests of programs that have not started yet: {@code admission} and {@code devices}. Stateless apart from its target; one owner thread. */
 final class AdmissionRequests {
     private static final int MOST_DEVICES = 256;
-    /** As a client's DEVICE may say at most (SPEC.md, section 2). */
+    /** Maximum device memory, as in a client's DEVICE (SPEC.md, section 2). */
     private static final long MOST_BYTES = 1L << 48;
 
     private final ControlTarget target;
@@ -26,7 +26,7 @@ final class AdmissionRequests {
         this.target = target;
     }
 
-    /** Asks for a place, or leaves the queue. */
+    /** Handles a request for a place, or to leave the queue. */
     JsonObject admission(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         String tenant = RequestFields.tenant(request);
         RequestFields.checkTenant(tenant);
@@ -65,7 +65,7 @@ final class AdmissionRequests {
         return answer;
     }
 
-    /** The devices of which a program is to get one; empty: it leaves none to the manager. */
+    /** Returns the devices of which a program is to get one; empty if it does not leave the choice to the manager. */
     private static List<CandidateDevice> candidates(JsonObject request) throws RefusedRequest {
         if (!request.has("devices")) {
             return List.of();
@@ -87,7 +87,7 @@ final class AdmissionRequests {
         return candidates;
     }
 
-    /** The devices that a program in space sharing could use. */
+    /** Returns the devices that a program in space sharing could use. */
     JsonObject devices(long nowNs) {
         SpaceDevices known = target.spaceDevices(nowNs);
         JsonArray devices = new JsonArray();

@@ -8,7 +8,7 @@ final class ControlAnswers {
     private ControlAnswers() {
     }
 
-    /** Done. */
+    /** Returns the answer of success. */
     static JsonObject ok() {
         JsonObject answer = new JsonObject();
         answer.addProperty("ok", true);
@@ -22,7 +22,7 @@ final class ControlAnswers {
         return answer;
     }
 
-    /** Done; with why it does not survive if the manager is killed. */
+    /** Returns the answer of success; it says why the order would be lost if the manager were killed. */
     static JsonObject ordered(ControlTarget target) {
         JsonObject answer = ok();
         if (!target.ordersProblem().isEmpty()) {

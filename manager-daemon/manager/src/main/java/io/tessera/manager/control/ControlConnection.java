@@ -10,20 +10,20 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One connection of the control socket: bytes in, lines, answers, bytes out, all bounded. While an answer does not fit
- * into the socket, nothing more is read, so a peer that does not read costs one answer. One owner thread.
+ * One connection of the control socket: bytes in, lines, answers, bytes out, all bounded. While an answer does not fit into the socket, nothing more
+ * is read, so a peer that does not read costs one answer. One owner thread.
  */
 final class ControlConnection {
     /** Longest line without its newline (SPEC.md, section 8). */
     static final int LONGEST_LINE = 65_536;
-    /** Answers in one cycle, so that requests sent in bulk do not hold up turns. */
+    /** Maximum number of answers in one cycle, so that requests sent in bulk do not delay turns. */
     static final int ANSWERS_PER_CYCLE = 4;
 
     final int socket;
-    /** When it was opened, CLOCK_MONOTONIC nanoseconds. */
+    /** Time at which it was opened, CLOCK_MONOTONIC nanoseconds. */
     final long openedNs;
     long token;
-    /** When it was last heard of, CLOCK_MONOTONIC nanoseconds. */
+    /** Time at which it last sent something, CLOCK_MONOTONIC nanoseconds. */
     long lastHeardNs;
 
     private final SocketPort sockets;
@@ -47,28 +47,28 @@ final class ControlConnection {
         this.lastHeardNs = nowNs;
     }
 
-    /** The user it belongs to. */
+    /** Returns the user of the peer. */
     int uid() {
         return asker.uid();
     }
 
-    /** Whether a whole line came. */
+    /** Returns whether a whole line came. */
     boolean hasAsked() {
         return asked;
     }
 
-    /** Whether received requests wait for the next cycle. */
+    /** Returns whether received requests wait for the next cycle. */
     boolean hasInput() {
         return receivedAt < received.length && !hasOutput();
     }
 
-    /** Whether an answer waits for room in the socket. */
+    /** Returns whether an answer waits for room in the socket. */
     boolean hasOutput() {
         return outputAt < output.length;
     }
 
     /**
-     * Reads, answers and writes as far as that goes without waiting.
+     * Reads, answers and writes as far as possible without waiting.
      *
      * @param scratch native buffer for one call
      * @return false if the connection is over
@@ -104,13 +104,13 @@ final class ControlConnection {
         return true;
     }
 
-    /** Answers and ends the connection. */
+    /** Answers with a refusal and ends the connection. */
     boolean refuse(String sentence, MemorySegment scratch) throws LinuxException {
         answerError(sentence);
         return !write(scratch);
     }
 
-    /** Moves a received byte into the line; answers when it is whole. Returns whether it answered. */
+    /** Adds a received byte to the line, and answers when the line is complete. Returns whether it answered. */
     private boolean consume(long nowNs) {
         byte next = received[receivedAt++];
         if (next == '\n') {
@@ -148,7 +148,7 @@ final class ControlConnection {
         outputAt = 0;
     }
 
-    /** Returns whether everything is written. */
+    /** Writes what the socket takes; returns whether everything is written. */
     private boolean write(MemorySegment scratch) throws LinuxException {
         while (hasOutput()) {
             int chunk = (int) Math.min(scratch.byteSize(), output.length - outputAt);

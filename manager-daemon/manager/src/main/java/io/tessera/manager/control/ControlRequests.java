@@ -24,7 +24,7 @@ import java.io.StringReader;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Decodes a request, checks it and its sender, and answers. Stateless beside its target; one owner thread. */
+/** Decodes a request, checks it and its sender, and answers. Stateless apart from its target; one owner thread. */
 final class ControlRequests {
     private final ControlTarget target;
     private final AccessControl authority;
@@ -42,7 +42,7 @@ final class ControlRequests {
      * Answers a line.
      *
      * @param asker the user that asks
-     * @throws JsonParseException if the line is no JSON object; the connection ends
+     * @throws JsonParseException if the line is not a JSON object; the connection ends
      */
     JsonObject answer(String line, Requester asker, long nowNs) {
         JsonObject request = parse(line);
@@ -147,7 +147,7 @@ final class ControlRequests {
         return counted(back + target.restore(knownTenant(request, asker), asker::mayHandle, nowNs));
     }
 
-    /** A tenant of which the asker may have clients leave and come back. */
+    /** Returns a tenant whose clients the requester may have leave and come back. */
     private String knownTenant(JsonObject request, Requester asker) throws RefusedRequest {
         String tenant = tenant(request);
         if (target.knows(tenant, asker::mayHandle)) {

@@ -20,19 +20,19 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The control socket. Everything it holds is bounded: connections, lines, answers, silence. One owner thread. */
+/** The control socket. Connections, lines, answers and times of silence are bounded. One owner thread. */
 public final class ControlServer implements Conductor.Timed, AutoCloseable {
-    /** Connections of one user at once, and of all: for one more an older one goes that asks nothing, else it goes itself. */
+    /** Maximum number of connections of one user. For one more, an older one without a request is closed, or else the new one. */
     static final int MOST_OF_USER = 32;
     static final int MOST_CONNECTIONS = 512;
-    /** A connection that has asked nothing for this long is closed. */
+    /** Time after which a connection without any request is closed. */
     static final long SILENT_TIMEOUT_NS = 5_000_000_000L;
-    /** One that has asked and says nothing, or does not read its answer, for this long is closed. */
+    /** Time after which a connection is closed that has asked before and is silent, or does not read its answer. */
     static final long IDLE_TIMEOUT_NS = 60_000_000_000L;
     private static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
     private static final int SCRATCH_BYTES = 16_384;
     private static final int BACKLOG = 512;
-    /** Between them everybody else's turn comes. */
+    /** Connections accepted in a row, before the rest of the cycle continues. */
     private static final int TAKEN_AT_ONCE = 64;
     private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
 
@@ -49,7 +49,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     private long listeningToken;
     private long acceptAgainNs = Long.MAX_VALUE;
 
-    /** No connections yet. */
+    /** Creates a server without connections. */
     public ControlServer(LinuxPort os, Poller poller, NanoClock monotonic, DistinctErrors errors,
             ControlTarget target) {
         this.os = os;
@@ -60,7 +60,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         this.requests = new ControlRequests(target, authority);
     }
 
-    /** Listens; root's socket is open to every user, and anyone may read the status there. */
+    /** Starts to listen; root's socket is open to every user, and anyone may read the status there. */
     public void listen(Path path) throws LinuxException {
         listening = os.sockets().listen(path, SocketKind.STREAM, os.processes().uid() == 0 ? 0666 : 0600, BACKLOG);
         listeningToken = poller.add(listening, PollPort.READABLE, events -> acceptAll());
@@ -113,7 +113,10 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         }
     }
 
-    /** Whether one more may come; ends one that asks nothing for it: of this user, or of the one who has most such. */
+    /**
+     * Returns whether one more may come; to make room, it ends a connection without a request: one of this user, or of the user with the most of
+     * them.
+     */
     private boolean makeRoom(int uid) {
         boolean userFull = connections.stream().filter(connection -> connection.uid() == uid).count() >= MOST_OF_USER;
         if (!userFull && connections.size() < MOST_CONNECTIONS) {
@@ -128,7 +131,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
     }
 
     private void tooMany(ControlConnection connection) {
-        advance(connection); // where this thread was late, what it asks may not have been read yet: it gets its answer
+        advance(connection); // if this thread was late, its request may not have been read yet: it gets its answer
         if (!connections.contains(connection)) {
             return;
         }
@@ -209,7 +212,7 @@ public final class ControlServer implements Conductor.Timed, AutoCloseable {
         return next;
     }
 
-    /** A byte now and then is no request. */
+    /** Returns since when the connection is idle; a byte now and then does not count as a request. */
     private static long idleSinceNs(ControlConnection connection) {
         return connection.hasAsked() ? connection.lastHeardNs : connection.openedNs;
     }

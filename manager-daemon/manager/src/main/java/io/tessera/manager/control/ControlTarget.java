@@ -14,109 +14,109 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.IntPredicate;
 
-/** What can be asked of the manager over the control socket. Called by the owner thread. */
+/** The operations that the control socket offers. Called by the owner thread. */
 public interface ControlTarget {
-    /** The answer to {@code status}, without {@code ok}. */
+    /** Returns the answer to {@code status}, without {@code ok}. */
     JsonObject status(long nowNs);
 
     /**
-     * Orders how one device is shared in time, or all and those to come.
+     * Orders how one device is shared in time, or all devices, present and future.
      *
      * @return false if there is no such device
      */
     boolean order(Optional<DeviceUuid> device, DeviceSharing sharing, long nowNs);
 
-    /** What holds for a tenant. */
+    /** Returns the terms of a tenant. */
     TenantTerms terms(String tenant);
 
-    /** What holds for a tenant for which no operator has set anything. */
+    /** Returns the terms of a tenant without an operator's settings. */
     TenantTerms writtenTerms(String tenant);
 
-    /** Whether an operator has set anything for a tenant that holds now, or when it comes. */
+    /** Returns whether an operator has set anything for a tenant, present or not. */
     boolean isSet(String tenant);
 
     /**
-     * Sets what holds for a tenant, on all devices and in executors.
+     * Sets the terms of a tenant, on all devices and in executors.
      *
-     * @param whileItRuns only until the last of its programs has left
-     * @return false if something is set for too many tenants
+     * @param whileItRuns true: only until the last of its programs has left
+     * @return false if too many tenants have settings
      */
     boolean terms(String tenant, TenantTerms terms, boolean whileItRuns, long nowNs);
 
-    /** Whether the tenant has a client that takes turns. */
+    /** Returns whether the tenant has a client that takes turns. */
     boolean takesTurns(String tenant);
 
-    /** Why what is set for a tenant does not hold on devices that it is on; empty: it holds, or nothing is set. */
+    /** Returns why a tenant's settings do not hold on devices that it is on; empty if they hold, or if there are none. */
     Set<String> notKept(String tenant, long nowNs);
 
-    /** Why orders do not survive if the manager is killed; empty: they do. */
+    /** Returns why orders would be lost if the manager were killed; empty if they would not. */
     String ordersProblem();
 
-    /** The policies of the devices and executors that a tenant is on; of all devices, where it is on none. */
+    /** Returns the policies of the devices and executors that a tenant is on; if it is on none, those of all devices. */
     Set<PolicyName> policiesOf(String tenant);
 
     /**
      * Sets the device memory that a tenant of executors may use, on each device, from now on.
      *
      * @param bytes 0: no limit
-     * @return false if that is one tenant too many
+     * @return false if too many tenants would have limits
      */
     boolean limit(String tenant, long bytes);
 
     /**
-     * Has a tenant's clients leave the devices until their next call.
+     * Makes a tenant's clients leave the devices until their next call.
      *
-     * @param owners  users whose programs are meant: several may have taken one name
-     * @param suspend whole processes, contexts included, by the driver's checkpoint
+     * @param owners  users whose programs are meant: several users may have chosen the same name
+     * @param suspend true: whole processes, with their contexts, leave by the driver's checkpoint
      * @return the clients that leave, and those that are not suspended
      */
     Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs);
 
     /**
-     * Has a tenant's evicted clients come back.
+     * Makes a tenant's evicted clients come back.
      *
      * @param owners users whose programs are meant
-     * @return how many there were
+     * @return the number of these clients
      */
     int restore(String tenant, IntPredicate owners, long nowNs);
 
     /**
-     * Has the memory of a tenant of executors leave their devices until its next call, or come back.
+     * Makes the memory of a tenant of executors leave their devices until its next call, or come back.
      *
-     * @return how many executors it is in
+     * @return the number of executors that the tenant is in
      */
     int park(String tenant, boolean away);
 
-    /** Whether the tenant has a client of one of some users on a device. */
+    /** Returns whether the tenant has a client of one of these users on a device. */
     boolean knows(String tenant, IntPredicate owners);
 
-    /** Whether the tenant has a client in an executor. */
+    /** Returns whether the tenant has a client in an executor. */
     boolean relays(String tenant);
 
-    /** Whether a program may start; if not, it waits, and has to ask again (5 s). */
+    /** Returns whether a program may start; otherwise it waits, and has to repeat its request (5 s). */
     AdmissionAnswer admission(AdmissionWish wish, long nowNs);
 
-    /** The devices that programs in space sharing see; their executors are started if they do not run. */
+    /** Returns the devices that programs in space sharing see; starts their executors if they do not run. */
     SpaceDevices spaceDevices(long nowNs);
 
-    /** How many clients a tenant may have at once; 0: any number. */
+    /** Returns how many clients a tenant may have at once; 0: any number. */
     int clients(String tenant);
 
     /**
-     * Sets how many clients a tenant may have at once, as {@link #terms(String, TenantTerms, boolean, long)} sets the rest.
+     * Sets how many clients a tenant may have at once, like {@link #terms(String, TenantTerms, boolean, long)} for the other settings.
      *
-     * @param most 0: any number; empty: as it is written down
-     * @return false if that is one tenant too many
+     * @param most maximum number; 0: any number; empty: the written number
+     * @return false if too many tenants would have settings
      */
     boolean clients(String tenant, OptionalInt most);
 
-    /** A program does not wait any longer, or does not start. */
+    /** Removes a program that no longer waits, or does not start. */
     void leaveAdmission(AdmissionWish wish);
 
     /**
      * Ends the manager after the answer was sent.
      *
-     * @param programs whether its clients, and executors with whatever is in them, end first
+     * @param programs true: its clients end first, and executors with everything in them
      */
     void stop(boolean programs, long nowNs);
 }

@@ -1,10 +1,10 @@
 package io.tessera.manager.control;
 
-/** A request that is answered with an error; the connection stays. */
+/** Refusal of a request, which is answered with an error; the connection stays open. */
 final class RefusedRequest extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** With a sentence for the requester. */
+    /** Creates a refusal with a sentence for the requester. */
     RefusedRequest(String sentence) {
         super(sentence);
     }

@@ -9,12 +9,12 @@ import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Reads single fields of a request, and refuses it where one is not as it has to be. Stateless. */
+/** Reads single fields of a request, and refuses the request if a field is invalid. Stateless. */
 final class RequestFields {
     private RequestFields() {
     }
 
-    /** A text that has to be there. */
+    /** Returns a required text. */
     static String text(JsonObject request, String field) throws RefusedRequest {
         JsonElement value = request.get(field);
         if (value == null || !value.isJsonPrimitive() || !value.getAsJsonPrimitive().isString()) {
@@ -23,7 +23,7 @@ final class RequestFields {
         return value.getAsString();
     }
 
-    /** A whole number that has to be there, of a unit. */
+    /** Returns a required whole number; the unit is for the message. */
     static long whole(JsonObject request, String field, String unit) throws RefusedRequest {
         JsonElement value = request.get(field);
         if (value == null || !value.isJsonPrimitive() || !value.getAsJsonPrimitive().isNumber()) {
@@ -36,7 +36,7 @@ final class RequestFields {
         }
     }
 
-    /** True or false; false where it is left out. */
+    /** Returns a truth value; false if the field is missing. */
     static boolean flag(JsonObject request, String field) throws RefusedRequest {
         JsonElement value = request.get(field);
         if (value == null) {
@@ -48,12 +48,12 @@ final class RequestFields {
         return value.getAsBoolean();
     }
 
-    /** The device that a request is about; empty: it names none. */
+    /** Returns the device that a request is about; empty if it names none. */
     static Optional<DeviceUuid> device(JsonObject request) throws RefusedRequest {
         return uuid(request, "device");
     }
 
-    /** The device that a field names; empty: the field is left out. */
+    /** Returns the device that a field names; empty if the field is missing. */
     static Optional<DeviceUuid> uuid(JsonObject request, String field) throws RefusedRequest {
         if (!request.has(field)) {
             return Optional.empty();
@@ -66,12 +66,12 @@ final class RequestFields {
         return uuid;
     }
 
-    /** A tenant, as programs' labels are read: {@code tessera run} names a program here before that says HELLO. */
+    /** Returns a tenant, read as programs' labels are: {@code tessera run} names a program here before the program says HELLO. */
     static String tenant(JsonObject request) throws RefusedRequest {
         return WireTypes.printable(text(request, "tenant"));
     }
 
-    /** Refuses what is no name of a tenant. */
+    /** Throws if a text is not a valid name of a tenant. */
     static void checkTenant(String tenant) throws RefusedRequest {
         if (tenant.isEmpty() || tenant.getBytes(StandardCharsets.UTF_8).length > TenantName.MOST_BYTES) {
             throw new RefusedRequest("a tenant's name has 1 to " + TenantName.MOST_BYTES + " bytes");

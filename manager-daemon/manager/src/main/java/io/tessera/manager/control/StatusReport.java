@@ -30,14 +30,14 @@ public final class StatusReport {
     private final DeviceRegistry registry;
     private final ResidencyReport residency;
 
-    /** Over the parts that know. */
+    /** Creates a report from the parts of the manager. */
     public StatusReport(Sessions sessions, DeviceRegistry registry, ResidencyReport residency) {
         this.sessions = sessions;
         this.registry = registry;
         this.residency = residency;
     }
 
-    /** All devices. */
+    /** Returns all devices. */
     public JsonArray devices(long nowNs) {
         JsonArray all = new JsonArray();
         for (ManagedDevice device : registry.devices()) {
@@ -70,7 +70,7 @@ public final class StatusReport {
         return json;
     }
 
-    /** All clients. */
+    /** Returns all clients. */
     public JsonArray clients(long nowNs) {
         JsonArray all = new JsonArray();
         for (Session session : sessions.registered()) {
@@ -122,7 +122,7 @@ public final class StatusReport {
         return json;
     }
 
-    /** Host memory for what is off the devices; absent while no client can use it. */
+    /** Returns the host memory for what is off the devices; absent while no client can use it. */
     public Optional<JsonObject> host() {
         return residency.host();
     }
@@ -160,8 +160,8 @@ public final class StatusReport {
     }
 
     /**
-     * Kernel and graph launches. Kinds are counted per process and devices per submission, so with several devices the
-     * launches are those of the whole process.
+     * Returns the number of kernel and graph launches. Kinds are counted for each process, and devices for each submission. So with several devices
+     * the launches are those of the whole process.
      */
     private static long launches(MemorySegment memory) {
         return ThreadSlot.submitted(memory, SubmissionKind.LAUNCH)
@@ -176,7 +176,7 @@ public final class StatusReport {
         return json;
     }
 
-    /** Time since then; 0 for a time that a client set in the future. */
+    /** Returns the time since an event; 0 if a client set a time in the future. */
     private static long age(long sinceNs, long nowNs) {
         return Math.max(0, nowNs - sinceNs);
     }

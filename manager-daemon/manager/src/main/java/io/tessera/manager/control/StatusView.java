@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The part of a status that a user may see: of others' programs that they are there and how much of each device they use, but neither names
- * nor processes. Stateless.
+ * The part of a status that a user may see: of others' programs, their presence and their use of each device, but neither names nor processes.
+ * Stateless.
  */
 final class StatusView {
-    /** In the place of a tenant's name. */
+    /** Stands in place of a tenant's name. */
     static final String OTHERS = "(another user's)";
     private static final Pattern NAMED = Pattern.compile("\\(pid \\d+, tenant \"[^\"]*\"\\)|\\(?tenant \"[^\"]*\"\\)?");
 
@@ -22,7 +22,7 @@ final class StatusView {
     }
 
     /**
-     * Takes out of a status what an asker may not see.
+     * Removes from a status what the requester may not see.
      *
      * @param owner the manager's user
      */
@@ -31,7 +31,7 @@ final class StatusView {
             return;
         }
         if (status.get("manager") instanceof JsonObject manager) {
-            manager.remove("settingsProblem"); // it names keys, and so tenants
+            manager.remove("settingsProblem"); // the problem names keys, and so tenants
         }
         Set<Long> own = new HashSet<>();
         Set<String> tenants = new HashSet<>();
@@ -65,7 +65,7 @@ final class StatusView {
                     hide(window.getAsJsonObject());
                 }
             }
-            executor.remove("rootBecause"); // the installation is the administrators'
+            executor.remove("rootBecause"); // the installation concerns administrators only
             if (executor.has("reason")) {
                 executor.addProperty("reason", NAMED.matcher(executor.get("reason").getAsString()).replaceAll(OTHERS));
             }

@@ -14,9 +14,9 @@ import io.tessera.protocol.message.TenantName;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** The requests about what a tenant gets: {@code tenant} and {@code limit}. Stateless beside its target; one owner thread. */
+/** The requests about what a tenant gets: {@code tenant} and {@code limit}. Stateless apart from its target; one owner thread. */
 final class TenantRequests {
-    /** More at once than any host has processes. */
+    /** Maximum number of clients that can be set: more than any host has processes. */
     private static final int MOST_CLIENTS = 1_000_000;
 
     private final ControlTarget target;
@@ -27,7 +27,7 @@ final class TenantRequests {
         this.authority = authority;
     }
 
-    /** A tenant's settings; with {@code set} or {@code reset}, they change from now on. */
+    /** Answers with a tenant's settings; with {@code set} or {@code reset}, it first changes them. */
     JsonObject tenant(JsonObject request, Requester asker, long nowNs) throws RefusedRequest {
         String tenant = flag(request, "own") ? TenantName.of(RequestFields.tenant(request), asker.uid(), authority.owner())
                 : authority.relayed(RequestFields.tenant(request), asker);
@@ -43,7 +43,7 @@ final class TenantRequests {
             }
             OptionalInt clients = clients(request);
             terms = changed(reset ? target.writtenTerms(tenant) : terms, request);
-            // In this order: what lasts is kept before the clients of a tenant change while it runs.
+            // In this order: lasting settings are stored before the number of clients changes while the tenant runs.
             boolean set = target.terms(tenant, terms, flag(request, "whileItRuns"), nowNs);
             if (!set || (reset || clients.isPresent()) && !target.clients(tenant, clients)) {
                 throw new RefusedRequest("something is set for " + TenantShares.MOST_TENANTS + " tenants already; reset some");
@@ -63,7 +63,7 @@ final class TenantRequests {
         JsonArray unused = new JsonArray();
         Set<PolicyTerm> ignored = TermsJson.unused(terms, names);
         if (flag(request, "space") || target.relays(tenant)) {
-            ignored.remove(PolicyTerm.CLASS); // executors keep processors free for interactive tenants, whatever the policy
+            ignored.remove(PolicyTerm.CLASS); // executors keep processors free for interactive tenants under every policy
         }
         ignored.forEach(term -> unused.add(term.text()));
         answer.add("unused", unused);
@@ -78,7 +78,7 @@ final class TenantRequests {
         return answer;
     }
 
-    /** How many clients there may be at once, if that is set; 0: any number. */
+    /** Returns the maximum number of clients in a request, if it has one; 0: any number. */
     private static OptionalInt clients(JsonObject request) throws RefusedRequest {
         if (!(request.get("set") instanceof JsonObject set) || !set.has("clients")) {
             return OptionalInt.empty();

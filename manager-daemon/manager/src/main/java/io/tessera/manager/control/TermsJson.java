@@ -14,12 +14,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** What is set for a tenant, as JSON (SPEC.md, section 8). Stateless. */
+/** Settings of a tenant as JSON (SPEC.md, section 8). Stateless. */
 public final class TermsJson {
     private TermsJson() {
     }
 
-    /** All terms. */
+    /** Returns all terms. */
     public static JsonObject of(TenantTerms terms) {
         JsonObject json = new JsonObject();
         json.addProperty("weight", terms.weight());
@@ -32,9 +32,9 @@ public final class TermsJson {
     }
 
     /**
-     * Terms with some of them changed.
+     * Returns terms with some of them changed.
      *
-     * @throws IllegalArgumentException if a field is unknown or has no such value, with a sentence for the requester
+     * @throws IllegalArgumentException if a field is unknown or has an invalid value, with a sentence for the requester
      */
     static TenantTerms changed(TenantTerms before, JsonObject set) {
         TenantTerms terms = before;
@@ -54,7 +54,7 @@ public final class TermsJson {
         return terms;
     }
 
-    /** Terms that are not the default ones, and that no policy of some looks at. */
+    /** Returns the terms that differ from the default and that none of the policies looks at. */
     static Set<PolicyTerm> unused(TenantTerms terms, Collection<PolicyName> policies) {
         Set<PolicyTerm> unused = EnumSet.noneOf(PolicyTerm.class);
         for (PolicyTerm term : PolicyTerm.values()) {
@@ -97,6 +97,6 @@ public final class TermsJson {
         return number;
     }
 
-    /** A number with a larger exponent is none that anybody means, and would take long to write out. */
+    /** Maximum number of digits; a number with a larger exponent is a mistake, and would take long to write out. */
     private static final int MOST_DIGITS = 30;
 }

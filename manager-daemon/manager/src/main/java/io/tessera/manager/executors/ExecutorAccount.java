@@ -19,22 +19,22 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The account of the executors of root's manager and of their workers, which read what programs send: one that owns nothing but the
- * executors' own folders, with the groups that reach the GPU's device files, and without capabilities. Immutable.
+ * The account of the executors of root's manager and of their workers, which read programs' code. It owns nothing but the executors' own folders, has
+ * the groups that reach the GPU's device files, and has no capabilities. Immutable.
  *
- * @param uid    of the user
- * @param gid    its group
+ * @param uid    number of the user
+ * @param gid    number of its group
  * @param groups further groups
  */
 record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
-    /** The account that is taken where there is one. */
+    /** Name of the account that is used if it exists. */
     static final String NAME = "tessera";
-    /** Numbers that systemd gives to services without an account (systemd.exec, DynamicUser): no account has them. */
+    /** First of the numbers that systemd gives to services without an account (systemd.exec, DynamicUser); no account has them. */
     private static final int FIRST_FREE = 61_184;
     private static final int LAST_FREE = 65_519;
     private static final Path TOOL = Path.of("/usr/bin/setpriv");
 
-    /** A line of passwd(5), for a name or a number. */
+    /** Returns the account with a name or a number, from lines of passwd(5). */
     static Optional<ExecutorAccount> named(List<String> passwd, String name, Path devices) throws IOException {
         for (String line : passwd) {
             String[] fields = line.split(":", -1);
@@ -46,9 +46,9 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * The number that a folder of executors has from before, else the first one that nobody has.
+     * Returns the number that a folder of executors has from an earlier start, or else the first unused one.
      *
-     * @param folder    of executors, which need not be there
+     * @param folder    folder of executors; need not exist
      * @param processes the folder of processes, {@code /proc}
      */
     static ExecutorAccount free(List<String> passwd, Path folder, Path processes, Path devices) throws IOException {
@@ -77,11 +77,11 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         try {
             return (Integer) Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
         } catch (IOException e) {
-            return 0; // it is not there, or has ended meanwhile
+            return 0; // the process does not exist, or has ended meanwhile
         }
     }
 
-    /** Groups of NVIDIA's device files that not everybody may use. */
+    /** Returns the groups of NVIDIA's device files that not every user may open. */
     private static Set<Integer> groupsOf(Path devices) throws IOException {
         Set<Integer> groups = new TreeSet<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(devices, "nvidia*")) {
@@ -97,11 +97,11 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * For this system, for root's manager.
+     * Returns the account for root's manager on this system.
      *
-     * @param chosen what the operator named: an account, {@code root}, or nothing
-     * @param folder of executors, which need not be there
-     * @return empty: root itself
+     * @param chosen the operator's choice: an account, {@code root}, or nothing
+     * @param folder folder of executors; need not exist
+     * @return the account; empty: root itself
      * @throws IOException if there is no such account
      */
     static Optional<ExecutorAccount> ofSystem(String chosen, Path folder) throws IOException {
@@ -120,7 +120,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         return Optional.of(account.isPresent() ? account.get() : free(passwd, folder, Path.of("/proc"), devices));
     }
 
-    /** What keeps a process of this account from being started; null: nothing. */
+    /** Returns what keeps a process of this account from being started; null if nothing does. */
     static String hindrance(List<Path> needed) {
         if (!Files.isExecutable(TOOL)) {
             return "there is no " + TOOL + " (package util-linux)";
@@ -134,7 +134,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         return null;
     }
 
-    /** The part of a path that others may not enter or read; null: none. */
+    /** Returns the part of a path that others may not enter or read; null if there is none. */
     private static Path closed(Path path) {
         try {
             Path real = path.toRealPath();
@@ -150,7 +150,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         }
     }
 
-    /** Words before a command that is to run as this user, with its output in a log that the user opens itself. */
+    /** Returns the words to put before a command that is to run as this user, with its output in a log that the user opens itself. */
     List<String> prefix(Path log) {
         List<String> words = new ArrayList<>(List.of(TOOL.toString(), "--reuid=" + uid, "--regid=" + gid));
         words.add(groups.isEmpty() ? "--clear-groups" : "--groups=" + groups.stream().map(String::valueOf).collect(Collectors.joining(",")));
@@ -159,7 +159,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
         return words;
     }
 
-    /** Has others enter a folder of root's. */
+    /** Lets others enter a folder of root's. */
     static void open(Path folder) throws IOException {
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(folder, LinkOption.NOFOLLOW_LINKS);
         if (uid(folder) == 0 && permissions.add(PosixFilePermission.OTHERS_EXECUTE)) {
@@ -168,9 +168,9 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
     }
 
     /**
-     * Makes a folder of this user's, which others may enter but not list. Root's files there become this user's.
+     * Gives this user a folder, which others may enter but not list. Root's files in it become this user's.
      *
-     * @throws IOException if it is somebody else's: what lies there could be links that lead elsewhere, so nothing of it is given away
+     * @throws IOException if the folder belongs to another user: its contents could be links that lead elsewhere, so nothing of it is given away
      */
     void own(Path folder) throws IOException {
         Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
@@ -178,7 +178,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
             return;
         }
         checkOwner(folder, 0, uid);
-        // While the folder is root's, nobody else puts anything there: it goes last.
+        // While the folder is root's, no other user can put anything there. So the folder itself changes its owner last.
         List<Path> all;
         try (Stream<Path> below = Files.walk(folder)) {
             all = below.sorted(Comparator.reverseOrder()).toList();
@@ -193,7 +193,7 @@ record ExecutorAccount(int uid, int gid, Set<Integer> groups) {
      * Checks that a folder of executors has the right owner.
      *
      * @param wanted the user of the executors
-     * @throws IOException if it is somebody else's than the owner's; the message says what to do
+     * @throws IOException if the folder belongs to neither user; the message says what to do
      */
     static void checkOwner(Path folder, int owner, int wanted) throws IOException {
         int found = uid(folder);

@@ -4,17 +4,17 @@ import com.google.gson.JsonObject;
 import io.tessera.policy.TenantTerms;
 import io.tessera.policy.TermsText;
 
-/** The lines that a manager tells executors (RELAY.md, section 1). Stateless. */
+/** The lines that a manager sends to executors (RELAY.md, section 1). Stateless. */
 final class ExecutorCommands {
     private ExecutorCommands() {
     }
 
-    /** A client will come. */
+    /** Announces a client. */
     static JsonObject admit(JsonObject client) {
         return line("admit", client);
     }
 
-    /** A tenant's limit from now on; 0: none. */
+    /** Sets a tenant's limit; 0: none. */
     static JsonObject limit(String tenant, long bytes) {
         JsonObject limit = new JsonObject();
         limit.addProperty("tenant", tenant);
@@ -22,7 +22,7 @@ final class ExecutorCommands {
         return line("limit", limit);
     }
 
-    /** What is set for a tenant. */
+    /** Sets the terms of a tenant. */
     static JsonObject terms(String tenant, TenantTerms terms) {
         JsonObject named = new JsonObject();
         named.addProperty("tenant", tenant);
@@ -30,7 +30,7 @@ final class ExecutorCommands {
         return line("terms", named);
     }
 
-    /** By which policy tenants take turns, and whether. */
+    /** Sets the policy of turns and the mode. */
     static JsonObject turns(SpaceSharing sharing) {
         JsonObject turns = new JsonObject();
         turns.addProperty("policy", sharing.policy().text());
@@ -38,19 +38,19 @@ final class ExecutorCommands {
         return line("turns", turns);
     }
 
-    /** A tenant's memory leaves the device, or comes back. */
+    /** Makes a tenant's memory leave the device, or come back. */
     static JsonObject park(String tenant, boolean away) {
         JsonObject named = new JsonObject();
         named.addProperty("tenant", tenant);
         return line(away ? "park" : "wake", named);
     }
 
-    /** End, even if clients are there. */
+    /** Ends the executor, even if it has clients. */
     static JsonObject stop() {
         return line("stop", new JsonObject());
     }
 
-    /** End unless there are clients: the manager goes. */
+    /** Ends the executor unless it has clients, because the manager ends. */
     static JsonObject leave() {
         return line("leave", new JsonObject());
     }

@@ -1,13 +1,13 @@
 package io.tessera.manager.executors;
 
-/** Which devices executors serve ({@code --executors}). */
+/** The devices that executors serve ({@code --executors}). */
 public enum ExecutorKind {
-    /** Real devices if there are any, else one in software. */
+    /** Real devices if there are any, else a software GPU. */
     AUTO,
-    /** Real devices alone. */
+    /** Real devices only. */
     NVIDIA,
-    /** Devices in software. */
+    /** Software GPUs. */
     SOFTWARE,
-    /** No executors: clients that ask get this answer. */
+    /** No executors: clients that ask are told so. */
     NONE
 }

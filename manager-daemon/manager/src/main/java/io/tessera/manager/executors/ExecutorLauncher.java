@@ -9,26 +9,26 @@ public interface ExecutorLauncher {
     /**
      * Starts the executor of a device.
      *
-     * @param ordinal  the device, as its driver counts
-     * @param socket   where it shall listen
-     * @param listener hears of it, on any thread
+     * @param ordinal  the device's number in its driver
+     * @param socket   path at which it shall listen
+     * @param listener receives what the executor says, on any thread
      * @throws IOException if it cannot be started
      */
     Running start(int ordinal, Path socket, Listener listener) throws IOException;
 
     /**
-     * Takes over the executor of a device that a former manager has started.
+     * Takes over the executor of a device that a former manager started.
      *
-     * @param ordinal  the device, as its driver counts
-     * @param socket   where it listens to clients
-     * @param listener hears of it, on any thread
-     * @return null: none lives there
+     * @param ordinal  the device's number in its driver
+     * @param socket   path at which it listens to clients
+     * @param listener receives what the executor says, on any thread
+     * @return the executor; null if none runs there
      */
     Running adopt(int ordinal, Path socket, Listener listener);
 
     /**
-     * Why executors run as root although root's manager would run them as another user; empty: they do not, or root was asked for. A sentence
-     * without its end, for the operator.
+     * Returns why executors run as root although root's manager would run them as another user. Empty if they do not, or if root was asked for. A
+     * sentence without its full stop, for the operator.
      */
     default String rootBecause() {
         return "";
@@ -36,13 +36,13 @@ public interface ExecutorLauncher {
 
     /** An executor that was started or taken over. Thread-safe. */
     interface Running {
-        /** Its process. */
+        /** Returns the number of its process. */
         long pid();
 
-        /** Tells it a line; a line to one that is gone is lost. */
+        /** Sends it a line; a line to an executor that is gone is lost. */
         void tell(JsonObject line);
 
-        /** Lets it go on without us, when it has heard what it was told; at the latest after 2 s. */
+        /** Disconnects from it and lets it continue, after it has received what was sent; at the latest after 2 s. */
         void part();
 
         /** Asks it to end by SIGTERM. */
@@ -52,12 +52,12 @@ public interface ExecutorLauncher {
         void kill();
     }
 
-    /** Hears of one executor. */
+    /** Receives the events of one executor. */
     interface Listener {
-        /** It said something. */
+        /** The executor sent a line. */
         void said(JsonObject line);
 
-        /** It has ended; -1: with a code that only its parent knows. */
+        /** The executor has ended; code -1: only its parent knows the code. */
         void ended(int exitCode);
     }
 }

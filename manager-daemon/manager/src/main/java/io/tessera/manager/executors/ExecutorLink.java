@@ -19,20 +19,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection to one executor, which a thread of its own reads and writes, so that one that does not read delays nobody.
- * The socket says which process is at the other end (SO_PEERCRED), not a number in a file. Telling and ending are thread-safe.
+ * The connection to one executor, read and written by a thread of its own, so that an executor that does not read delays no other. The socket shows
+ * the process at the other end (SO_PEERCRED); no number in a file is trusted. Telling and ending are thread-safe.
  */
 final class ExecutorLink implements ExecutorLauncher.Running {
-    /** Between two tries to reach an executor that is starting. */
+    /** Interval between two attempts to reach an executor that is starting. */
     private static final long RETRY_MS = 20;
-    /** Between two looks whether there is something to do that nobody woke us for. */
+    /** Interval between two checks for work that did not wake this thread. */
     private static final long LOOK_NS = 1_000_000_000L;
-    /** Between two tries to send what it did not take, or to reach it again. */
+    /** Interval between two attempts to send what the executor did not take, or to reach it again. */
     private static final long SHORT_NS = 20_000_000L;
-    /** From the order to let it go to the last word. */
+    /** Longest time from the order to part until the connection is closed. */
     private static final long PATIENCE_MS = 2_000;
     private static final int SCRATCH_BYTES = 65_536;
-    /** Exit code of a process that is not our child. */
+    /** Exit code of a process that is not a child of this one. */
     private static final int UNKNOWN_EXIT = -1;
     private static final Logger LOG = LoggerFactory.getLogger(ExecutorLink.class);
 
@@ -61,7 +61,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
     /**
      * Reaches a process that was started just now.
      *
-     * @param socketPath where it will listen to managers
+     * @param socketPath path at which it will listen to managers
      */
     static ExecutorLink to(LinuxPort os, Path socketPath, Process child, ExecutorLauncher.Listener listener) {
         ExecutorLink link = new ExecutorLink(os, socketPath, child, listener);
@@ -70,7 +70,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
         return link;
     }
 
-    /** Reaches one that runs already; null if none listens there. */
+    /** Reaches an executor that runs already; null if none listens there. */
     static ExecutorLink adopt(LinuxPort os, Path socketPath, ExecutorLauncher.Listener listener) {
         ExecutorLink link = new ExecutorLink(os, socketPath, null, listener);
         if (!link.connect()) {
@@ -103,7 +103,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
         return kept;
     }
 
-    /** Connects to the process that is meant, or, before we know one, to the process that listens. Returns the socket, or -1. */
+    /** Connects to the expected process or, if it is not known yet, to the process that listens. Returns the socket, or -1. */
     private int reach() {
         int connected = -1;
         try {
@@ -148,7 +148,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
         }
     }
 
-    /** Until the process is gone, or we let it go. */
+    /** Serves the connection until the process is gone, or the manager parts from it. */
     private void serve() throws LinuxException {
         try (Poller own = new Poller(os.poll())) {
             long token = own.add(socket, PollPort.READABLE, _ -> receive());
@@ -167,7 +167,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
             }
             poller = null;
             if (token != 0) {
-                receive(); // its last words
+                receive(); // its last lines
                 os.sockets().closeAfterReading(socket);
             }
         }
@@ -175,8 +175,8 @@ final class ExecutorLink implements ExecutorLauncher.Running {
     }
 
     /**
-     * The connection is over and the process is not: it listens to one at a time, and somebody else has asked it something;
-     * or it is ending. Returns the token of a new connection; 0: there is none yet.
+     * Connects again after the connection has ended and the process has not. It listens to one connection at a time, and another process may have
+     * connected to it, or it is ending. Returns the token of a new connection; 0: there is none yet.
      */
     private long again(Poller own, long token) throws LinuxException {
         if (token != 0) {
@@ -204,7 +204,7 @@ final class ExecutorLink implements ExecutorLauncher.Running {
         try {
             over = over || !lines.receive(scratch, this::hear);
         } catch (LinuxException e) {
-            over = true; // its end is on its way to us
+            over = true; // the notice of its end is still to come
         }
     }
 

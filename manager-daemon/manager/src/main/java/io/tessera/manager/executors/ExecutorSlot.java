@@ -20,31 +20,31 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntToLongFunction;
 
-/** One device's executor, alive or not. One owner thread. */
+/** One device's executor, running or not. One owner thread. */
 final class ExecutorSlot {
-    /** An executor that is not ready by then is ended. */
+    /** Time after which an executor that is not ready is ended. */
     static final long READY_NS = 30_000_000_000L;
-    /** Pause before the next start of one that failed at once, doubled each time in a row. */
+    /** Pause before the next start of an executor that failed at once, doubled at each failure in a row. */
     static final long FIRST_PAUSE_NS = 250_000_000L;
     static final long LONGEST_PAUSE_NS = 30_000_000_000L;
     /** A longer pause is logged. */
     static final long LONG_PAUSE_NS = 1_000_000_000L;
     /** An executor that served for this long has not failed at once: it is started again without a pause. */
     private static final long STEADY_NS = 1_000_000_000L;
-    /** So often in a row one is started that ends before it is ready and has not said why: somebody may have killed it. */
+    /** Maximum number of starts in a row of an executor that ends before it is ready without a reason: it may have been killed. */
     private static final int MOST_STARTS = 3;
 
-    /** Where an executor is in its life. */
+    /** State of an executor. */
     enum State {
         /** Started or taken over, not ready. */
         STARTING,
         /** Serves clients. */
         READY,
-        /** Dead; started again when its pause is over. */
+        /** Dead; started again after its pause. */
         RESTARTING,
-        /** There is no such device; asked again when a client asks. */
+        /** There is no such device; the executor is started again when a client asks. */
         ABSENT,
-        /** Lives, but is of another version: it is left alone. */
+        /** Running, but of another version: it is left alone. */
         FOREIGN
     }
 
@@ -53,7 +53,7 @@ final class ExecutorSlot {
     final Path socket;
     State state = State.ABSENT;
     ExecutorLauncher.Running running;
-    /** Which start is meant: what an earlier process says does not count. */
+    /** Number of the start; messages of an earlier process are ignored. */
     int generation;
     long deadlineNs = Long.MAX_VALUE;
     /** Whether a former manager has started it. */
@@ -70,7 +70,7 @@ final class ExecutorSlot {
     private JsonObject turns = new JsonObject();
     private long memoryBytes;
     private long restarts;
-    /** Times in a row that it failed at once. */
+    /** Number of immediate failures in a row. */
     private int failures;
     private long readySinceNs;
 
@@ -79,7 +79,7 @@ final class ExecutorSlot {
         this.socket = socket;
     }
 
-    /** Starts it; a failure to is a death. */
+    /** Starts it; if it cannot be started, that counts as a death. */
     void start(ExecutorLauncher launcher, ExecutorLauncher.Listener listener, long nowNs) {
         generation++;
         clients = new JsonArray();
@@ -95,7 +95,7 @@ final class ExecutorSlot {
         }
     }
 
-    /** Takes over one that lives. Returns whether there is one. */
+    /** Takes over an executor that runs. Returns whether there is one. */
     boolean adopt(ExecutorLauncher launcher, ExecutorLauncher.Listener listener, long nowNs) {
         generation++;
         running = launcher.adopt(ordinal, socket, listener);
@@ -110,7 +110,7 @@ final class ExecutorSlot {
         return true;
     }
 
-    /** It is of another version than we know. */
+    /** Records that the executor is of another version than this manager. */
     void foreign(long version) {
         state = State.FOREIGN;
         deadlineNs = Long.MAX_VALUE;
@@ -119,7 +119,7 @@ final class ExecutorSlot {
                 + " stop --programs";
     }
 
-    /** It says that it is ready. */
+    /** Records that it is ready. */
     void ready(JsonObject said, long nowNs) {
         uuid = Optional.ofNullable(said.get("uuid")).map(JsonElement::getAsString).flatMap(DeviceUuid::parse)
                 .orElse(uuid);
@@ -137,7 +137,7 @@ final class ExecutorSlot {
         return said.has(name) ? said.get(name).getAsString() : "";
     }
 
-    /** It says what its clients do. */
+    /** Records its report about its clients. */
     void stats(JsonObject said) {
         if (said.get("clients") instanceof JsonArray told) {
             clients = told;
@@ -148,7 +148,7 @@ final class ExecutorSlot {
         memoryBytes = Math.max(committed, sum(clients, "usedBytes"));
     }
 
-    /** The settings that the executor has for the tenants in it, as it last reported them ({@link TermsText}). */
+    /** Returns the settings that the executor has for the tenants in it, as it last reported them ({@link TermsText}). */
     Map<String, String> believedTerms(int ownUid) {
         Map<String, String> tenants = new HashMap<>();
         for (JsonElement each : clients) {
@@ -160,7 +160,7 @@ final class ExecutorSlot {
         return tenants;
     }
 
-    /** Whether its tenants share as they should, as it last said. */
+    /** Returns whether its tenants share as they should, according to its last report. */
     boolean shares(SpaceSharing sharing) {
         return !turns.has("policy") || text(turns, "policy").equals(sharing.policy().text()) && text(turns, "use").equals(sharing.use());
     }
@@ -173,12 +173,12 @@ final class ExecutorSlot {
         return sum;
     }
 
-    /** Physical memory of the device that it holds for its tenants, as it last said; 0: it does not run. */
+    /** Returns the physical memory of the device that it holds for its tenants, as last reported; 0: it does not run. */
     long memoryBytes() {
         return memoryBytes;
     }
 
-    /** It says that it cannot go on: nobody is sent there any more, and its end is on its way to us. */
+    /** Records that it cannot continue: no more clients are sent to it, and its end will be reported. */
     void failing(String why, long nowNs) {
         reason = why;
         if (state == State.READY) {
@@ -192,7 +192,7 @@ final class ExecutorSlot {
         failures = nowNs - readySinceNs >= STEADY_NS ? 0 : failures + 1;
     }
 
-    /** It is dead; it is started again, after a pause if it failed at once, unless it cannot become ready. */
+    /** Records its death. It is started again, after a pause if it failed at once, unless it cannot become ready. */
     void died(String why, long nowNs) {
         running = null;
         boolean unexplained = state == State.STARTING && reason.isEmpty();
@@ -219,20 +219,20 @@ final class ExecutorSlot {
         memoryBytes = 0;
     }
 
-    /** Whether somebody who comes now waits for longer than a second, and the reason says why. */
+    /** Returns whether a client that comes now waits for longer than a second, in which case the reason says why. */
     boolean isPausing(long nowNs) {
         return state == State.RESTARTING && running == null && deadlineNs - nowNs > LONG_PAUSE_NS;
     }
 
-    /** Clients that it has, as it last said. */
+    /** Returns its clients, as last reported. */
     JsonArray clients() {
         return clients;
     }
 
     /**
-     * Whether it has a client of a tenant, as it last said.
+     * Returns whether it has a client of a tenant, as last reported.
      *
-     * @param tenant by {@link TenantName}
+     * @param tenant name as in {@link TenantName}
      * @param own    the manager's user
      */
     boolean has(String tenant, int own) {
@@ -246,7 +246,7 @@ final class ExecutorSlot {
         return false;
     }
 
-    /** Whether it has a client of a process, as it last said. */
+    /** Returns whether it has a client of a process, as last reported. */
     boolean has(int pid) {
         for (JsonElement client : clients) {
             if (client.getAsJsonObject().get("pid") instanceof JsonPrimitive one && one.getAsInt() == pid) {
@@ -256,7 +256,7 @@ final class ExecutorSlot {
         return false;
     }
 
-    /** What its programs use of the device, as it last said. */
+    /** Returns what its programs use of the device, as last reported. */
     ExecutorUse use() {
         List<GpuTimes.ClientWork> work = new ArrayList<>();
         for (JsonElement element : clients) {
@@ -289,9 +289,9 @@ final class ExecutorSlot {
     }
 
     /**
-     * As {@code status} shows it (SPEC.md, section 8).
+     * Returns its part of {@code status} (SPEC.md, section 8).
      *
-     * @param registered this manager's number for the client of a pid; 0: it has not registered here
+     * @param registered returns this manager's number for the client of a pid; 0: it has not registered here
      */
     JsonObject json(IntToLongFunction registered) {
         JsonObject json = new JsonObject();
@@ -325,7 +325,7 @@ final class ExecutorSlot {
         return json;
     }
 
-    /** Clients under the numbers that they have with this manager: they came to the executor under a former one's. */
+    /** Returns the clients under the numbers that they have with this manager: they may have come to the executor under those of a former one. */
     private JsonArray present(IntToLongFunction registered) {
         JsonArray present = new JsonArray();
         for (JsonElement client : clients) {
@@ -340,7 +340,7 @@ final class ExecutorSlot {
         return present;
     }
 
-    /** What is set for a client's tenant, as {@code status} shows it everywhere. */
+    /** Shows the settings of a client's tenant in the form that {@code status} uses everywhere. */
     private static void showTerms(JsonObject client) {
         if (client.remove("terms") instanceof JsonPrimitive said) {
             TenantTerms terms = TermsText.parse(said.getAsString());

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The devices of executors and what programs use of them, as the executors last said. Sees every change of {@link Executors}; one owner thread. */
+/** The devices of executors and what programs use of them, as last reported. Sees every change of {@link Executors}; one owner thread. */
 public final class ExecutorUses {
     private final List<ExecutorSlot> slots;
 
@@ -15,12 +15,12 @@ public final class ExecutorUses {
         this.slots = slots;
     }
 
-    /** Whether none is on its way. */
+    /** Returns whether no executor is starting. */
     boolean isSettled() {
         return slots.stream().noneMatch(slot -> slot.state == ExecutorSlot.State.STARTING || slot.state == ExecutorSlot.State.RESTARTING);
     }
 
-    /** The devices that programs see now. */
+    /** Returns the devices that programs see now. */
     SpaceDevices devices() {
         List<ExecutorSlot> ready = slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY && slot.totalBytes() > 0).toList();
         String reason = ready.isEmpty() && !slots.isEmpty() ? slots.getFirst().reason : "";
@@ -28,28 +28,28 @@ public final class ExecutorUses {
                 ready.stream().map(slot -> new CandidateDevice(slot.uuid(), slot.totalBytes())).toList(), reason);
     }
 
-    /** What programs in space sharing use of a device. */
+    /** Returns what programs in space sharing use of a device. */
     public ExecutorUse use(DeviceUuid device) {
         return slots.stream().filter(slot -> slot.running != null && slot.uuid().equals(device)).findFirst().map(ExecutorSlot::use)
                 .orElse(ExecutorUse.NONE);
     }
 
-    /** The devices of executors that run. */
+    /** Returns the devices of executors that run. */
     public Set<DeviceUuid> used() {
         return slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY).map(ExecutorSlot::uuid).collect(Collectors.toSet());
     }
 
-    /** Whether an executor has a client of a process, as it last said. */
+    /** Returns whether an executor has a client of a process, as last reported. */
     public boolean serves(int pid) {
         return slots.stream().anyMatch(slot -> slot.has(pid));
     }
 
-    /** Whether an executor has opened a device. */
+    /** Returns whether an executor has opened a device. */
     public boolean knows(DeviceUuid device) {
         return slots.stream().anyMatch(slot -> slot.state == ExecutorSlot.State.READY && slot.uuid().equals(device));
     }
 
-    /** What executors hold of a device, as they last said; 0 where none runs. */
+    /** Returns what executors hold of a device, as last reported; 0 if none runs. */
     public long memoryBytes(DeviceUuid device) {
         return slots.stream().filter(slot -> slot.uuid().equals(device)).mapToLong(ExecutorSlot::memoryBytes).sum();
     }

@@ -37,13 +37,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All executors of this manager and the clients that wait for them. The first client that asks has the first device's
- * executor started, which says how many devices there are; then the others are started. One owner thread; what executors
- * say comes to it over the proxy.
+ * All executors of this manager and the clients that wait for them. The first client that asks starts the first device's executor, which reports how
+ * many devices there are; then the others are started. One owner thread; what executors say reaches it over the proxy.
  */
 public final class Executors implements Conductor.Timed {
     private static final int MOST_LIMITS = 100_000;
-    /** A manager that did not run for this long has heard nobody: silence counts from here on. */
+    /** A manager that did not run for this long has received nothing meanwhile, so the executors' silence counts from now. */
     private static final long SLEPT_NS = 1_000_000_000L;
     private static final String NO_EXECUTORS = "this manager starts no executors (--executors none)";
     private static final Logger LOG = LoggerFactory.getLogger(Executors.class);
@@ -58,23 +57,23 @@ public final class Executors implements Conductor.Timed {
     private final ExecutorUses uses = new ExecutorUses(slots);
     private final ProcessPort processes;
     private final Map<Session, FenceWish> waiting = new LinkedHashMap<>();
-    /** Those of them who know why they wait. */
+    /** Those waiting clients that were told why they wait. */
     private final Set<Session> told = new HashSet<>();
     private final Quarantine quarantine = new Quarantine();
     /** Limits that were set while tenants ran, in bytes. */
     private final Map<String, Long> limits = new HashMap<>();
     private long workedNs;
-    /** Whether none is started any more. */
+    /** Whether executors are no longer started. */
     private boolean stopping;
     private boolean closed;
 
     /**
-     * None is started.
+     * Creates the set without starting an executor.
      *
-     * @param fences    how tenants are fenced
-     * @param directory where their sockets and logs lie
-     * @param terms     what is set for a tenant
-     * @param sharing   how a device is to be shared
+     * @param fences    rules for the tenants' fences
+     * @param directory folder of their sockets and logs
+     * @param terms     returns the terms of a tenant
+     * @param sharing   returns how a device is to be shared
      */
     public Executors(ExecutorKind kind, FencePolicy fences, ExecutorLauncher launcher, Path directory,
             ProcessPort processes, ConductorProxy proxy, Function<String, TenantTerms> terms,
@@ -88,7 +87,7 @@ public final class Executors implements Conductor.Timed {
         this.proxy = proxy;
     }
 
-    /** Takes over what a former manager of this directory has left running. */
+    /** Takes over the executors that a former manager of this directory left running. */
     public void adopt(long nowNs) {
         for (int ordinal = 0; ordinal < SegmentLayout.MAX_DEVICES; ordinal++) {
             ExecutorSlot slot = new ExecutorSlot(ordinal, ExecutorSockets.ofClients(directory, ordinal));
@@ -102,14 +101,14 @@ public final class Executors implements Conductor.Timed {
         }
     }
 
-    /** One that is started when somebody asks. */
+    /** Creates an executor's slot, to be started when a client asks. */
     private ExecutorSlot absent(int ordinal) {
         ExecutorSlot slot = new ExecutorSlot(ordinal, ExecutorSockets.ofClients(directory, ordinal));
         slot.deadlineNs = Long.MIN_VALUE;
         return slot;
     }
 
-    /** A client asks which executors serve it; it is answered when they are ready, or cannot be. */
+    /** Handles a client's question which executors serve it; the answer comes when they are ready, or cannot be. */
     public void ask(Session session, FenceWish wish, long nowNs) {
         if (kind == ExecutorKind.NONE) {
             session.answerRelay(List.of(RelayAnswer.none(NO_EXECUTORS)));
@@ -135,7 +134,7 @@ public final class Executors implements Conductor.Timed {
         }
     }
 
-    /** The devices that programs see here; executors that do not run yet are started. */
+    /** Returns the devices that programs see here; starts executors that do not run yet. */
     public SpaceDevices devices(long nowNs) {
         if (kind == ExecutorKind.NONE) {
             return new SpaceDevices(true, false, List.of(), NO_EXECUTORS);
@@ -146,17 +145,17 @@ public final class Executors implements Conductor.Timed {
         return uses.devices();
     }
 
-    /** How their devices are used. */
+    /** Returns the use of their devices. */
     public ExecutorUses uses() {
         return uses;
     }
 
-    /** Whether kernels of a user's tenant have ended an executor a moment ago. */
+    /** Returns whether kernels of a user's tenant have recently ended an executor. */
     public boolean isQuarantined(String label, int uid, long nowNs) {
         return quarantine.leftNs(TenantName.of(label, uid, processes.uid()), nowNs) > 0;
     }
 
-    /** A client is gone. */
+    /** Removes a client that is gone. */
     public void ended(Session session) {
         waiting.remove(session);
         told.remove(session);
@@ -204,7 +203,7 @@ public final class Executors implements Conductor.Timed {
         answerIfSettled(nowNs);
     }
 
-    /** Something to do with the time of the cycle. */
+    /** A step that needs the time of the cycle. */
     @FunctionalInterface
     private interface Step {
         void at(long nowNs);
@@ -265,7 +264,7 @@ public final class Executors implements Conductor.Timed {
         }
     }
 
-    /** Answers those who wait, once no executor is still on its way. */
+    /** Answers the waiting clients once no executor is starting. */
     private void answerIfSettled(long nowNs) {
         if (!uses.isSettled()) {
             slots.stream().filter(slot -> slot.isPausing(nowNs)).findFirst().ifPresent(slot -> waiting.keySet().stream()
@@ -331,13 +330,13 @@ public final class Executors implements Conductor.Timed {
                 start(slot, nowNs);
                 work++;
             } else {
-                slot.deadlineNs = Long.MIN_VALUE; // may be started when somebody asks
+                slot.deadlineNs = Long.MIN_VALUE; // may be started when a client asks
             }
         }
         return work;
     }
 
-    /** One that is silent, and will stay so, is ended; its end starts the next one. */
+    /** Ends an executor that is silent and will stay so; its end starts the next one. */
     private int lookAfter(ExecutorSlot slot, boolean slept, long nowNs) {
         if (slept) {
             slot.lateness.heard(nowNs);
@@ -369,9 +368,9 @@ public final class Executors implements Conductor.Timed {
     }
 
     /**
-     * The executors of {@code status}.
+     * Returns the executors for {@code status}.
      *
-     * @param registered this manager's number for the client of a pid; 0: it has not registered here
+     * @param registered returns this manager's number for the client of a pid; 0: it has not registered here
      */
     public JsonArray status(IntToLongFunction registered) {
         JsonArray all = new JsonArray();
@@ -380,7 +379,7 @@ public final class Executors implements Conductor.Timed {
     }
 
     /**
-     * Sets the device memory that a tenant may use on each device, in whatever executors it is and will be.
+     * Sets the device memory that a tenant may use on each device, in all present and future executors.
      *
      * @param bytes 0: no limit
      */
@@ -391,9 +390,9 @@ public final class Executors implements Conductor.Timed {
     }
 
     /**
-     * Has a tenant's memory leave every executor's device until the tenant's next call, or come back.
+     * Makes a tenant's memory leave every executor's device until the tenant's next call, or come back.
      *
-     * @return how many executors it is in
+     * @return the number of executors that the tenant is in
      */
     public int park(String tenant, boolean away) {
         List<ExecutorSlot> told = serving(tenant);
@@ -401,7 +400,7 @@ public final class Executors implements Conductor.Timed {
         return told.size();
     }
 
-    /** Whether a tenant has a client in an executor, as those last said. */
+    /** Returns whether a tenant has a client in an executor, as last reported. */
     public boolean serves(String tenant) {
         return slots.stream().anyMatch(slot -> slot.has(tenant, processes.uid()));
     }
@@ -410,24 +409,24 @@ public final class Executors implements Conductor.Timed {
         return slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY && slot.has(tenant, processes.uid())).toList();
     }
 
-    /** Something else is set for a tenant from now on. */
+    /** Sends the changed terms of a tenant to its executors. */
     public void termsChanged(String tenant) {
         serving(tenant).forEach(slot -> orders.tellTerms(slot, tenant));
     }
 
-    /** Devices are to be shared otherwise from now on. */
+    /** Sends changed settings of sharing to the executors. */
     public void sharingChanged() {
         slots.stream().filter(slot -> slot.state == ExecutorSlot.State.READY).forEach(orders::tellSharing);
     }
 
-    /** The policies of the executors that a tenant is in. */
+    /** Returns the policies of the executors that a tenant is in. */
     public Set<PolicyName> policiesOf(String tenant) {
         Set<PolicyName> policies = EnumSet.noneOf(PolicyName.class);
         serving(tenant).forEach(slot -> policies.add(orders.sharingOf(slot).policy()));
         return policies;
     }
 
-    /** Why what is set for a tenant does not hold in executors that it is in. */
+    /** Returns why a tenant's settings do not hold in executors that it is in. */
     public Set<String> notKept(String tenant) {
         Set<String> reasons = new TreeSet<>();
         if (orders.needsTurns(tenant)) {
@@ -441,14 +440,14 @@ public final class Executors implements Conductor.Timed {
         return TenantName.of(session.hello().tenant(), session.peer().uid(), processes.uid());
     }
 
-    /** Limits set here count more than what executors report of a former manager. */
+    /** Keeps a limit. Limits that were set here have precedence over those that executors report from a former manager. */
     private void keep(String tenant, long bytes, boolean here) {
         if (limits.containsKey(tenant) ? here : limits.size() < MOST_LIMITS) {
             limits.put(tenant, bytes);
         }
     }
 
-    /** Has all executors end, and with them what runs in them. */
+    /** Ends all executors, and with them what runs in them. */
     public void stop() {
         stopping = true;
         for (ExecutorSlot slot : slots) {
@@ -460,17 +459,17 @@ public final class Executors implements Conductor.Timed {
         }
     }
 
-    /** Whether one lives. */
+    /** Returns whether an executor runs. */
     public boolean isRunning() {
         return slots.stream().anyMatch(slot -> slot.running != null);
     }
 
-    /** Ends at once what still lives. */
+    /** Ends at once the executors that still run. */
     public void kill() {
         slots.stream().filter(slot -> slot.running != null).forEach(slot -> slot.running.kill());
     }
 
-    /** Lets go of all executors: those that have clients go on, the others end. */
+    /** Parts from all executors: those that have clients continue, the others end. */
     public void close() {
         closed = true;
         for (ExecutorSlot slot : slots) {
@@ -478,7 +477,7 @@ public final class Executors implements Conductor.Timed {
                 continue;
             }
             if (slot.state == ExecutorSlot.State.STARTING && !slot.adopted) {
-                slot.running.kill(); // nobody knows of it
+                slot.running.kill(); // no later manager would know of it
                 continue;
             }
             if (slot.state != ExecutorSlot.State.FOREIGN) {

@@ -6,22 +6,24 @@ import io.tessera.protocol.UnfencedPolicy;
 import io.tessera.protocol.message.FenceWish;
 
 /**
- * How tenants of executors are fenced: what they get that ask for nothing, and how far others may go. Immutable.
+ * Rules for the fences of executors' tenants: the default, and how far a tenant may choose otherwise. Immutable.
  *
- * @param fence the fence of tenants that choose none
- * @param unfenced   what happens to kernels that cannot be fenced: the default, and the most that a tenant may choose
- * @param fenceAlone whether kernels are fenced also while a tenant is alone, for all
+ * @param fence      fence of tenants that choose none
+ * @param unfenced   treatment of kernels that cannot be fenced: the default, and the least strict one that a tenant may choose
+ * @param fenceAlone whether kernels are fenced also while a tenant is alone, for all tenants
  * @param timeoutS   seconds after which a kernel counts as endless while tenants share a device; 0: never
  */
 public record FencePolicy(FenceChoice fence, UnfencedPolicy unfenced, boolean fenceAlone, int timeoutS) {
     private static final int STANDARD_TIMEOUT_S = 30;
 
-    /** Fences by masks; within one user everything may run; nobody holds a shared device for longer than half a minute. */
+    /**
+     * Returns the defaults: fences by masks, all kernels may run among one user's tenants, and a kernel may hold a shared device for half a minute.
+     */
     public static FencePolicy standard() {
         return new FencePolicy(FenceChoice.MASK, UnfencedPolicy.OWN, false, STANDARD_TIMEOUT_S);
     }
 
-    /** Puts what a tenant gets into the line that announces it to an executor (RELAY.md, section 1). */
+    /** Adds a tenant's fence settings to the line that announces it to an executor (RELAY.md, section 1). */
     void announce(JsonObject client, FenceWish wish) {
         UnfencedPolicy asked = wish.unfenced().orElse(unfenced);
         client.addProperty("fence", wish.fence().orElse(fence).label());

@@ -3,50 +3,50 @@ package io.tessera.manager.executors;
 import io.tessera.os.Activity;
 
 /**
- * Whether an executor that gives no sign of life will give one. One that was stopped, or that nothing keeps from running and
- * that does not run, will not: it is given up after a second. One that has had no processor lives, and is waited for. One
- * owner thread.
+ * Decides whether a silent executor will give another sign of life. An executor that a signal has stopped, or that does not run although nothing
+ * keeps it from running, will not: it is given up after a second. An executor that has had no processor time is alive, and the manager waits for it.
+ * One owner thread.
  */
 final class HangDetection {
-    /** Executors give a sign of life four times a second. */
+    /** Silence after which an executor is examined; it gives a sign of life four times a second. */
     static final long SILENT_NS = 1_000_000_000L;
-    /** Silence of an executor that is merely late: clients wait as long (RELAY.md, section 3). */
+    /** Longest silence of an executor that is merely late: clients wait as long (RELAY.md, section 3). */
     static final long LATE_NS = 30_000_000_000L;
-    /** Processor time without a sign of life: longer than any collection of garbage. */
+    /** Processor time without a sign of life, in ticks: longer than any garbage collection. */
     static final long MOST_TICKS = 1_000;
     private static final long LOOK_NS = 500_000_000L;
 
     private long heardNs;
     private long lookedNs;
-    /** Processor time when it was last heard of, or first looked at since; -1: not looked at. */
+    /** Processor time at the last sign of life, or when first examined after it; -1: not examined. */
     private long ticksThen = -1;
-    /** Since when nothing of it ran or could; {@link Long#MAX_VALUE}: it could. */
+    /** Time since which none of its threads ran or could run; {@link Long#MAX_VALUE}: one could. */
     private long asleepNs = Long.MAX_VALUE;
     private long ticksAsleep;
 
-    /** What is seen of a process; null if it is gone. */
+    /** Examines a process; returns null if it is gone. */
     @FunctionalInterface
     interface Look {
-        /** The activity of the process that is meant, now. */
+        /** Returns the present activity of the process. */
         Activity now();
     }
 
-    /** It has said something, or there was nobody to hear it. */
+    /** Records a sign of life, or that the manager could not have received one. */
     void heard(long nowNs) {
         heardNs = nowNs;
         ticksThen = -1;
         asleepNs = Long.MAX_VALUE;
     }
 
-    /** When to look next. */
+    /** Returns the time of the next examination. */
     long nextLookNs() {
         return Math.max(heardNs, lookedNs) + LOOK_NS;
     }
 
     /**
-     * Judges it.
+     * Judges whether the executor will continue.
      *
-     * @return null: it will go on; else why it will not
+     * @return null if it will continue, else why it will not
      */
     String verdict(Look look, long nowNs) {
         if (nextLookNs() > nowNs) {
@@ -55,7 +55,7 @@ final class HangDetection {
         lookedNs = nowNs;
         Activity seen = look.now();
         if (seen == null) {
-            return null; // its end is on its way to us
+            return null; // the notice of its end is still to come
         }
         ticksThen = ticksThen < 0 ? seen.ticks() : ticksThen;
         boolean asleep = !seen.runnable() && !seen.stopped();

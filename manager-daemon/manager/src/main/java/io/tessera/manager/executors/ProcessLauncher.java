@@ -18,43 +18,43 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Starts executors as processes of the manager's own Java and class path, which outlive it. Their log lies beside their socket. */
+/** Starts executors as processes with the manager's own Java and class path. They outlive the manager. Their logs are beside their sockets. */
 public final class ProcessLauncher implements ExecutorLauncher {
     private static final String MAIN = "io.tessera.executor.Main";
-    /** Large methods are compiled too: interpreted kernels and the call switch are such. */
+    /** Large methods are compiled too, because interpreted kernels and the switch over calls are large. */
     private static final List<String> JVM_FLAGS = List.of("-XX:+UseSerialGC", "-XX:-DontCompileHugeMethods",
             "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
-    /** Further options of executors' Java, separated by spaces: a launcher script keeps what is meant for users' programs from the manager. */
+    /** Further options of the executors' Java, separated by spaces: a launcher script keeps options for users' programs from the manager. */
     private static final String JAVA_OPTIONS = "TESSERA_EXECUTOR_JAVA";
-    /** What a driver lets its cache grow to at most: 4 GiB (CUDA_CACHE_MAXSIZE in the CUDA programming guide). */
+    /** Maximum size of a driver's cache: 4 GiB (CUDA_CACHE_MAXSIZE in the CUDA programming guide). */
     private static final String MOST_CACHED_BYTES = "4294967296";
     private static final int LOG_PERMISSIONS = 0600;
-    /** Where drivers keep what they compile, beside our cache. */
+    /** Folder in which drivers keep what they compile, beside the executors' own cache. */
     private static final String DRIVER = "driver";
     private static final Logger LOG = LoggerFactory.getLogger(ProcessLauncher.class);
 
     private final LinuxPort os;
     private final List<String> command;
     private final Folders folders;
-    /** Null: executors run as this process's user. */
+    /** Account of executors; null: they run as this process's user. */
     private ExecutorAccount account;
     private boolean looked;
     private String hindrance = "";
 
     /**
-     * What executors read and write.
+     * Folders that executors read and write.
      *
-     * @param runtime the manager's, in which their sockets and logs have a folder
-     * @param cache   what is made of programs' code
-     * @param trusted the folder of the list of trusted images
+     * @param runtime the manager's runtime directory, in which a folder has their sockets and logs
+     * @param cache   cache of what is made from programs' code
+     * @param trusted folder of the list of trusted images
      */
     public record Folders(Path runtime, Path cache, Path trusted) {
     }
 
     /**
-     * With the command before the options of each executor.
+     * Creates a launcher with the command that precedes the options of each executor.
      *
-     * @param account their user; null: as this process's
+     * @param account user of the executors; null: this process's
      */
     ProcessLauncher(LinuxPort os, List<String> command, Folders folders, ExecutorAccount account) {
         this.os = os;
@@ -64,10 +64,10 @@ public final class ProcessLauncher implements ExecutorLauncher {
     }
 
     /**
-     * Executors of a kind, in this installation.
+     * Creates a launcher for a kind of executors in this installation.
      *
-     * @param software where devices are software
-     * @param user the account of root's executors: an account, {@code root}, or empty for the standard one
+     * @param software settings of software GPUs
+     * @param user     account of root's executors: an account, {@code root}, or empty for the standard one
      * @throws IOException if there is no such account
      */
     public static ProcessLauncher of(LinuxPort os, ExecutorKind kind, SoftwareDevices software, Folders folders, String user) throws IOException {
@@ -84,7 +84,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
     }
 
     /**
-     * Looks at an account before a manager is started.
+     * Checks an account before a manager is started.
      *
      * @param runtime the manager's folder
      * @throws IOException if this manager cannot run executors as that user; the message says why
@@ -95,7 +95,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
         }
     }
 
-    /** Null: executors run as this process's user. */
+    /** Returns the account; null: executors run as this process's user. */
     private static ExecutorAccount account(LinuxPort os, String user, Path runtime) throws IOException {
         if (os.processes().uid() != 0) {
             if (!user.isEmpty()) {
@@ -106,14 +106,14 @@ public final class ProcessLauncher implements ExecutorLauncher {
         return ExecutorAccount.ofSystem(user, ExecutorSockets.folder(runtime)).orElse(null);
     }
 
-    /** Whether executors run as another user; the first time is looked whether that user reaches what they need. */
+    /** Returns whether executors run as another user; the first call checks that this user reaches what it needs. */
     private synchronized boolean asOther() throws IOException {
         if (account == null || looked) {
             return account != null;
         }
         looked = true;
         Files.createDirectories(folders.cache, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
-        ExecutorAccount.open(folders.cache); // an earlier version made it for root alone
+        ExecutorAccount.open(folders.cache); // an earlier version made it accessible to root alone
         List<Path> needed = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java"), folders.cache, folders.runtime));
         Stream.of(System.getProperty("java.class.path").split(":")).filter(entry -> !entry.isEmpty()).map(Path::of).forEach(needed::add);
         String found = ExecutorAccount.hindrance(needed);
@@ -130,7 +130,7 @@ public final class ProcessLauncher implements ExecutorLauncher {
         try {
             asOther();
         } catch (IOException e) {
-            LOG.debug("the user of executors is found out at a start: {}", e.getMessage()); // which fails with it, and says so
+            LOG.debug("the user of executors is found out at a start: {}", e.getMessage()); // the start fails with this error, and reports it
         }
         return hindrance;
     }
@@ -151,13 +151,13 @@ public final class ProcessLauncher implements ExecutorLauncher {
         whole.addAll(List.of("--device", Integer.toString(ordinal), "--socket", socket.toString(), "--manager-uid",
                 Integer.toUnsignedString(os.processes().uid())));
         ProcessBuilder builder = new ProcessBuilder(whole);
-        // Nothing of ours is its: it outlives us.
+        // The executor inherits no stream of this process, because it outlives it.
         builder.redirectInput(new File("/dev/null")).redirectErrorStream(true);
         environment(builder.environment(), folders.cache.resolve(DRIVER));
         if (!other) {
             Files.createDirectories(socket.getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             ExecutorAccount.checkOwner(socket.getParent(), os.processes().uid(), os.processes().uid());
-            os.files().close(os.files().open(log, FilePort.Open.APPEND, LOG_PERMISSIONS)); // it names everybody's programs
+            os.files().close(os.files().open(log, FilePort.Open.APPEND, LOG_PERMISSIONS)); // the log names the programs of all users
             builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         } else {
             asOther(builder, socket.getParent());
@@ -165,9 +165,12 @@ public final class ProcessLauncher implements ExecutorLauncher {
         return ExecutorLink.to(os, ExecutorSockets.ofManagers(socket), builder.start(), listener);
     }
 
-    /** Everything that it writes lies in folders of its own, and it opens its log itself: what root opened there could be a link by then. */
+    /**
+     * Prepares a start as another user. Everything that it writes is in folders of its own, and it opens its log itself: a path that root opened
+     * there could be a link by then.
+     */
     private void asOther(ProcessBuilder builder, Path folder) throws IOException {
-        Path cache = folders.cache.resolve("executors-" + account.uid()); // nobody takes over what another has compiled
+        Path cache = folders.cache.resolve("executors-" + account.uid()); // no user takes over what another user has compiled
         account.own(folder);
         account.own(cache);
         builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).directory(folder.toFile());
@@ -181,10 +184,10 @@ public final class ProcessLauncher implements ExecutorLauncher {
     }
 
     static void environment(Map<String, String> environment, Path driverCache) {
-        // Streams of several clients need queues of the device of their own, and modules of libraries are large.
+        // Streams of several clients need device queues of their own, and modules of libraries are large.
         environment.put("CUDA_DEVICE_MAX_CONNECTIONS", "32");
         environment.put("CUDA_MODULE_LOADING", "LAZY");
-        // Fenced programs are text that the driver compiles once: a second start finds them compiled.
+        // Fenced programs are text that the driver compiles once: a second start finds the compiled code.
         environment.putIfAbsent("CUDA_CACHE_PATH", driverCache.toString());
         environment.putIfAbsent("CUDA_CACHE_MAXSIZE", MOST_CACHED_BYTES);
         environment.remove("CUDA_CACHE_DISABLE");

@@ -3,16 +3,16 @@ package io.tessera.manager.executors;
 import io.tessera.protocol.segment.SegmentLayout;
 
 /**
- * Devices in software that a manager has executors for.
+ * The software GPUs for which a manager has executors.
  *
- * @param count       how many, with an executor each
- * @param memoryBytes memory of each; 0: its own choice
+ * @param count       number of devices, each with an executor
+ * @param memoryBytes memory of each; 0: the executor chooses
  */
 public record SoftwareDevices(int count, long memoryBytes) {
-    /** One, with the memory that it chooses. */
+    /** One device, with the memory that the executor chooses. */
     public static final SoftwareDevices STANDARD = new SoftwareDevices(1, 0);
 
-    /** Refuses what cannot be meant. */
+    /** Refuses invalid values. */
     public SoftwareDevices {
         if (count < 1 || count > SegmentLayout.MAX_DEVICES) {
             throw new IllegalArgumentException(count + " devices: 1 to " + SegmentLayout.MAX_DEVICES);

@@ -7,33 +7,33 @@ import io.tessera.protocol.DeviceUuid;
 import java.util.function.Function;
 
 /**
- * Has executors hear what is set for tenants, and how their devices are to be shared. One owner thread.
+ * Sends executors the settings of tenants and of their devices. One owner thread.
  *
- * @param terms   what is set for a tenant, by {@link io.tessera.protocol.message.TenantName}
- * @param sharing how a device is to be shared
+ * @param terms   returns the terms of a tenant, by {@link io.tessera.protocol.message.TenantName}
+ * @param sharing returns how a device is to be shared
  * @param ownUid  the manager's user
  */
 record TenantOrders(Function<String, TenantTerms> terms, Function<DeviceUuid, DeviceSharing> sharing, int ownUid) {
-    /** How tenants of an executor are to share it. */
+    /** Returns how tenants of an executor are to share it. */
     SpaceSharing sharingOf(ExecutorSlot slot) {
         return SpaceSharing.of(sharing.apply(slot.uuid()));
     }
 
-    /** An executor is ready: says what it would not do untold. */
+    /** Sends an executor that is ready the settings that differ from its defaults. */
     void ready(ExecutorSlot slot) {
         if (!sharingOf(slot).equals(SpaceSharing.UNTOLD)) {
             tellSharing(slot);
         }
     }
 
-    /** A client of a tenant is about to be announced. */
+    /** Sends the terms of a tenant before a client of it is announced. */
     void comes(ExecutorSlot slot, String tenant) {
         if (!terms.apply(tenant).equals(TenantTerms.DEFAULT)) {
             tellTerms(slot, tenant);
         }
     }
 
-    /** Sets right what an executor believes otherwise: changes in a file, and what a former manager has told it. */
+    /** Corrects settings that an executor has otherwise, because a file changed or a former manager set them. */
     void align(ExecutorSlot slot) {
         if (!slot.shares(sharingOf(slot))) {
             tellSharing(slot);
@@ -53,7 +53,7 @@ record TenantOrders(Function<String, TenantTerms> terms, Function<DeviceUuid, De
         slot.running.tell(ExecutorCommands.turns(sharingOf(slot)));
     }
 
-    /** Whether something is set for a tenant that turns alone can give it. */
+    /** Returns whether a tenant has settings that only turns can provide. */
     boolean needsTurns(String tenant) {
         return !terms.apply(tenant).withClass(TenantTerms.DEFAULT.tenantClass()).equals(TenantTerms.DEFAULT);
     }

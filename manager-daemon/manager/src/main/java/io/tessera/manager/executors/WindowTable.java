@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Windows of an executor's tenants as the status shows them: from the partition bounds table that the executor writes, or,
- * where there is none that can be read, from what it says every second. Stateless.
+ * Windows of an executor's tenants for the status: from the bounds table that the executor writes or, if there is none that can be read, from its
+ * report every second. Stateless.
  */
 final class WindowTable {
     private static final Logger LOG = LoggerFactory.getLogger(WindowTable.class);
@@ -26,11 +26,11 @@ final class WindowTable {
     }
 
     /**
-     * The windows.
+     * Returns the windows.
      *
-     * @param socket of the executor, beside which its table is
-     * @param device its name in the table
-     * @param said   what it said last
+     * @param socket socket of the executor, beside which its table is
+     * @param device the device's name in the table
+     * @param said   the executor's last report
      */
     static JsonArray windows(Path socket, String device, JsonArray said) {
         List<BoundsEntry> entries;

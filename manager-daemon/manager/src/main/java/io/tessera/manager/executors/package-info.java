@@ -1,2 +1,2 @@
-/** Executors: started when the first client asks, watched, started again after a death, told which clients will come. */
+/** Executors: starts them when the first client asks, supervises them, starts them again after a death, and announces clients to them. */
 package io.tessera.manager.executors;

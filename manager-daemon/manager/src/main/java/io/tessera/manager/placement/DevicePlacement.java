@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Which device a program gets that names none. */
+/** Rule that chooses the device of a program that names none. */
 public enum DevicePlacement {
-    /** It sees all of them; a program that asks for one device gets it by {@link #SPREAD}. */
+    /** The program sees all devices; a program that asks for one device gets it by {@link #SPREAD}. */
     NONE(new SpreadRule()),
-    /** The fullest one on which it has room. */
+    /** The fullest device on which the program has room. */
     PACK(new PackRule()),
-    /** The one with the fewest clients. */
+    /** The device with the fewest clients. */
     SPREAD(new SpreadRule()),
-    /** The one whose time was used least. */
+    /** The device whose time was used least. */
     LEAST_LOADED(new LeastLoadedRule());
 
     private final PlacementRule rule;
@@ -26,22 +26,22 @@ public enum DevicePlacement {
         return rule;
     }
 
-    /** By which rule those are placed that ask for it: a rule that is none is that of {@link #SPREAD}. */
+    /** Returns the rule for programs that ask for a device; without a rule that is {@link #SPREAD}. */
     public DevicePlacement asked() {
         return this == NONE ? SPREAD : this;
     }
 
-    /** As users write it: {@code least-loaded}. */
+    /** Returns the name as users write it: {@code least-loaded}. */
     public String text() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The one of a text; empty: there is none. */
+    /** Returns the rule with a name; empty if there is none. */
     public static Optional<DevicePlacement> of(String text) {
         return Arrays.stream(values()).filter(one -> one.text().equals(text)).findFirst();
     }
 
-    /** All texts, for a message. */
+    /** Returns all names, for a message. */
     public static String all() {
         return Arrays.stream(values()).map(DevicePlacement::text).collect(Collectors.joining(", "));
     }

@@ -4,14 +4,14 @@ import io.tessera.protocol.DeviceUuid;
 import java.util.Locale;
 
 /**
- * How much a device is used. Immutable.
+ * Use of a device. Immutable.
  *
- * @param device        which one
- * @param capacityBytes what clients may have of it
- * @param freeBytes     of that, what nobody has or may still take: of a tenant with a limit the whole limit counts as taken
- * @param clients       processes on it, and programs that are about to come
- * @param starting      of these, those that are about to come
- * @param busyShare     part of the time that it was used lately, from 0 to 1
+ * @param device        UUID of the device
+ * @param capacityBytes memory that clients may have on it
+ * @param freeBytes     the part of it that no client has or may still take; of a tenant with a limit the whole limit counts as taken
+ * @param clients       number of processes on it, and of programs that are about to come
+ * @param starting      number of programs among them that are about to come
+ * @param busyShare     recent share of the time in which it was busy, from 0 to 1
  */
 public record DeviceUse(DeviceUuid device, long capacityBytes, long freeBytes, int clients, int starting, double busyShare) {
     private static final long MIB = 1L << 20;
@@ -20,15 +20,15 @@ public record DeviceUse(DeviceUuid device, long capacityBytes, long freeBytes, i
     /** The assumed need of a program that does not state its memory: an eighth of the device. */
     private static final int UNKNOWN_PART = 8;
 
-    /** The same with more programs that are about to come, and the bytes that are kept for them. */
+    /** Returns the use with more programs that are about to come, and the bytes that are kept for them. */
     public DeviceUse with(int more, long keptBytes) {
         return new DeviceUse(device, capacityBytes, Math.max(0, freeBytes - keptBytes), clients + more, starting + more, busyShare);
     }
 
     /**
-     * The memory that a program takes.
+     * Returns the memory that a program takes.
      *
-     * @param wishedBytes what it says that it needs at most; 0: it does not say
+     * @param wishedBytes maximum need that the program states; 0: not stated
      */
     public long needBytes(long wishedBytes) {
         return wishedBytes > 0 ? wishedBytes : capacityBytes / UNKNOWN_PART;

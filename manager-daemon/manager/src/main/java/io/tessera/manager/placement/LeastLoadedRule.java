@@ -3,8 +3,9 @@ package io.tessera.manager.placement;
 import java.util.Comparator;
 
 /**
- * The least GPU time used lately by the programs that are there, then as {@link SpreadRule}. A program that has yet to start counts as one that uses all of the time: nobody knows
- * better, and of two that start at once each gets a device. Shares that differ by less than a per cent are equal.
+ * Prefers the least GPU time used recently by the present programs, then decides as {@link SpreadRule}. A program that has not started yet counts as
+ * if it used all of the time, because its use is unknown; so of two programs that start at once each gets a device. Shares that differ by less than a
+ * per cent are equal.
  */
 final class LeastLoadedRule implements PlacementRule {
     @Override

@@ -2,7 +2,7 @@ package io.tessera.manager.placement;
 
 import java.util.Comparator;
 
-/** The least free memory, then the most clients: whole devices stay free for programs that need one. */
+/** Prefers the least free memory, then the most clients: whole devices stay free for programs that need one. */
 final class PackRule implements PlacementRule {
     @Override
     public Comparator<DeviceUse> order() {

@@ -7,17 +7,17 @@ import java.util.List;
 /**
  * The device that a program gets. Immutable.
  *
- * @param device which one
- * @param rule   by which rule
- * @param reason why, in one sentence whose subject is the device
+ * @param device UUID of the device
+ * @param rule   rule that chose it
+ * @param reason reason, in one sentence whose subject is the device
  */
 public record PlacementChoice(DeviceUuid device, DevicePlacement rule, String reason) {
     /**
-     * Chooses a device. One on which the program has no room is taken only where there is no other; then the one with the most free memory.
+     * Chooses a device. A device without room for the program is taken only if none has room; then it is the one with the most free memory.
      *
-     * @param placement   by which rule; it is none that places nobody
-     * @param devices     what the program could use, one at least, in the order in which it counts them
-     * @param wishedBytes memory that the program says it needs at most; 0: it does not say
+     * @param placement   the rule; never one that places no program
+     * @param devices     devices that the program could use, at least one, in the order in which it counts them
+     * @param wishedBytes maximum need of memory that the program states; 0: not stated
      */
     public static PlacementChoice of(DevicePlacement placement, List<DeviceUse> devices, long wishedBytes) {
         String room = wishedBytes > 0 ? DeviceUse.text(wishedBytes) + " free" : "an eighth of its memory free";

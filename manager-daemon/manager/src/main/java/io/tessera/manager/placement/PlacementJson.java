@@ -7,7 +7,7 @@ public final class PlacementJson {
     private PlacementJson() {
     }
 
-    /** Device, rule and reason. */
+    /** Returns device, rule and reason. */
     public static JsonObject of(PlacementChoice choice) {
         JsonObject json = new JsonObject();
         json.addProperty("device", choice.device().toString());

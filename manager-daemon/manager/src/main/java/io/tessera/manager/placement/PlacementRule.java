@@ -2,11 +2,11 @@ package io.tessera.manager.placement;
 
 import java.util.Comparator;
 
-/** Which of the devices on which a program has room it gets. Stateless. */
+/** A rule that chooses among the devices on which a program has room. Stateless. */
 public interface PlacementRule {
-    /** The device that comes first is taken; of equal ones the first in the order in which the program counts them. */
+    /** Returns the order of devices. The first device is taken; of equal ones the first in the order in which the program counts them. */
     Comparator<DeviceUse> order();
 
-    /** What makes a device the first: a predicate whose subject is the device. */
+    /** Returns why a device is the first: a predicate whose subject is the device. */
     String has(DeviceUse device);
 }

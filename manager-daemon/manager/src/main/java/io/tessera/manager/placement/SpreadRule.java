@@ -2,7 +2,7 @@ package io.tessera.manager.placement;
 
 import java.util.Comparator;
 
-/** The fewest clients, then the most free memory: programs meet as few others as can be. */
+/** Prefers the fewest clients, then the most free memory: programs share with as few others as possible. */
 final class SpreadRule implements PlacementRule {
     @Override
     public Comparator<DeviceUse> order() {

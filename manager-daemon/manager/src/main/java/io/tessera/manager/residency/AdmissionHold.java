@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Has a client that comes back to a device where everybody runs freely wait a moment if the running clients leave it no room. Turns for all
- * would stop cells of notebooks and phases of trainings that are about to end anyway, and cost a move out and one back; so a newcomer waits
- * for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more: a pause must last that long to count as one while
- * nothing is known of the client. A client that pauses meanwhile counts as idle earlier than usual, and makes room. One owner thread.
+ * Lets a client that comes back to a freely shared device wait for a short time if the running clients leave it no room. Turns for all would
+ * interrupt cells of notebooks and phases of trainings that are about to end anyway, and would cost a move out and a move back. So the newcomer waits
+ * for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more. The additional move is the length that a pause needs to count
+ * as one while nothing is known of the client. A client that pauses meanwhile counts as idle earlier than usual, and makes room. One owner thread.
  */
 final class AdmissionHold {
-    /** Interval of looks at which clients pause, while a newcomer waits. */
+    /** Interval of checks for clients that pause, while a newcomer waits. */
     static final long LOOK_NS = 10_000_000L;
 
-    /** A client that is served by another thread or process between two launches may be as late as this. */
+    /** A client that another thread or process serves between two launches may be idle for as long as this. */
     private static final long SHORTEST_IDLE_NS = 20_000_000L;
 
     private static final int PATIENCE_MOVES = 3;
@@ -29,7 +29,7 @@ final class AdmissionHold {
         this.pressure = pressure;
     }
 
-    /** Whether somebody waits. */
+    /** Returns whether a client waits. */
     boolean holding() {
         return holding;
     }
@@ -37,10 +37,10 @@ final class AdmissionHold {
     /**
      * Decides which clients wait.
      *
-     * @param members   everybody on the device
-     * @param roomBytes what they may have together
-     * @param free      whether everybody runs freely; asked if somebody comes
-     * @param looked whether it is known since this very moment which clients submit
+     * @param members   all clients on the device
+     * @param roomBytes memory that they may have together
+     * @param free      whether all clients run freely; asked if a client comes
+     * @param looked    whether submissions were read at this very moment
      */
     void judge(Collection<ClientDeviceMemory> members, long roomBytes, BooleanSupplier free, boolean looked,
             MoveRates rates, long nowNs) {

@@ -5,10 +5,10 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How long the driver's checkpoints take: the fixed cost of each, and the cost of bytes on the devices beside that. One owner thread.
+ * Measures the driver's checkpoints: the fixed cost of each, and the cost of bytes on the devices beyond that. One owner thread.
  */
 final class CheckpointMeter {
-    /** With less than this on the devices a checkpoint shows its fixed cost. */
+    /** With less than this on the devices a checkpoint shows its fixed cost alone. */
     static final long SMALL_BYTES = 64L << 20;
 
     /** Weight of a new measurement against all earlier ones, as of moves (MoveRates). */
@@ -28,7 +28,7 @@ final class CheckpointMeter {
         }
     }
 
-    /** An action was done on a process that has this many bytes on its devices, its contexts aside. */
+    /** Adds a measurement of an action on a process with this many bytes on its devices, without its contexts. */
     void measured(Action action, long bytes, long ns) {
         Cost cost = costs.get(action);
         if (bytes < SMALL_BYTES) {
@@ -42,17 +42,17 @@ final class CheckpointMeter {
         return before == UNKNOWN ? now : (1 - WEIGHT) * before + WEIGHT * now;
     }
 
-    /** Whether anything was measured both ways. */
+    /** Returns whether anything was measured both ways. */
     boolean worked() {
         return costs.values().stream().allMatch(cost -> cost.baseNs != UNKNOWN || cost.nsPerByte != UNKNOWN);
     }
 
-    /** Whether the cost of bytes was measured both ways. */
+    /** Returns whether the cost of bytes was measured both ways. */
     boolean knowsBytes() {
         return costs.values().stream().allMatch(cost -> cost.nsPerByte != UNKNOWN);
     }
 
-    /** The sum of both actions; one that was not measured counts for nothing. */
+    /** Returns the sum of both actions; an action that was not measured counts as 0. */
     double bothNs(long bytes) {
         double ns = 0;
         for (Cost cost : costs.values()) {

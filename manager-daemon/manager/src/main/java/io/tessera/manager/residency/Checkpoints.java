@@ -5,34 +5,34 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The driver's checkpoints of whole processes: their contexts leave the GPU and come back. Calls return at once; outcomes
- * come on the owner thread, in a later cycle.
+ * The driver's checkpoints of whole processes: their contexts leave the GPU and come back. Calls return at once; outcomes arrive on the owner thread,
+ * in a later cycle.
  */
 public interface Checkpoints {
-    /** What is done to a process. */
+    /** An action on a process. */
     enum Action {
-        /** It leaves its GPUs; no driver call of it returns until it is restored. */
+        /** The process leaves its GPUs; no driver call of it returns until it is restored. */
         SUSPEND,
-        /** It comes back and goes on. */
+        /** The process comes back and continues. */
         RESTORE
     }
 
-    /** Hears how it went. */
+    /** Receives the outcome of an action. */
     @FunctionalInterface
     interface Outcome {
-        /** Empty if it was done, else why not. */
+        /** Reports the end of the action; empty if it succeeded, else why not. */
         void ended(Optional<String> failure, long nowNs);
     }
 
     /** Begins an action on a process. */
     void begin(Action action, int pid, Outcome outcome);
 
-    /** Keeps which processes are suspended, for a manager after this one. */
+    /** Stores the list of suspended processes, for a later manager. */
     void remember(Collection<Integer> pids);
 
-    /** Processes that a manager before this one left suspended. */
+    /** Returns the processes that a former manager left suspended. */
     List<Integer> remembered();
 
-    /** Restores processes and waits for that, bounded; for a manager that ends. */
+    /** Restores processes and waits for that, for a bounded time; for a manager that ends. */
     void restoreAll(Collection<Integer> pids);
 }

@@ -11,16 +11,16 @@ import io.tessera.protocol.segment.ResidencyState;
 import io.tessera.protocol.segment.ThreadSlot;
 
 /**
- * One client on one device: its words as they were last read, and its orders. One owner thread.
+ * One client on one device: its words as last read, and its orders. One owner thread.
  *
- * <p>Words are claims, so each is clamped to what a device can have. Memory of plan managed has no words of its own: the
- * driver moves it, so what is resident is taken to be what the client may hold, and can be dropped at once.
+ * <p>Words are claims, so each is clamped to what a device can have. Memory of plan managed has no words of its own, because the driver moves it. So
+ * the client's allowance counts as resident, and as memory that can be dropped at once.
  */
 final class ClientDeviceMemory {
-    /** A client is at work while it submitted, allocated or waited within this time: the scheduler's rule as well. */
+    /** Time within which a client must have submitted, allocated or waited to count as active; the scheduler has the same rule. */
     static final long ACTIVE_NS = 1_000_000_000L;
 
-    /** No time at all. */
+    /** Time of an event that has not happened. */
     static final long NEVER = Long.MIN_VALUE;
 
     final DeviceClient member;
@@ -37,7 +37,7 @@ final class ClientDeviceMemory {
     long guaranteeBytes;
     long usedBytes;
 
-    /** Plan auto: memory that the device could not hold beside the rest, so that the driver moves it page by page. */
+    /** Memory under plan auto that the device could not hold beside the rest, so that the driver moves it page by page. */
     long overflowBytes;
     long pinnedHeld;
     long pageableHeld;
@@ -47,7 +47,7 @@ final class ClientDeviceMemory {
     long fileHeld;
     long swappedBytes;
 
-    /** The part of {@link #neededBytes} that is known to be zero, so that it need not travel. */
+    /** The part of {@link #neededBytes} that is known to be zero, so that it need not be copied. */
     long zeroBytes;
 
     /** Contents on the device of which the host has a copy. */
@@ -60,74 +60,74 @@ final class ClientDeviceMemory {
     boolean told;
     private long limitTold;
 
-    /** Evicted by hand or for idleness: logged, and set in its word. */
+    /** Whether it was evicted by hand or for idleness: logged, and set in its word. */
     boolean evicted;
 
-    /** Evicted by hand, and not out yet: it leaves before it may come back. */
+    /** Whether it was evicted by hand and is not out yet: it leaves before it may come back. */
     boolean leaving;
     long leavingSinceNs;
 
-    /** The bytes it is to hold on the device once all plans are carried out. */
+    /** The bytes that it is to hold on the device once all plans are carried out. */
     long goalBytes;
 
-    /** Kept off the device, evicted or not. */
+    /** Whether it is kept off the device, evicted or not. */
     boolean parked;
 
-    /** It comes back, and waits while the running clients leave it no room. */
+    /** Whether it comes back, and waits while the running clients leave it no room. */
     boolean heldBack;
 
-    /** Since when it comes back. */
+    /** Time since which it comes back. */
     long comingSinceNs = NEVER;
 
-    /** The driver takes its whole process off the device, or has taken it: no call of it returns. */
+    /** Whether the driver takes its whole process off the device, or has done so: none of its driver calls returns. */
     boolean checkpointed;
 
-    /** Its memory, of all kinds, is in the driver's checkpoint and not on the device. */
+    /** Whether its memory, of all kinds, is in the driver's checkpoint and not on the device. */
     boolean onHost;
 
-    /** The driver brings it back. */
+    /** Whether the driver brings it back. */
     boolean restoring;
 
-    /** The part of its movable memory that comes back when it is restored; while {@link #onHost}. */
+    /** The part of its movable memory that comes back when it is restored; valid while {@link #onHost}. */
     long frozenBytes;
 
-    /** How it is suspended and why, in a sentence; empty: it is not. */
+    /** How it is suspended and why, in a sentence; empty if it is not suspended. */
     String suspension = "";
 
-    /** Why it was not suspended when it last should have been, in a sentence; empty: it was, or never should have been. */
+    /** Why it was not suspended at the last attempt, in a sentence; empty if it was, or if there was no attempt. */
     String notSuspended = "";
 
-    /** Times that the driver had no memory for it, and what the driver said was free then. */
+    /** Number of times that the driver had no memory for it, and what the driver then reported as free. */
     long refusals;
     long refusedFreeBytes;
     private long refusalsTaken = -1;
 
-    /** What its driver last said is free, and when. */
+    /** What its driver last reported as free, and when. */
     long driverFreeBytes;
     long driverFreeNs;
 
-    /** When some of its memory last came in, left, or was given up, as noticed. */
+    /** Count of moved chunks, and time, when some of its memory was last seen to come in, leave, or be given up. */
     private long settledChunks = -1;
     long settledNs = NEVER;
 
-    /** When its target was last written. */
+    /** Time at which its target was last written. */
     private long targetNs;
 
-    /** It owes memory and cannot give it up, so the plan does not count on it until then. */
+    /** Time until which the plan does not count on memory that it owes and cannot give up. */
     private long stuckUntilNs = NEVER;
 
-    /** Since when it may run and waits for memory, and whether that was logged. */
+    /** Time since which it may run and waits for memory, and whether that was logged. */
     long standingSinceNs = NEVER;
     boolean standingSaid;
 
-    /** Whether the present turn came to nothing, and how many did since its gate was open. */
+    /** Whether the present turn has failed, and the number of failed turns since its gate was open. */
     boolean turnFailed;
     int failedTurns;
 
-    /** Why its need cannot be met, in a sentence; empty: it can, as far as is known. */
+    /** Why its need cannot be met, in a sentence; empty if it can, as far as is known. */
     String shortOf = "";
 
-    /** When nobody could give memory up for it; {@link #NEVER}: the device does not have it at all. */
+    /** Time at which no client could give memory up for it; {@link #NEVER}: the device does not have that much at all. */
     long shortSinceNs = NEVER;
 
     long lastActiveNs;
@@ -146,48 +146,48 @@ final class ClientDeviceMemory {
         this.targetNs = nowNs;
     }
 
-    /** Whether the driver has refused it memory since the last call. */
+    /** Returns whether the driver has refused it memory since the last call. */
     boolean takeRefused() {
         boolean fresh = refusalsTaken >= 0 && refusals != refusalsTaken;
         refusalsTaken = refusals;
         return fresh;
     }
 
-    /** Whether it is to give memory up, and nothing of that has happened for this long. */
+    /** Returns whether it is to give memory up, and none has moved for this long. */
     boolean owesFor(long ns, long nowNs) {
         return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
     }
 
-    /** It cannot give memory up: the plan does not count on it until then, or until some moves. */
+    /** Records that it cannot give memory up: the plan does not count on that memory until then, or until some of it moves. */
     void stuckUntil(long untilNs) {
         stuckUntilNs = untilNs;
     }
 
     boolean stuckAt(long nowNs) {
-        return nowNs < stuckUntilNs && residentBytes > targetBytes; // else it owes nothing, and its target counts
+        return nowNs < stuckUntilNs && residentBytes > targetBytes; // otherwise it owes nothing, and its target counts
     }
 
-    /** Whether its memory can leave the device. */
+    /** Returns whether its memory can leave the device. */
     boolean movable() {
         return plan == MemoryPlan.SWAP;
     }
 
-    /** Whether targets are written for it. */
+    /** Returns whether targets are written for it. */
     boolean planned() {
         return member.residencyPlanned();
     }
 
-    /** The part of its memory that is off the device, or is to leave it. */
+    /** Returns the part of its memory that is off the device, or is to leave it. */
     long outBytes() {
         return Math.max(swappedBytes, Math.min(contentBytes(), neededBytes - Math.min(neededBytes, goalBytes)));
     }
 
-    /** The part of its memory that needs no room on the host when it leaves: zero memory, but for what it may write until then. */
+    /** Returns the part of its memory that needs no room on the host when it leaves: zero memory, except for what it may write until then. */
     long hostlessBytes() {
         return Math.max(0, neededBytes - Math.max(contentBytes(), pinnedWanted));
     }
 
-    /** The part of its memory that has to travel if all of it leaves or comes back. */
+    /** Returns the part of its memory that has to be copied if all of it leaves or comes back. */
     long contentBytes() {
         return neededBytes - zeroBytes;
     }
@@ -204,19 +204,19 @@ final class ClientDeviceMemory {
         return nowNs - lastActiveNs < ACTIVE_NS && lastActiveNs != idleMarkNs;
     }
 
-    /** From now on it counts as idle until it works again. */
+    /** Makes it count as idle until it works again. */
     void countAsIdle() {
         idleMarkNs = lastActiveNs;
     }
 
-    /** Whether what it holds changed since the last call. */
+    /** Returns whether what it holds has changed since the last call. */
     boolean takeMoved() {
         boolean was = moved;
         moved = false;
         return was;
     }
 
-    /** Whether it gave its turn back since the last call. */
+    /** Returns whether it has given its turn back since the last call. */
     boolean takeReleased() {
         boolean now = member.isReleased();
         boolean fresh = now && !released;
@@ -227,8 +227,8 @@ final class ClientDeviceMemory {
     /**
      * Reads every word.
      *
-     * @param totalBytes bounds what the client may claim
-     * @param look       whether it is looked up what it submits, which takes a sum over all of its threads
+     * @param totalBytes bound of the client's claims
+     * @param look       whether to read its submissions, which takes a sum over all of its threads
      */
     void read(long totalBytes, boolean look, long nowNs) {
         member.touch(block -> {
@@ -291,11 +291,11 @@ final class ClientDeviceMemory {
         swappedBytes = size(words.swappedBytes(), 1024 * totalBytes);
         zeroBytes = size(words.zeroBytes(), neededBytes);
         cleanBytes = size(words.cleanBytes(), neededBytes);
-        long files = words.fileLimit(); // the largest unsigned number: as the file system allows
+        long files = words.fileLimit(); // the largest unsigned number: only the file system sets a bound
         fileLimit = files < 0 ? ClientMemoryState.MAX_BYTES : size(files, ClientMemoryState.MAX_BYTES);
     }
 
-    /** Refusals first: what it holds is read after them. */
+    /** Reads the refusals first: what the client holds is read after them. */
     private void readDriver(ResidencyBlock words, long totalBytes, long nowNs) {
         refusals = words.refusals();
         refusedFreeBytes = size(words.refusedFree(), totalBytes);
@@ -330,11 +330,11 @@ final class ClientDeviceMemory {
         return Math.clamp(claimed, 0, most);
     }
 
-    /** For the planner. While there are turns, the granted client runs; else the clients that are at work, or wait for their memory. */
+    /** Returns its state for the planner. With turns, the granted client runs; without, the clients that are active, or wait for their memory. */
     ClientMemoryState toPlan(ClientOutlook outlook, boolean exclusive, long capacityBytes, long nowNs) {
         boolean atWork = exclusive || activeAt(nowNs) || !member.isOpen();
         boolean running = planned() && outlook.running() && atWork;
-        // Memory that the driver pages may stay away, so that nobody is refused for it; it is where targets leave room.
+        // Memory that the driver pages may stay away, so no client is refused for it; it is on the device as far as targets leave room.
         long pagedBytes = Math.min(overflowBytes, Math.max(0, targetBytes - residentBytes));
         long mostBytes = plan == MemoryPlan.MANAGED ? Math.min(neededBytes, capacityBytes)
                 : onHost ? Math.max(neededBytes, frozenBytes)
@@ -355,16 +355,16 @@ final class ClientDeviceMemory {
         return member.session().hello().tenant();
     }
 
-    /** The name of its tenant among those of all users. */
+    /** Returns the name of its tenant among those of all users. */
     String account() {
         return Leases.tenantOf(member);
     }
 
     /**
-     * Writes its target on the device; returns whether that is new.
+     * Writes its target on the device; returns whether the target is new.
      *
-     * @param limitBytes    what that can become at most
-     * @param capacityBytes size of the device as it is to show it; 0: the device's own
+     * @param limitBytes    largest value that the target can have
+     * @param capacityBytes size that the client shows for the device; 0: the device's own
      */
     boolean tellTarget(long bytes, long limitBytes, long capacityBytes, long nowNs) {
         if (told && bytes == targetBytes && limitBytes == limitTold) {
@@ -400,7 +400,7 @@ final class ClientDeviceMemory {
         return true;
     }
 
-    /** Writes in its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
+    /** Writes into its words whether it is evicted, whether the driver has it off the device, and whether it is short of memory. */
     void tellFlags() {
         long flags = (evicted ? ResidencyBlock.FLAG_PARKED : 0) | (checkpointed ? ResidencyBlock.FLAG_CHECKPOINTED : 0)
                 | (shortOf.isEmpty() ? 0 : ResidencyBlock.FLAG_SHORT);

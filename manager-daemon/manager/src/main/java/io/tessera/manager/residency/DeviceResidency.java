@@ -21,17 +21,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which clients are resident on one device. Each {@link #doWork} reads the clients' words, parks clients without work that have to
- * give memory up, plans, and writes targets, until nothing is left to be written. One owner thread.
+ * Decides which clients are resident on one device. Each {@link #doWork} reads the clients' words, parks clients without work that have to give
+ * memory up, plans, and writes targets, until no target changes. One owner thread.
  */
 final class DeviceResidency implements ResidencyView {
-    /** Interval of looks at words that nobody rings for: which clients have become idle, how fast memory moves. */
+    /** Interval at which words without a doorbell are read: which clients have become idle, how fast memory moves. */
     static final long LOOK_NS = 250_000_000L;
 
-    /** A plan that lowers a target is followed by one that hands out the freed memory; no more can be free at once. */
+    /**
+     * Maximum number of plans in a row. A plan that lowers a target is followed by one that hands out the freed memory; no more can become free at
+     * once.
+     */
     private static final int MOST_PLANS = 4;
 
-    /** A client that is evicted by hand and works may come back when all is out, at the latest after this. */
+    /** A client that is evicted by hand and works may come back when all of it is out, or at the latest after this time. */
     private static final long LEAVING_PATIENCE_NS = 10_000_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -71,7 +74,7 @@ final class DeviceResidency implements ResidencyView {
         return members.values();
     }
 
-    /** Whether there is memory to be planned. */
+    /** Returns whether there is memory to be planned. */
     boolean planned() {
         return members.values().stream().anyMatch(ClientDeviceMemory::planned);
     }
@@ -80,7 +83,7 @@ final class DeviceResidency implements ResidencyView {
         return planned() ? nextLookNs : Long.MAX_VALUE;
     }
 
-    /** When idle clients are looked at next, planned or not. */
+    /** Returns when idle clients are checked next, planned or not. */
     long nextLookNs() {
         return nextLookNs;
     }
@@ -90,27 +93,27 @@ final class DeviceResidency implements ResidencyView {
         return settledNs;
     }
 
-    /** The clients that may run and do not get to, and why; empty: none. */
+    /** Returns the clients that may run and cannot, and why; empty: none. */
     String standing() {
         return standing.sentence();
     }
 
-    /** Whether the device was found to have less than its size tells. */
+    /** Returns whether the device was found to have less memory than its size suggests. */
     boolean isBounded() {
         return usable.room().isBounded();
     }
 
-    /** The device memory that all can have together, executors included. */
+    /** Returns the device memory that all can have together, executors included. */
     long capacityBytes() {
         return usable.room().roomBytes(believedBytes());
     }
 
-    /** The same, as far as it is certain enough to refuse a request. */
+    /** Returns the same value, as far as it is certain enough to refuse a request. */
     long certainBytes(long nowNs) {
         return Math.max(1, usable.room().confirmedBytes(believedBytes(), nowNs));
     }
 
-    /** The memory it should have, by its size and by what contexts take. */
+    /** Returns the memory that it should have, by its size and by what contexts take. */
     private long believedBytes() {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
@@ -124,7 +127,7 @@ final class DeviceResidency implements ResidencyView {
         return Math.clamp(executors.bytes(device.uuid()), 0, device.totalBytes());
     }
 
-    /** The memory for clients: the planned memory less that of executors. */
+    /** Returns the memory for clients: the planned memory less that of executors. */
     private long roomBytes() {
         return Math.max(1, plannedBytes() - executorBytes());
     }
@@ -136,13 +139,13 @@ final class DeviceResidency implements ResidencyView {
         return usable.room().plannedBytes(believedBytes(), settings.capacityBytes() > 0, largest + fixedBytes());
     }
 
-    /** Used by memory that cannot leave, executors' included. */
+    /** Returns the memory that cannot leave, including that of executors. */
     long fixedBytes() {
         return executorBytes() + members.values().stream().mapToLong(member -> member.plan == MemoryPlan.MANAGED ? 0
                 : member.fixedBytes).sum();
     }
 
-    /** The memory of its clients of plan swap beyond what the device holds. */
+    /** Returns the memory of its clients of plan swap beyond what the device holds. */
     long beyondBytes(long nowNs) {
         long swappable = members.values().stream().mapToLong(member -> member.swappableBytes - member.hostlessBytes()).sum();
         return Math.max(0, swappable - Math.max(0, certainBytes(nowNs) - fixedBytes()));
@@ -258,8 +261,8 @@ final class DeviceResidency implements ResidencyView {
     }
 
     /**
-     * A client without work whose memory is partly off the device stays parked until it asks. If it were told to run, all its memory would
-     * come back for nothing.
+     * Parks a client without work whose memory is partly off the device, until it asks. If it were told to run, all its memory would come back for
+     * nothing.
      */
     private int parkLacking(long nowNs) {
         int done = 0;
@@ -289,7 +292,7 @@ final class DeviceResidency implements ResidencyView {
         return done;
     }
 
-    /** Whether it was evicted by hand and still has contents on the device, which the host may have no room for. */
+    /** Returns whether it was evicted by hand and still has contents on the device, which the host may have no room for. */
     private static boolean leaves(ClientDeviceMemory member, long nowNs) {
         member.leaving &= member.residentBytes > member.cachedBytes
                 && nowNs - member.leavingSinceNs < LEAVING_PATIENCE_NS;
@@ -308,19 +311,19 @@ final class DeviceResidency implements ResidencyView {
         }
     }
 
-    /** Has a client leave the device until it asks for a turn. */
+    /** Makes a client leave the device until it asks for a turn. */
     void evictByHand(ClientDeviceMemory member, String why, long nowNs) {
         evict(member, why, nowNs);
         member.leaving = true;
         member.leavingSinceNs = nowNs;
     }
 
-    /** Has a client stop and keep its memory where it is: the driver is to take it as it stands. */
+    /** Makes a client stop and keep its memory where it is: the driver is to take the process in this state. */
     void setAside(ClientDeviceMemory member, long nowNs) {
         park(member, true, nowNs);
     }
 
-    /** Has a client that is suspended come back: it asks for its turn, and for room, before the driver restores it. */
+    /** Makes a suspended client come back: it asks for its turn, and for room, before the driver restores it. */
     void askForReturn(ClientDeviceMemory member, long nowNs) {
         member.lastActiveNs = nowNs;
         if (member.member.waitsSinceNs() == 0) {
@@ -329,18 +332,18 @@ final class DeviceResidency implements ResidencyView {
         standIn(member, nowNs);
     }
 
-    /** Answers for a client that cannot: it was drained when the driver stopped it. */
+    /** Answers on behalf of a client that cannot: it was drained when the driver stopped it. */
     void standIn(ClientDeviceMemory member, long nowNs) {
         device.answerFor(member.member, nowNs);
         device.scheduling().moved(nowNs);
     }
 
-    /** The client answers and asks for itself again. */
+    /** Lets the client answer and ask for itself again. */
     void asksItself(ClientDeviceMemory member, long nowNs) {
         device.answersItself(member.member, nowNs);
     }
 
-    /** How fast memory moves here. */
+    /** Returns how fast memory moves here. */
     MoveRates rates() {
         return meter.rates();
     }
@@ -385,7 +388,7 @@ final class DeviceResidency implements ResidencyView {
         return clients;
     }
 
-    /** Plans once and writes the results; returns how much was written. */
+    /** Plans once and writes the results; returns the number of values written. */
     private int plan(long nowNs) {
         List<ClientMemoryState> clients = clients(nowNs);
         plan = planner.plan(roomBytes(), clients, nowNs);
@@ -396,12 +399,12 @@ final class DeviceResidency implements ResidencyView {
                 continue;
             }
             if (member.stuckAt(nowNs) && !client.running()) {
-                continue; // it has been told already
+                continue; // it was told already
             }
             member.goalBytes = plan.goals().get(client.clientId());
             boolean away = !client.running() && !client.awaitsTurn() && !member.waits();
             if (!member.parked && away && plan.mustStop().contains(client.clientId())) {
-                // It does not work: told to stop, it can give its memory up.
+                // It does not work: if it is told to stop, it can give its memory up.
                 park(member, true, nowNs);
                 pressure.evicted(member, nowNs);
                 written++;
@@ -415,7 +418,7 @@ final class DeviceResidency implements ResidencyView {
         return written;
     }
 
-    /** The most the client can be given beside memory that cannot leave and guarantees of others. */
+    /** Returns the most that the client can be given beside memory that cannot leave and guarantees of others. */
     private long limitBytes(ClientDeviceMemory member, long nowNs) {
         long limit = certainBytes(nowNs) - executorBytes();
         for (ClientDeviceMemory each : members.values()) {
@@ -436,7 +439,7 @@ final class DeviceResidency implements ResidencyView {
         refused.retainAll(plan.refused().keySet());
     }
 
-    /** The plan made last; null before the first. */
+    /** Returns the latest plan; null before the first. */
     ResidencyPlan plan() {
         return plan;
     }

@@ -3,10 +3,10 @@ package io.tessera.manager.residency;
 import java.util.List;
 
 /**
- * What becomes of a tenant's clients that were told to leave.
+ * Outcome of an order to a tenant's clients to leave.
  *
- * @param clients      that leave, counted by device
- * @param notSuspended processes that were to be suspended and are not, each with the reason, in sentences
+ * @param clients      number of clients that leave, counted by device
+ * @param notSuspended reasons why processes that were to be suspended are not, as sentences
  */
 public record Eviction(int clients, List<String> notSuspended) {
     /** Keeps a copy. */

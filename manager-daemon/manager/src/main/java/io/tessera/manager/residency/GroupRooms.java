@@ -7,41 +7,40 @@ import java.util.Map;
 import java.util.function.LongFunction;
 
 /**
- * How much host memory clients may hold by the bounds of their own control groups: a program in a container has that container's, whatever the
- * host has. The memory that clients of one group hold and are promised stays within what the group had left when it was last looked at. One
- * owner thread.
+ * The host memory that clients may hold within the bounds of their own control groups: a program in a container has that container's bound, whatever
+ * the host has. The memory that clients of one group hold and are promised stays within what the group had left when last read. One owner thread.
  */
 final class GroupRooms {
-    /** A sixteenth of the bound is the program's own. */
+    /** A sixteenth of the bound is kept for the program itself. */
     private static final int RESERVED_PART = 16;
-    /** A group that bounds nothing is looked at once in this many looks: with hundreds of containers each look reads thousands of files. */
+    /** A group without a bound is read only once in this many times: with hundreds of containers each reading takes thousands of files. */
     static final int SELDOM = 20;
 
     private final LongFunction<ControlGroupMemory> groups;
     private final Map<Long, ControlGroupMemory> byPid = new HashMap<>();
-    /** The memory that clients of a group may hold together, as of the last look. */
+    /** The memory that clients of a group may hold together, as last read. */
     private final Map<String, Long> mostBytes = new HashMap<>();
     private int looks;
-    /** The part of it that nobody holds and nobody was promised. */
+    /** The part of it that no client holds and no client was promised. */
     private final Map<String, Long> leftBytes = new HashMap<>();
 
     /**
-     * Nobody yet.
+     * Creates an object without groups.
      *
-     * @param groups the groups of a process, by its number
+     * @param groups returns the control groups of a process, by its number
      */
     GroupRooms(LongFunction<ControlGroupMemory> groups) {
         this.groups = groups;
     }
 
-    /** A client: the number of its process, and what it holds. */
+    /** A client: its process and the bytes that it holds. */
     record Holder(long pid, long heldBytes) {
     }
 
     /**
-     * Before {@link #grant}, with everybody.
+     * Begins a round of {@link #grant} with all clients.
      *
-     * @param fresh whether to look at the groups; else only new clients are looked at
+     * @param fresh whether to read all groups; otherwise only those of new clients
      */
     void begin(Collection<Holder> holders, boolean fresh) {
         byPid.keySet().retainAll(holders.stream().map(Holder::pid).toList());
@@ -69,7 +68,7 @@ final class GroupRooms {
         return room == ControlGroupMemory.UNBOUNDED ? Long.MAX_VALUE : heldBytes + Math.max(0, room - group.limitBytes() / RESERVED_PART);
     }
 
-    /** The bytes that a client may hold, by those that it holds and wants. */
+    /** Returns the bytes that a client may hold, given those that it holds and wants. */
     long grant(Holder holder, long wantedBytes) {
         String group = byPid.get(holder.pid()).group();
         long more = Math.clamp(wantedBytes - holder.heldBytes(), 0, leftBytes.get(group));

@@ -12,14 +12,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Shares the host's memory out among clients as backing for what is off the devices. One owner thread. */
+/** Divides the host's memory among clients as backing for what is off the devices. One owner thread. */
 final class HostShares {
-    /** How often the host's free memory is looked at; between looks it is taken for what it was, less what was given. */
+    /** Interval at which the host's free memory is read; between readings it counts as the last value, less what was given. */
     private static final long LOOK_NS = 250_000_000L;
 
     /**
-     * Clients take backing in steps of at most 256 MiB, or a sixteenth of what they may have, and give a step back when
-     * nothing is in it. While one client's memory comes in and another's leaves, each may have a step that is used in part.
+     * Clients take backing in steps of at most 256 MiB, or a sixteenth of what they may have, and give a step back when it is empty. While one
+     * client's memory comes in and another's leaves, each may have a step that is used in part.
      */
     private static final long STEP_BYTES = 256L << 20;
     private static final int SMALL_PARTS = 16;
@@ -81,8 +81,8 @@ final class HostShares {
     }
 
     /**
-     * What the host can hold of the clients' memory: within the budgets, what they hold and what is free; and files; less
-     * what may be lost to steps that are used in part.
+     * Returns what the host can hold of the clients' memory: what they hold and what is free, within the budgets, and files; less what may be lost to
+     * steps that are used in part.
      */
     long backingBytes(Collection<ClientDeviceMemory> members) {
         long held = 0;
@@ -96,31 +96,34 @@ final class HostShares {
         return Math.max(0, all - stepBytes() * members.size());
     }
 
-    /** The largest step that a client can take within the budgets. */
+    /** Returns the largest step that a client can take within the budgets. */
     private long stepBytes() {
         long part = Math.max(budget.pinnedBytes(), budget.pageableBytes()) / SMALL_PARTS;
         return Math.min(STEP_BYTES, (part + UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES);
     }
 
     /**
-     * Pinned memory for a client where not everybody can have all: what of its memory is off the device or is to leave,
-     * so that no move waits for memory which somebody holds ahead of need. The rest is for those whose memory is on the device, and leaves
-     * next. Memory leaves in whole chunks, so a client gets one step more than it has to move out: without that, a client that has to give
-     * up a part of a chunk has no place for the chunk.
+     * Returns the pinned memory for a client if not all clients can have all they want: what of its memory is off the device or is to leave, so that
+     * no move waits for memory which another client holds ahead of need. The rest goes to those whose memory is on the device and leaves next. Memory
+     * leaves in whole chunks, so a client gets one step more than it has to move out. Without that, a client that has to give up a part of a chunk
+     * has no place for the chunk.
      */
     static long shortOfPinned(long wantedBytes, long outBytes, long spareBytes, long stepBytes) {
         return Math.min(wantedBytes, outBytes > 0 ? outBytes + stepBytes : Math.max(0, spareBytes));
     }
 
-    /** Pageable memory where not everybody can have all pinned: for what is off the device, or is to leave, beside that. */
+    /**
+     * Returns the pageable memory for a client if not all clients can have all of theirs pinned: for what is off the device, or is to leave, beyond
+     * its pinned memory.
+     */
     static long besidePinned(long wantedBytes, long outBytes, long pinnedBytes, long stepBytes) {
         return outBytes > 0 ? Math.min(wantedBytes, Math.max(0, outBytes + stepBytes - pinnedBytes)) : 0;
     }
 
     /**
-     * The pinned memory that a client may ask for, where its control group grants it {@code grantedBytes} of pinned and pageable memory
-     * together. A group that grants all changes nothing: the pageable memory asked for depends on the pinned memory granted before, so that
-     * any change here would lead to another one in the next cycle, without end.
+     * Returns the pinned memory that a client may ask for if its control group grants it {@code grantedBytes} of pinned and pageable memory together.
+     * A group that grants all changes nothing. The pageable memory asked for depends on the pinned memory granted before, so any change here would
+     * lead to another one in the next cycle, without end.
      */
     static long pinnedWithin(long grantedBytes, long pinnedBytes, long pageableBytes, long pinnedHeld, long pageableHeld) {
         return grantedBytes >= pinnedBytes + pageableBytes ? pinnedBytes
@@ -131,7 +134,7 @@ final class HostShares {
         return new GroupRooms.Holder(member.member.session().peer().pid(), member.pinnedHeld + member.pageableHeld);
     }
 
-    /** Whether it was time to look. */
+    /** Reads the host's memory if it is time; returns whether it did. */
     private boolean look(long nowNs) {
         if (nowNs < nextLookNs) {
             return false;
@@ -141,7 +144,7 @@ final class HostShares {
         return true;
     }
 
-    /** What others than its clients' backing may still take of the host's memory. */
+    /** Returns what others than its clients' backing may still take of the host's memory. */
     long roomBytes(long nowNs) {
         look(nowNs);
         return availableBytes - budget.reserveBytes();
@@ -155,7 +158,7 @@ final class HostShares {
         return budget;
     }
 
-    /** How the host stands, in one sentence. */
+    /** Returns the state of the host's memory, in one sentence. */
     String reason() {
         return reason;
     }

@@ -22,16 +22,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The queues in which clients of plan SWAP hand each other a device's physical memory (SPEC.md, section 9.8): one for each
- * device and user who has two of them there or more. Users do not get each other's: a process that had memory may keep a way into it.
- * Memory that lies in a queue while nobody takes is taken out, so that the driver has it again. One owner thread, which closes it.
+ * The queues in which clients of plan SWAP hand each other a device's physical memory (SPEC.md, section 9.8): one for each device and user with two
+ * or more such clients. Users do not get each other's memory, because a process that had it may keep access to it. Memory that lies in a queue and is
+ * not taken is removed, so that the driver has it again. One owner thread, which closes it.
  */
 public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
-    /** Interval of looks at which clients are there and what was left. */
+    /** Interval at which the present clients and the contents of queues are checked. */
     static final long LOOK_NS = 250_000_000L;
     private static final int ENOUGH_CLIENTS = 2;
     private static final int PIECE_BYTES = 8;
-    /** Taken out in one look, of some 16 that a queue holds: a client that sends without end must not keep the manager. */
+    /** Maximum number of pieces removed in one check; a queue holds some 16. A client that sends without end must not occupy the manager. */
     static final int MOST_PIECES = 64;
 
     private final DeviceRegistry registry;
@@ -47,7 +47,7 @@ public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
     private record Queue(int give, int take, Set<DeviceClient> told) {
     }
 
-    /** Over the devices that clients announce. */
+    /** Creates the exchange for the devices that clients announce. */
     public MemoryExchange(DeviceRegistry registry, SocketPort sockets, DistinctErrors errors) {
         this.registry = registry;
         this.sockets = sockets;
@@ -74,7 +74,7 @@ public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
         for (Iterator<Map.Entry<Sharers, Queue>> each = queues.entrySet().iterator(); each.hasNext();) {
             Map.Entry<Sharers, Queue> entry = each.next();
             if (!sharing.containsKey(entry.getKey())) {
-                // The last client still has the ends, and goes on sending: nobody else takes it.
+                // The last client still has the ends and continues to send: no other client takes it.
                 work += takeOut(entry.getValue());
                 if (entry.getValue().told.stream().noneMatch(this::isThere)) {
                     close(entry.getValue());
@@ -123,7 +123,7 @@ public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
         return moving[0];
     }
 
-    /** A receive without room for descriptors closes them, and the driver has the memory back. */
+    /** Empties a queue: a receive without room for descriptors closes them, and the driver has the memory back. */
     private int takeOut(Queue queue) {
         int pieces = 0;
         try {

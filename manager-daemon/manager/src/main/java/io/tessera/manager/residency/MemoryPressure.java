@@ -17,14 +17,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the memory of a device asks of its schedule: whether there have to be turns, how long they should be for what
- * moving costs, and how long an idle turn is kept. One owner thread.
+ * What the memory of a device requires of its schedule: whether turns are needed, how long they should be given the cost of moves, and how long an
+ * idle turn is kept. One owner thread.
  */
 final class MemoryPressure {
-    /** Where nothing is moved a contended turn goes back after this long without work: the schedule's own rule. */
+    /** Time without work after which a contended turn goes back if nothing is moved: the schedule's own rule. */
     private static final long SHORTEST_IDLE_NS = 1_000_000L;
 
-    /** An operator's patience, not a technical bound (QuantumChooser). */
+    /** Longest time that an operator would accept, not a technical bound (QuantumChooser). */
     private static final long LONGEST_QUANTUM_NS = 30_000_000_000L;
 
     private final PressureDetector detector = new PressureDetector();
@@ -66,7 +66,7 @@ final class MemoryPressure {
         return 1;
     }
 
-    /** Judges, and tells the schedule what is new. */
+    /** Judges the device, and passes changes to the schedule. */
     int judge(ResidencyView device, MoveRates rates, long nowNs) {
         DeviceScheduling scheduling = device.device().scheduling();
         PressureSample sample = sample(device, nowNs);
@@ -85,7 +85,7 @@ final class MemoryPressure {
         return said;
     }
 
-    /** How long an idle turn is kept: about as long as the memory that would leave takes to come back. */
+    /** Decides how long an idle turn is kept: about as long as the memory that would leave takes to come back. */
     private void learnIdleness(ResidencyView device, long moveNs, MoveRates rates, long nowNs) {
         for (ClientDeviceMemory member : device.members()) {
             if (!member.planned()) {
@@ -98,7 +98,7 @@ final class MemoryPressure {
             if (!member.waits()) {
                 wanting.remove(clientId);
             } else if (wanting.add(clientId)) {
-                boolean free = moveNs == 0; // then only its memory left
+                boolean free = moveNs == 0; // in that case only its own memory left
                 idle.wanted(clientId, free ? (long) rates.handoverNs(member.neededBytes, member.contentBytes()) : moveNs, nowNs);
             }
             long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
@@ -109,17 +109,20 @@ final class MemoryPressure {
         }
     }
 
-    /** How long the client may pause before its memory should serve a waiting client. */
+    /** Returns how long the client may pause before its memory should serve a waiting client. */
     long idleReleaseNs(ClientDeviceMemory member, long moveNs) {
         return idle.idleReleaseNs(member.clientId(), moveNs);
     }
 
-    /** A client that ran freely and paused lost its memory to somebody else. */
+    /** Records that a client that ran freely and paused lost its memory to another client. */
     void evicted(ClientDeviceMemory member, long nowNs) {
         idle.released(member.clientId(), nowNs);
     }
 
-    /** Idle clients count with what is guaranteed to them and resident, or all that they cannot give up: that stays. */
+    /**
+     * Returns a sample in which idle clients count with what is guaranteed to them and resident, or with all that they cannot give up, because that
+     * stays.
+     */
     private static PressureSample sample(ResidencyView device, long nowNs) {
         long fixed = device.executorBytes();
         long needed = 0;

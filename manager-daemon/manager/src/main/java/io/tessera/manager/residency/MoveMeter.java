@@ -3,14 +3,13 @@ package io.tessera.manager.residency;
 import io.tessera.memory.residency.MoveRates;
 
 /**
- * How fast memory moves on a device, from what its clients count. One owner thread.
+ * Measures how fast memory moves on a device, from what its clients count. One owner thread.
  *
- * <p>A client adds to its bytes with every chunk and to its time when a move is over, so it is measured only while nothing
- * moves, and when enough has moved since it was measured last. The first measurement replaces the assumed rate; later ones are mixed in
- * ({@link MoveRates#measured}).
+ * <p>A client adds to its bytes with every chunk and to its time when a move is over. So it is measured only while nothing moves, and when enough has
+ * moved since the last measurement. The first measurement replaces the assumed rate; later ones are mixed in ({@link MoveRates#measured}).
  */
 final class MoveMeter {
-    /** Less than this says more about starting a move than about the bus. */
+    /** Moves of fewer bytes say more about the start of a move than about the bus. */
     private static final long SHORTEST_BYTES = 64L << 20;
 
     private MoveRates rates = MoveRates.pinned();
@@ -23,7 +22,7 @@ final class MoveMeter {
         private long other;
         private long ns;
 
-        /** Bytes per second since then; 0: not known, or most of what came or went was not copied, which says little of copies. */
+        /** Returns bytes per second since then; 0 if unknown, or if most of the memory moved without a copy, which says little about copies. */
         private double take(long bytesNow, long otherNow, long nsNow) {
             long moved = bytesNow - bytes;
             long notCopied = otherNow - other;
@@ -43,7 +42,7 @@ final class MoveMeter {
         return rates;
     }
 
-    /** Total bytes copied in so far, and bytes that came in without a copy. */
+    /** Adds the total of bytes copied in so far, and of bytes that came in without a copy. */
     void in(Seen seen, long bytes, long otherBytes, long ns) {
         double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {
@@ -53,7 +52,7 @@ final class MoveMeter {
         }
     }
 
-    /** Total bytes copied out so far, and bytes that left without a copy. */
+    /** Adds the total of bytes copied out so far, and of bytes that left without a copy. */
     void out(Seen seen, long bytes, long otherBytes, long ns) {
         double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {

@@ -3,14 +3,14 @@ package io.tessera.manager.residency;
 import io.tessera.protocol.segment.ResidencyBlock;
 import java.util.Locale;
 
-/** What plan auto came to on a device, in a sentence, from what the client says (SPEC.md, section 9.7). Stateless. */
+/** The result of plan auto on a device, in a sentence, from what the client says (SPEC.md, section 9.7). Stateless. */
 final class PlanChoice {
     private static final double GIB = 1L << 30;
 
     private PlanChoice() {
     }
 
-    /** Plan and reason; empty for a client that has its plan, or has not allocated yet. */
+    /** Returns plan and reason; empty for a client with a fixed plan, or without an allocation. */
     static String sentence(long facts, long managedBytes) {
         boolean unmapped = (facts & ResidencyBlock.CHOICE_UNMAPPED) != 0;
         if ((facts & ResidencyBlock.CHOICE_AUTO) == 0) {

@@ -19,16 +19,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checkpoints by the program {@code tessera-checkpoint}, a process for each: this one never loads the driver. A file beside the manager's
- * sockets lists the suspended processes.
+ * Checkpoints by the program {@code tessera-checkpoint}, one process for each checkpoint: the manager never loads the driver. A file beside the
+ * manager's sockets lists the suspended processes.
  */
 public final class ProcessCheckpoints implements Checkpoints {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessCheckpoints.class);
 
-    /** Copying 140 GB of a context at 5 GB/s takes half of it. */
+    /** Longest time of the program: copying 140 GB of a context at 5 GB/s takes half of it. */
     private static final long PATIENCE_S = 60;
     private static final int LONGEST_ANSWER = 4096;
-    /** The program's exit code where no driver is found, or one without these calls. */
+    /** The program's exit code if it finds no driver, or one without these calls. */
     private static final int EXIT_UNABLE = 3;
     private static final Gson GSON = new Gson();
 
@@ -40,7 +40,7 @@ public final class ProcessCheckpoints implements Checkpoints {
     private final ConductorProxy proxy;
 
     /**
-     * Over a program and a file, neither of which has to exist.
+     * Creates the port for a program and a file, which need not exist.
      *
      * @param proxy the way back to the owner thread
      */
@@ -89,7 +89,7 @@ public final class ProcessCheckpoints implements Checkpoints {
         }
     }
 
-    /** The meaning of the program's answer; the answer itself where it is not as expected. */
+    /** Returns the meaning of the program's answer, or the answer itself if it is not as expected. */
     static String sentence(int exitCode, String answer) {
         Answer said = null;
         try {
@@ -104,7 +104,7 @@ public final class ProcessCheckpoints implements Checkpoints {
         if (exitCode == EXIT_UNABLE) {
             return "this driver does not take processes off the device, 570 and newer ones do" + where;
         }
-        // Driver 580 gives this answer for a process with managed memory, which then goes on.
+        // Driver 580 gives this answer for a process with managed memory, which then continues.
         boolean managed = said.step.equals("checkpoint") && said.code == CudaResult.NOT_SUPPORTED;
         return "the driver refuses" + where + (managed ? ": it takes no managed memory, for one" : "");
     }

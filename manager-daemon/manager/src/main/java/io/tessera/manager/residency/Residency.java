@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * Decides which clients are resident on every device, and what host memory backs the rest. After turns and leases had their part of the
- * cycle, it reads the clients' words, plans, and writes targets. One owner thread.
+ * Decides which clients are resident on every device, and which host memory holds the rest. In each cycle, after turns and leases, it reads the
+ * clients' words, plans, and writes targets. One owner thread.
  */
 public final class Residency implements Conductor.Timed {
     private final DeviceRegistry registry;
@@ -29,7 +29,7 @@ public final class Residency implements Conductor.Timed {
     private final Leases leases;
     private final ResidentDevices devices = new ResidentDevices();
 
-    /** Over the devices that clients announce, beside executors on the same devices. */
+    /** Creates the planner for the devices that clients announce, beside executors on the same devices. */
     public Residency(DeviceRegistry registry, Leases leases, ResidencySettings settings, HostMemorySource memory,
             ExecutorMemory executors, Checkpoints checkpoints) {
         this.executors = executors;
@@ -57,8 +57,8 @@ public final class Residency implements Conductor.Timed {
     }
 
     /**
-     * What clients of plan swap may have on each device: its capacity less what cannot leave, what of the host's backing
-     * clients of other devices do not need, and what they have that is zero and needs no backing.
+     * Sets what clients of plan swap may have on each device: its capacity less what cannot leave, the part of the host's backing that clients of
+     * other devices do not need, and their zero memory, which needs no backing.
      */
     private void admit(List<ClientDeviceMemory> swapping, long nowNs) {
         long backing = host.backingBytes(swapping);
@@ -87,7 +87,7 @@ public final class Residency implements Conductor.Timed {
         return next;
     }
 
-    /** The devices and their clients. */
+    /** Returns the devices and their clients. */
     ResidentDevices devices() {
         return devices;
     }
@@ -97,9 +97,9 @@ public final class Residency implements Conductor.Timed {
     }
 
     /**
-     * Has a tenant's clients leave every device until their next call.
+     * Makes a tenant's clients leave every device until their next call.
      *
-     * @param suspend whole processes, with their contexts, whatever their plan
+     * @param suspend true: whole processes leave, with their contexts, under any plan
      * @return the clients that leave, and those that are not suspended
      */
     public Eviction evict(String tenant, IntPredicate owners, boolean suspend, long nowNs) {
@@ -125,7 +125,10 @@ public final class Residency implements Conductor.Timed {
         return new Eviction(clients, notSuspended);
     }
 
-    /** Device memory that could be guaranteed to one client more, of a device or of the only one; empty: nobody uses it, or which is meant is not known. */
+    /**
+     * Returns the device memory that could be guaranteed to one more client, on the given device or on the only one; empty if no client uses the
+     * device, or if the device is unknown.
+     */
     public Optional<AdmissionRoom.Guarantees> guarantees(Optional<DeviceUuid> uuid, long nowNs) {
         Optional<DeviceResidency> meant = uuid.isPresent() ? devices.device(uuid.get())
                 : devices.all().size() == 1 ? devices.all().stream().findFirst() : Optional.empty();
@@ -137,21 +140,21 @@ public final class Residency implements Conductor.Timed {
         });
     }
 
-    /** Whether a client has asked for its guarantee. */
+    /** Returns whether a client has asked for its guarantee. */
     public boolean knowsGuaranteeOf(long clientId) {
         return devices.all().stream().flatMap(device -> device.members().stream())
                 .anyMatch(member -> member.clientId() == clientId && member.guaranteeBytes > 0);
     }
 
-    /** Restores suspended processes: nobody would, once the manager is gone. */
+    /** Restores suspended processes: no other process would after the manager's end. */
     public void close() {
         suspensions.close();
     }
 
     /**
-     * Has a tenant's evicted clients come back now.
+     * Makes a tenant's evicted clients come back now.
      *
-     * @return how many there were
+     * @return the number of these clients
      */
     public int restore(String tenant, IntPredicate owners, long nowNs) {
         int clients = 0;
@@ -169,7 +172,7 @@ public final class Residency implements Conductor.Timed {
         return clients;
     }
 
-    /** Whether the tenant has a client of one of some users on a device, whatever its plan. */
+    /** Returns whether the tenant has a client of one of these users on a device, under any plan. */
     public boolean knows(String tenant, IntPredicate owners) {
         return devices.all().stream().flatMap(device -> device.members().stream()).anyMatch(member -> isMeant(member, tenant, owners));
     }

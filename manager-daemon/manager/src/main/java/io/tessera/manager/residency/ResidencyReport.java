@@ -11,16 +11,16 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** What {@code status} says of memory that moves (SPEC.md, section 8). Called by the owner thread. */
+/** The part of {@code status} about memory that moves (SPEC.md, section 8). Called by the owner thread. */
 public final class ResidencyReport {
     private final Residency residency;
 
-    /** Over what plans. */
+    /** Creates a report on a planner. */
     public ResidencyReport(Residency residency) {
         this.residency = residency;
     }
 
-    /** A device; absent while nothing is planned on it. */
+    /** Returns a device; absent while nothing is planned on it. */
     public Optional<JsonObject> device(ManagedDevice device) {
         return residency.devices().device(device.uuid()).filter(DeviceResidency::planned).map(ResidencyReport::device);
     }
@@ -50,7 +50,7 @@ public final class ResidencyReport {
         return device.members().stream().mapToLong(bytes).sum();
     }
 
-    /** A client on a device; absent of those whose memory cannot leave. May fault as its segment may. */
+    /** Returns a client on a device; absent if its memory cannot leave. May fault, as any access to its segment. */
     public Optional<JsonObject> client(DeviceClient member, long nowNs) {
         return residency.devices().member(member).filter(ClientDeviceMemory::movable).map(memory -> client(memory,
                 residency.devices().device(member.announcement().uuid()).orElseThrow().device.scheduling()
@@ -114,7 +114,7 @@ public final class ResidencyReport {
         return ns <= 0 ? 0 : (long) (1e9 * bytes / ns);
     }
 
-    /** Host memory for what is off the devices; absent while no client can use it. */
+    /** Returns the host memory for what is off the devices; absent while no client can use it. */
     public Optional<JsonObject> host() {
         if (residency.devices().swapping().isEmpty()) {
             return Optional.empty();

@@ -1,17 +1,17 @@
 package io.tessera.manager.residency;
 
 /**
- * What an operator can set about memory that moves. Immutable; sizes in bytes.
+ * Settings by an operator for memory that moves. Immutable; sizes in bytes.
  *
- * @param capacityBytes size of a device as clients see it; 0: what it has, less what contexts take
+ * @param capacityBytes size of a device as clients see it; 0: its memory less what contexts take
  * @param pinnedBytes   pinned host memory that clients may hold together; -1: a share of the machine's
  * @param pageableBytes pageable host memory that they may hold beyond it; -1: a share of the machine's
  * @param idleEvictNs   a client that has not worked for this long leaves the device; 0: never
- * @param moveShare     time spent moving memory, as a part of the turn that it is for
+ * @param moveShare     time spent moving memory, as a share of the turn that it precedes
  */
 public record ResidencySettings(long capacityBytes, long pinnedBytes, long pageableBytes, long idleEvictNs,
         double moveShare) {
-    /** Taken from the machine. */
+    /** Value of a size that follows from the machine's memory. */
     public static final long BY_MACHINE = -1;
 
     /** Checks every value. */
@@ -25,32 +25,32 @@ public record ResidencySettings(long capacityBytes, long pinnedBytes, long pagea
         }
     }
 
-    /** Host memory by the machine, nobody is evicted for idleness, moving takes at most 5 % of a turn. */
+    /** Returns the defaults: host memory as a share of the machine's, no eviction for idleness, at most 5 % of a turn for moves. */
     public static ResidencySettings defaults() {
         return new ResidencySettings(0, BY_MACHINE, BY_MACHINE, 0, 0.05);
     }
 
-    /** The same with another capacity; 0: the device's own. */
+    /** Returns a copy with another capacity; 0: the device's own. */
     public ResidencySettings withCapacityBytes(long bytes) {
         return new ResidencySettings(bytes, pinnedBytes, pageableBytes, idleEvictNs, moveShare);
     }
 
-    /** The same with other pinned host memory. */
+    /** Returns a copy with another amount of pinned host memory. */
     public ResidencySettings withPinnedBytes(long bytes) {
         return new ResidencySettings(capacityBytes, bytes, pageableBytes, idleEvictNs, moveShare);
     }
 
-    /** The same with other pageable host memory. */
+    /** Returns a copy with another amount of pageable host memory. */
     public ResidencySettings withPageableBytes(long bytes) {
         return new ResidencySettings(capacityBytes, pinnedBytes, bytes, idleEvictNs, moveShare);
     }
 
-    /** The same with another idle time; 0: nobody is evicted for idleness. */
+    /** Returns a copy with another idle time; 0: no client is evicted for idleness. */
     public ResidencySettings withIdleEvictNs(long ns) {
         return new ResidencySettings(capacityBytes, pinnedBytes, pageableBytes, ns, moveShare);
     }
 
-    /** The same with another share of moving. */
+    /** Returns a copy with another share of time for moves. */
     public ResidencySettings withMoveShare(double share) {
         return new ResidencySettings(capacityBytes, pinnedBytes, pageableBytes, idleEvictNs, share);
     }

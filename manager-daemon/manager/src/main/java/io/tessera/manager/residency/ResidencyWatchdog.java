@@ -9,24 +9,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches that clients that may run get to run. A client that was told to run, and waits for memory while none moves, is reported with the
- * cause. A client that should give memory up and does not counts as one that cannot, so that others give it. A client that nobody can help
- * is short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
+ * Checks that clients that may run can run. A client that was told to run, and waits for memory while none moves, is reported with the cause. A
+ * client that should give memory up and does not counts as one that cannot, so that others give it. A client for which no other can give memory is
+ * short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
  */
 final class ResidencyWatchdog {
-    /** While no memory moved for this long, the log says so. */
+    /** Time without a move after which the log says so. */
     static final long SAID_NS = 1_000_000_000L;
 
-    /** After this long its turn has failed: before the turn lock passes the turn on to others. */
+    /** Time after which its turn has failed: shorter than the time after which the turn lock passes the turn on. */
     static final long FAILED_NS = 8_000_000_000L;
 
     /**
-     * Failed turns after which the client's calls fail: others may run, and end or free memory, in between. Where the host is full the
-     * first such turn is the last.
+     * Number of failed turns after which the client's calls fail: others may run, and end or free memory, in between. If the host is full, one such
+     * turn is enough.
      */
     private static final int FAILED_TURNS = 2;
 
-    /** A client that could not give memory up is asked again after this long, or as soon as some of it moves. */
+    /** Time after which a client that could not give memory up is asked again, unless some of it moves earlier. */
     private static final long STUCK_KEPT_NS = 5_000_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -34,12 +34,12 @@ final class ResidencyWatchdog {
 
     private String sentence = "";
 
-    /** The clients that stand still and why; empty: none. */
+    /** Returns the clients that stand still and why; empty: none. */
     String sentence() {
         return sentence;
     }
 
-    /** Looks at everybody, as read just now; returns how much it changed. */
+    /** Checks all clients, as just read; returns the number of changes. */
     int watch(ResidencyView device, long nowNs) {
         Collection<ClientDeviceMemory> members = device.members();
         int done = 0;
@@ -78,7 +78,7 @@ final class ResidencyWatchdog {
         return done;
     }
 
-    /** Whether the client may run, or allocate, and waits for memory. */
+    /** Returns whether the client may run, or allocate, and waits for memory. */
     private static boolean stands(ResidencyView device, ClientDeviceMemory member, long nowNs) {
         if (!member.movable() || member.checkpointed || member.parked) {
             return false;
@@ -88,7 +88,7 @@ final class ResidencyWatchdog {
         return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
     }
 
-    /** Has plans not count on a client that cannot give memory up; returns whether everybody else has stopped. */
+    /** Excludes from plans the memory of a client that cannot give it up; returns whether all other clients have stopped. */
     private static boolean help(ResidencyView device, ClientDeviceMemory standing, long nowNs) {
         boolean alone = true;
         standing.ring();
@@ -153,7 +153,7 @@ final class ResidencyWatchdog {
         return !(pinnedFull && pageableFull && fileFull);
     }
 
-    /** Whether all clients that are to give memory up lack host memory for it: a turn of theirs does not change that. */
+    /** Returns whether all clients that are to give memory up lack host memory for it: a turn of theirs does not change that. */
     private static boolean isHostFull(ResidencyView device, ClientDeviceMemory standing) {
         List<ClientDeviceMemory> owing = device.members().stream()
                 .filter(other -> other != standing && other.movable() && other.residentBytes > other.targetBytes).toList();

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 final class ResidentDevices {
     private final Map<DeviceUuid, DeviceResidency> devices = new LinkedHashMap<>();
 
-    /** The plan of a device; made again where the one that is known is of an earlier device with that UUID. */
+    /** Returns the plan of a device; creates it if there is none, or only that of an earlier device with the same UUID. */
     DeviceResidency of(ManagedDevice device, Supplier<DeviceResidency> make) {
         DeviceResidency known = devices.get(device.uuid());
         if (known == null || known.device != device) {
@@ -47,7 +47,7 @@ final class ResidentDevices {
                 .filter(memory -> memory.member == member).findFirst());
     }
 
-    /** Clients whose memory can leave, on every device. */
+    /** Returns the clients whose memory can leave, on every device. */
     List<ClientDeviceMemory> swapping() {
         List<ClientDeviceMemory> swapping = new ArrayList<>();
         for (DeviceResidency device : devices.values()) {
@@ -56,7 +56,7 @@ final class ResidentDevices {
         return swapping;
     }
 
-    /** A process on all devices. */
+    /** Returns a process on all devices. */
     List<ClientDeviceMemory> members(Session session) {
         List<ClientDeviceMemory> members = new ArrayList<>();
         for (DeviceResidency device : devices.values()) {
@@ -65,7 +65,7 @@ final class ResidentDevices {
         return members;
     }
 
-    /** How fast our own swap moves the process's memory: on the slowest of its devices. */
+    /** Returns how fast Tessera's own swap moves the process's memory, on the slowest of its devices. */
     MoveRates rates(Session session) {
         MoveRates slowest = null;
         for (ClientDeviceMemory member : members(session)) {
@@ -76,7 +76,7 @@ final class ResidentDevices {
         return slowest == null ? MoveRates.pinned() : slowest;
     }
 
-    /** Whether nothing of the client is on its device or can get there. */
+    /** Returns whether nothing of the client is on its device or can get there. */
     boolean isQuiet(ClientDeviceMemory member, long nowNs) {
         return device(member.member.announcement().uuid()).stream().allMatch(device -> device.device.scheduling()
                 .outlook(member.clientId(), nowNs).quiet());
@@ -86,7 +86,7 @@ final class ResidentDevices {
         on(member, device -> device.comeBack(member, nowNs));
     }
 
-    /** Does something with the device that the client is on. */
+    /** Applies an action to the device that the client is on. */
     void on(ClientDeviceMemory member, Consumer<DeviceResidency> action) {
         device(member.member.announcement().uuid()).ifPresent(action);
     }

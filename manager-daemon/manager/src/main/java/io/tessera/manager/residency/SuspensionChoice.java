@@ -5,16 +5,16 @@ import io.tessera.memory.residency.MoveRates;
 import java.util.Locale;
 
 /**
- * How processes leave their devices whole: by our own swap and a checkpoint of what is left, or by the checkpoint alone.
- * The quicker way out and back, as measured so far; each is measured again now and then. One owner thread.
+ * The two ways in which whole processes leave their devices: by Tessera's own swap and a checkpoint of the rest, or by a checkpoint alone. The choice
+ * is the quicker way out and back, as measured so far; each is measured again from time to time. One owner thread.
  */
 final class SuspensionChoice {
-    /** After this many suspensions one way the other is measured again: drivers and loads change, but seldom. */
+    /** Number of suspensions in one way after which the other is measured again: drivers and loads change, but seldom. */
     static final int TRY_OTHER_AFTER = 16;
 
     private static final double GIB = 1L << 30;
 
-    /** A way. */
+    /** A way of suspension. */
     enum Way {
         /** Contents are moved out first; the checkpoint takes contexts and what cannot be moved. */
         SWAP_FIRST,
@@ -22,7 +22,7 @@ final class SuspensionChoice {
         CHECKPOINT
     }
 
-    /** A way, and why, in a sentence. */
+    /** A way and its reason, in a sentence. */
     record Chosen(Way way, String reason) {
     }
 
@@ -30,18 +30,18 @@ final class SuspensionChoice {
     private Way last = Way.SWAP_FIRST;
     private int inRow;
 
-    /** A checkpoint was made, or undone, of a process that has this many bytes on its devices. */
+    /** Adds a measurement of a checkpoint, or of its restore, of a process with this many bytes on its devices. */
     void measured(Action action, long bytes, long ns) {
         meter.measured(action, bytes, ns);
     }
 
     /**
-     * Chooses for one process.
+     * Chooses the way for one process.
      *
-     * @param contentBytes  on its devices, that our own swap can move
-     * @param restBytes     on its devices, that only a checkpoint can take, contexts aside
-     * @param rates         of our own swap
-     * @param hostRoomBytes that the driver may take of the host's memory
+     * @param contentBytes  bytes on its devices that Tessera's own swap can move
+     * @param restBytes     bytes on its devices that only a checkpoint can take, without contexts
+     * @param rates         rates of Tessera's own swap
+     * @param hostRoomBytes host memory that the driver may take
      * @param pieces        whether some of it may be physical memory of other clients, which no checkpoint brings back
      */
     Chosen choose(long contentBytes, long restBytes, MoveRates rates, long hostRoomBytes, boolean pieces) {

@@ -17,21 +17,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Processes that the driver takes off the GPU whole, contexts included: first drained and, unless the driver is quicker at
- * that ({@link SuspensionChoice}), moved out as when evicted; then checkpointed. A call at the gate, or a thread found
- * inside a driver call, brings them back. A process that left with its contents first gets its turn and room for them, as if it moved in by
- * itself. One owner thread.
+ * Processes that the driver takes off the GPU whole, contexts included. They are first drained and, unless the driver is quicker at that ({@link
+ * SuspensionChoice}), moved out as when evicted; then they are checkpointed. A call at the gate, or a thread found inside a driver call, brings them
+ * back. A process whose contents left first gets its turn and room for them, as if it moved in by itself. One owner thread.
  */
 final class Suspensions {
     private static final Logger LOG = LoggerFactory.getLogger(Suspensions.class);
 
-    /** A process that could not be restored is tried again after this long: others may hold the memory it needs. */
+    /** Time after which the restore of a process is tried again: others may hold the memory it needs. */
     private static final long RETRY_NS = 1_000_000_000L;
 
-    /** Room that has not come by then may never: the driver is asked anyway, and refuses if there is none. */
+    /** Longest wait for room before the driver is asked anyway; it refuses if there is none. */
     private static final long ROOM_PATIENCE_NS = 10_000_000_000L;
 
-    /** Where one process is. */
+    /** State of one process. */
     private enum State {
         LEAVING, SUSPENDING, SUSPENDED, RETURNING, RESTORING
     }
@@ -43,7 +42,7 @@ final class Suspensions {
         boolean wanted;
         long notBeforeNs = Long.MIN_VALUE;
 
-        /** Since when the present state lasts, and what the process had on its devices when it was suspended. */
+        /** Time since which the present state lasts, and what the process had on its devices when it was suspended. */
         long sinceNs;
         long bytes;
 
@@ -72,8 +71,8 @@ final class Suspensions {
     }
 
     /**
-     * Begins with a process: it leaves its devices, or keeps still on them, by what is quicker. One that the driver would not
-     * bring back as it was is evicted, as far as its memory can move.
+     * Begins to suspend a process: its contents leave its devices, or stay there for the checkpoint, whichever is quicker. A process that the driver
+     * would not restore unchanged is evicted, as far as its memory can move.
      *
      * @return why it is not suspended; empty: it will be, if the driver can
      */
@@ -109,7 +108,7 @@ final class Suspensions {
         return Optional.empty();
     }
 
-    /** Has a process come back; nothing happens to one that is not suspended. */
+    /** Makes a process come back; does nothing to a process that is not suspended. */
     void restore(Session session) {
         Suspension suspension = processes.get(session);
         if (suspension != null) {
@@ -117,7 +116,7 @@ final class Suspensions {
         }
     }
 
-    /** Does what is due; returns how much. */
+    /** Does the work that is due; returns its amount. */
     int doWork(long nowNs) {
         if (!begun) {
             begun = true;
@@ -199,14 +198,14 @@ final class Suspensions {
         devices.members(session).forEach(member -> member.suspension = "");
     }
 
-    /** What the process says that it shares; where its segment is broken, which ends it, as if it were about to. */
+    /** Returns what the process says that it shares; if its segment is broken, which ends it, the answer is as if it were about to share. */
     private static long shares(ClientDeviceMemory member) {
         long[] shares = {SegmentHeader.SHARES_CALL};
         member.member.touch(_ -> shares[0] = member.member.session().header().clientShares());
         return shares[0];
     }
 
-    /** A thread inside a driver call of a process that was drained can only be one that the checkpoint blocks. */
+    /** Returns whether a thread is inside a driver call. In a drained process that can only be a call that the checkpoint blocks. */
     private static boolean isInside(ClientDeviceMemory member) {
         boolean[] inside = {false};
         member.member.touch(_ -> {
@@ -318,12 +317,12 @@ final class Suspensions {
         checkpoints.remember(suspendedPids());
     }
 
-    /** Whether anybody is to be looked at without a bell. */
+    /** Returns whether no process has to be checked without a doorbell. */
     boolean isEmpty() {
         return processes.isEmpty();
     }
 
-    /** Restores everybody; for a manager that ends. */
+    /** Restores all processes; for a manager that ends. */
     void close() {
         checkpoints.restoreAll(suspendedPids());
         checkpoints.remember(List.of());

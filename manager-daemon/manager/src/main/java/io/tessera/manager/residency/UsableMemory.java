@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * Reconciles the believed memory of a device with what its clients' drivers report and refuse (SPEC.md, section 9.9). One owner thread.
  */
 final class UsableMemory {
-    /** A word may be this much older than its subject. */
+    /** Maximum age of a word, compared with what it describes. */
     private static final long SETTLED_NS = 500_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -34,11 +34,11 @@ final class UsableMemory {
     }
 
     /**
-     * Takes in new facts.
+     * Takes new facts into account.
      *
-     * @param members       everybody on the device, read just now
-     * @param executorBytes what executors hold of it
-     * @param readAgain     reads everybody's words: what is held counts as it is after a refusal
+     * @param members       all clients on the device, just read
+     * @param executorBytes bytes that executors hold of it
+     * @param readAgain     reads all clients' words again: what is held counts as it is after a refusal
      */
     void reconcile(Collection<ClientDeviceMemory> members, long executorBytes, Runnable readAgain, long nowNs) {
         boolean refused = false;
@@ -58,7 +58,7 @@ final class UsableMemory {
         for (ClientDeviceMemory member : members) {
             heldBytes += member.residentBytes + member.fixedBytes - member.claimedBytes;
             mark = 31 * (31 * mark + member.residentBytes) + member.fixedBytes - member.claimedBytes;
-            // Nobody reports what the driver pages, or takes off the device with a process.
+            // No client reports what the driver pages, or takes off the device with a process.
             telling &= member.plan != MemoryPlan.MANAGED && member.overflowBytes == 0 && member.checkpointed == member.onHost;
         }
         if (refused) {

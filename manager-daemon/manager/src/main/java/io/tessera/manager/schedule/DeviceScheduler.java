@@ -16,20 +16,19 @@ import io.tessera.policy.TenantTerms;
 import java.util.Objects;
 
 /**
- * The scheduler of one device: the turn lock, driven by the mode that was set; starts in {@link SchedulerMode#AUTO}.
+ * The scheduler of one device: the turn lock, driven by the mode that was set. It starts in {@link SchedulerMode#AUTO}.
  *
- * <p>Every event is followed to its end at once: orders that it leads to are written before the call returns.
- * Not thread-safe: one owner thread. The port must not call back while it is being called, except that
- * {@link TurnPort#end} may lead to {@link #left}.
+ * <p>Every event is handled completely: orders that it leads to are written before the call returns. Not thread-safe: one owner thread. The port must
+ * not call back while it is called, except that {@link TurnPort#end} may lead to {@link #left}.
  */
 public final class DeviceScheduler implements DeviceScheduling {
     /**
-     * A turn that ends may change what the mode wants, and that may lead to another order; twice is the most that one
-     * event can cause, so a third round means that a mode contradicts itself.
+     * The end of a turn may change what the mode wants, and that may lead to another order. One event can cause at most two rounds, so a third one
+     * means that a mode contradicts itself.
      */
     private static final int MAX_ROUNDS = 3;
 
-    /** Ends the reason of a device on which what is set for tenants does not hold. */
+    /** Last part of the reason on a device on which settings of tenants do not hold. */
     public static final String NOT_KEPT = "; shares and caps do not hold";
 
     private ScheduleSettings settings;
@@ -43,10 +42,10 @@ public final class DeviceScheduler implements DeviceScheduling {
     private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
 
     /**
-     * Makes the scheduler of a device that nobody uses yet.
+     * Creates the scheduler of a device that no client uses yet.
      *
      * @param settings quantum, grace, capacity and the constants of {@code auto}
-     * @param port     where orders go and loads come from; the caller owns it
+     * @param port     destination of orders and source of loads; the caller owns it
      * @param nowNs    the caller's monotonic clock
      */
     public DeviceScheduler(ScheduleSettings settings, TurnPort port, long nowNs) {
@@ -112,7 +111,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         }
     }
 
-    /** Turns give tenants their parts, so {@code auto} takes them while parts differ; not where turns could stand still. */
+    /** Lets {@code auto} take turns while tenants are to have different parts, which turns give them; except where turns could stand still. */
     private void followShares(long nowNs) {
         boolean differ = lock.queue().needsTurns();
         if (differ != sharesDiffer) {
@@ -140,7 +139,7 @@ public final class DeviceScheduler implements DeviceScheduling {
     /**
      * {@inheritDoc}
      *
-     * @throws IllegalArgumentException if it is out of {@link ScheduleSettings#checkQuantum}'s range
+     * @throws IllegalArgumentException if the quantum is out of {@link ScheduleSettings#checkQuantum}'s range
      */
     @Override
     public void quantumNs(long ns, long nowNs) {
@@ -186,7 +185,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         return done;
     }
 
-    /** Clients that cannot be resident together take turns in every mode: nothing could run otherwise. */
+    /** Returns whether clients take turns. Clients that cannot be resident together do so in every mode: otherwise none could run. */
     private boolean exclusive() {
         return memory.must() || mode.exclusive();
     }
@@ -249,7 +248,7 @@ public final class DeviceScheduler implements DeviceScheduling {
         return !exclusive() && lock.queue().needsTurns() ? mode.reason(nowNs) + NOT_KEPT : mode.reason(nowNs);
     }
 
-    /** Passes turns on to whichever mode is set now. */
+    /** Passes turns on to the present mode. */
     private final class ModeObserver implements TurnObserver {
         @Override
         public void turnStarted(long clientId, long nowNs) {

@@ -1,11 +1,11 @@
 package io.tessera.manager.schedule;
 
-/** How clients of a device share it in time. */
+/** Modes in which clients share a device in time. */
 public enum SchedulerMode {
-    /** Everybody runs at once; the hardware switches between contexts. */
+    /** All clients run at once; the hardware switches between contexts. */
     OFF,
-    /** One client at a time, for a quantum. */
+    /** One client runs at a time, for a quantum. */
     ON,
-    /** Whichever of the two does more work with the present clients; exclusive while memory is oversubscribed. */
+    /** Whichever of the two does more work with the present clients; turns while memory is oversubscribed. */
     AUTO
 }

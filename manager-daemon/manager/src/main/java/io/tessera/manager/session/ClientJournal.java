@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The processes, users and labels of a manager's clients, in a file of the runtime directory: the next manager reads which clients places
- * are kept for. Segments do not say it, because a client that has lost its manager removes its own. The file is there while clients are
- * there. One owner thread.
+ * The processes, users and labels of a manager's clients, in a file of the runtime directory: from it the next manager reads for which clients places
+ * are kept. Segments do not hold this information for long enough, because a client that has lost its manager removes its own segment. The file
+ * exists while there are clients. One owner thread.
  */
 public final class ClientJournal {
     private static final String NAME = "clients";
@@ -35,10 +35,10 @@ public final class ClientJournal {
     private long changes = -1;
 
     /**
-     * In a runtime directory.
+     * Creates the journal in a runtime directory.
      *
-     * @param registered the clients that are there
-     * @param awaited    those of the manager before that are awaited: they would be again, if this one is killed
+     * @param registered the present clients
+     * @param awaited    the awaited clients of the former manager, which are awaited again if this one is killed
      */
     public ClientJournal(FilePort files, Path directory, Supplier<Collection<Session>> registered, AwaitedClients awaited) {
         this.files = files;
@@ -47,7 +47,7 @@ public final class ClientJournal {
         this.awaited = awaited;
     }
 
-    /** The clients of the manager before; none where the file is missing or cannot be read. */
+    /** Returns the clients of the former manager; none if the file is missing or cannot be read. */
     public static List<AwaitedClients.Former> read(FilePort files, Path directory) {
         Path file = directory.resolve(NAME);
         try {
@@ -69,17 +69,17 @@ public final class ClientJournal {
     }
 
     /**
-     * Forgets clients that are awaited in vain, and writes down those that are there, if it is not written.
+     * Forgets clients that are no longer awaited, and writes the present ones if they have changed.
      *
-     * @param registrations number of the latest change of the clients that are there
-     * @return 1: it was written, 0: there was nothing to write
+     * @param registrations number of the latest change of the present clients
+     * @return 1 if it was written, 0 if there was nothing to write
      */
     public int doWork(long registrations, long nowNs) {
         awaited.look(nowNs);
         return write(registrations);
     }
 
-    /** As {@link #doWork}, where time does not matter. */
+    /** Writes as {@link #doWork} does, regardless of the time. */
     public int write(long registrations) {
         long change = registrations + awaited.changes();
         if (change == changes) {
@@ -94,12 +94,12 @@ public final class ClientJournal {
         return 1;
     }
 
-    /** When {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns when {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
     public long nextDeadlineNs() {
         return awaited.nextDeadlineNs();
     }
 
-    /** A label has no control characters ({@link Session#hello}), so it ends with its line. */
+    /** Adds a line; a label has no control characters ({@link Session#hello}), so it ends with its line. */
     private static void line(StringBuilder text, AwaitedClients.Former client) {
         text.append(client.pid()).append(' ').append(client.startTicks()).append(' ').append(Integer.toUnsignedString(client.owner().uid()))
                 .append(' ').append(client.owner().tenant()).append('\n');

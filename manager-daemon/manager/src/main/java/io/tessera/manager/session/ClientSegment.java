@@ -9,7 +9,7 @@ import java.nio.file.Path;
 /**
  * The segment of one client: file, descriptor and mapping. Owned by its session, which closes it on the owner thread.
  *
- * <p>The descriptor stays open because the peer owns the file and could cut it short: {@link #isWhole} tells.
+ * <p>The descriptor stays open because the peer owns the file and could truncate it, which {@link #isWhole} detects.
  */
 public final class ClientSegment {
     private final FilePort files;
@@ -26,12 +26,12 @@ public final class ClientSegment {
         this.memory = memory;
     }
 
-    /** The mapping. */
+    /** Returns the mapping. */
     public MemorySegment memory() {
         return memory;
     }
 
-    /** Its file. */
+    /** Returns its file. */
     public Path path() {
         return path;
     }
@@ -40,7 +40,7 @@ public final class ClientSegment {
         return descriptor;
     }
 
-    /** Whether the file still has all its bytes, so that touching the mapping cannot fault. */
+    /** Returns whether the file still has all its bytes, so that an access to the mapping cannot fault. */
     boolean isWhole() throws LinuxException {
         return files.status(descriptor).bytes() >= memory.byteSize();
     }

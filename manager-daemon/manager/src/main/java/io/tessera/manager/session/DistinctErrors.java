@@ -11,12 +11,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The manager's own distinct-error log: the same text is logged once and then counted. One owner thread.
  *
- * <p>Holds at most {@value #CAPACITY} texts, because peers can make up texts; all further ones are counted together.
+ * <p>Holds at most {@value #CAPACITY} texts, because peers can choose texts freely; all further ones are counted together.
  */
 public final class DistinctErrors {
-    /** Texts that are kept apart; as many as a client's segment has. */
+    /** Number of texts that are kept apart; the same as in a client's segment. */
     public static final int CAPACITY = 64;
-    /** Texts of one user's connections that are kept apart: they can hold what a connection sent. */
+    /** Number of texts of one user's connections that are kept apart: they can contain what a connection sent. */
     private static final int MOST_OF_USER = 8;
     private static final String OTHERS = "(other errors; the log of distinct errors is full)";
     private static final Logger LOG = LoggerFactory.getLogger(DistinctErrors.class);
@@ -29,19 +29,19 @@ public final class DistinctErrors {
      * One distinct error.
      *
      * @param text    what happened
-     * @param count   how often
+     * @param count   number of occurrences
      * @param firstNs first time, CLOCK_REALTIME nanoseconds
      * @param lastNs  last time, CLOCK_REALTIME nanoseconds
      */
     public record Entry(String text, long count, long firstNs, long lastNs) {
     }
 
-    /** An empty log with the clock that goes into its entries. */
+    /** Creates an empty log with the clock for its entries. */
     public DistinctErrors(NanoClock realtime) {
         this.realtime = realtime;
     }
 
-    /** Notes an error of a connection of a user. */
+    /** Records an error of a connection of a user. */
     public void record(int uid, String text) {
         if (entries.containsKey(text)) {
             record(text);
@@ -53,7 +53,7 @@ public final class DistinctErrors {
         }
     }
 
-    /** Notes an error; logs it if its text is new. */
+    /** Records an error; logs it if its text is new. */
     public void record(String text) {
         long nowNs = realtime.nanoTime();
         String key = entries.containsKey(text) || entries.size() < CAPACITY ? text : OTHERS;
@@ -66,12 +66,12 @@ public final class DistinctErrors {
         }
     }
 
-    /** All entries in the order of their first time. */
+    /** Returns all entries in the order of their first time. */
     public List<Entry> entries() {
         return List.copyOf(entries.values());
     }
 
-    /** Logs what happened more than once, with its count; called at the end of the manager. */
+    /** Logs what happened more than once, with its count; called when the manager ends. */
     public void summarise() {
         for (Entry entry : entries.values()) {
             if (entry.count > 1) {

@@ -25,20 +25,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runtime directory and the directory of segments in the hands of one manager (SPEC.md, section 1): made or checked,
- * locked, cleaned of what a dead manager left. Closing removes what is ours again. One owner thread.
+ * The runtime directory and the directory of segments, claimed by one manager (SPEC.md, section 1): created or checked, locked, and cleared of what a
+ * dead manager left. Closing removes this manager's own files again. One owner thread.
  */
 public final class ManagerDirectory implements AutoCloseable {
-    /** A segment whose manager's heartbeat is older than this belongs to nobody (SPEC.md, section 4). */
+    /** A segment whose manager's heartbeat is older than this has no manager (SPEC.md, section 4). */
     static final long STALE_NS = 5_000_000_000L;
-    /** How long gates keep their state after the manager's death, counted from its last heartbeat: these are at most half a second apart. */
+    /**
+     * Time for which gates keep their state after the manager's death, counted from its last heartbeat: heartbeats are at most half a second apart.
+     */
     static final long HELD_NS = 5_500_000_000L;
     private static final Pattern SEGMENT_NAME = Pattern.compile("client-\\d+\\.segment");
     private static final Logger LOG = LoggerFactory.getLogger(ManagerDirectory.class);
 
     private final LinuxPort os;
     private final RuntimeDirectory directory;
-    /** The runtime directory itself, locked: nobody can take that from us by removing a file. */
+    /** Descriptor of the runtime directory itself, locked: removing a file does not break this lock. */
     private final int locked;
     private final PidFile pidFile;
     private final List<FormerClient> formerClients = new ArrayList<>();
@@ -51,12 +53,12 @@ public final class ManagerDirectory implements AutoCloseable {
     }
 
     /**
-     * Takes the directories for this process.
+     * Claims the directories for this process.
      *
      * @param monotonic the clock of heartbeats
      * @throws ManagerRunningException   if another manager has them
-     * @throws UnsafeDirectoryException  if one of them is a link, somebody else's, or writable by others
-     * @throws IOException               if they cannot be made
+     * @throws UnsafeDirectoryException  if one of them is a link, belongs to another user, or is writable by others
+     * @throws IOException               if they cannot be created
      */
     public static ManagerDirectory claim(LinuxPort os, RuntimeDirectory directory, NanoClock monotonic)
             throws IOException {
@@ -94,7 +96,7 @@ public final class ManagerDirectory implements AutoCloseable {
         }
     }
 
-    /** Makes a directory that only we can write, or checks that an existing one is such; opens it. */
+    /** Creates a directory that only this user can write, or checks that an existing one is such; opens it. */
     private static int prepare(LinuxPort os, Path path) throws IOException {
         FilePort files = os.files();
         int uid = os.processes().uid();
@@ -117,7 +119,7 @@ public final class ManagerDirectory implements AutoCloseable {
                         + ", this manager is user " + Integer.toUnsignedString(uid));
             }
             if (made) {
-                files.permissions(descriptor, permissions); // whatever the umask was
+                files.permissions(descriptor, permissions); // independent of the umask
             } else if (status.othersCanWrite()) {
                 throw new UnsafeDirectoryException(path,
                         "can be written by others (mode " + Integer.toOctalString(status.permissions()) + ")");
@@ -136,7 +138,7 @@ public final class ManagerDirectory implements AutoCloseable {
         os.files().remove(directory.controlSocket());
     }
 
-    /** Two managers of one user may share the directory of segments: only files of dead ones are removed. */
+    /** Removes segments without a manager. Two managers of one user may share the directory of segments, so only files of dead ones are removed. */
     private void removeStaleSegments(long nowNs) throws IOException {
         int removed = 0;
         for (Path path : os.files().list(directory.shmDirectory())) {
@@ -178,7 +180,7 @@ public final class ManagerDirectory implements AutoCloseable {
         }
     }
 
-    /** Notes the client of a segment of a manager that was killed, if it may still use a device. */
+    /** Records the client of a segment of a manager that was killed, if it may still use a device. */
     private void note(SegmentHeader header, long nowNs) {
         long untilNs = Math.min(header.managerHeartbeatNs(), nowNs) + HELD_NS;
         boolean held = header.version() == SegmentLayout.VERSION && header.managerHeartbeatNs() != 0 && untilNs > nowNs;
@@ -194,17 +196,20 @@ public final class ManagerDirectory implements AutoCloseable {
         return device.registered() && (device.gateOpen() || !answered || !stopped);
     }
 
-    /** Clients of the manager before, if it was killed, that had not stopped using a device. */
+    /** Returns the clients of the former manager, if it was killed, that had not stopped using a device. */
     public List<FormerClient> formerClients() {
         return List.copyOf(formerClients);
     }
 
-    /** The paths. */
+    /** Returns the paths. */
     public RuntimeDirectory paths() {
         return directory;
     }
 
-    /** Whether the runtime directory is still where it was claimed: else nobody finds this manager, and another one may have come there. */
+    /**
+     * Returns whether the runtime directory is still where it was claimed; otherwise clients cannot find this manager, and another one may have
+     * claimed that path.
+     */
     public boolean isInPlace() {
         try {
             int named = os.files().open(directory.path(), FilePort.Open.DIRECTORY, 0);
@@ -218,7 +223,7 @@ public final class ManagerDirectory implements AutoCloseable {
         }
     }
 
-    /** Removes sockets and pid file and gives up the locks. Segments are removed by {@link Sessions#close}. */
+    /** Removes sockets and pid file and releases the locks. Segments are removed by {@link Sessions#close}. */
     @Override
     public void close() throws LinuxException {
         try {

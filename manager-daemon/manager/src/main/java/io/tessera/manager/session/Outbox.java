@@ -12,15 +12,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 
 /**
- * What a client has yet to be told. Nothing here waits for the client: what does not fit into its socket is tried again
- * in the next cycle. Bells are owed at most once for a slot, because the words say what is new; a client whose socket is
- * full has bells to read, so it loses nothing but time. Messages about leases keep their number and order, which the
- * ledger counts on. One owner thread.
+ * Messages that are to be sent to a client. No call waits for the client: what does not fit into its socket is tried again in the next cycle. A
+ * doorbell is owed at most once for a slot, because the words say what is new. A client whose socket is full has doorbells to read, so it loses
+ * nothing but time. Messages about leases keep their number and order, on which the ledger depends. One owner thread.
  */
 final class Outbox {
     /**
-     * Lease messages that may wait; one for each question, so a client with more has asked and not read. Many times what
-     * a client has open that waits for each answer.
+     * Maximum number of lease messages that wait. Each answers one question, so a client with more has asked and not read. A client that waits for
+     * each answer has far fewer open.
      */
     static final int MOST_LEASE_MESSAGES = 1024;
 
@@ -56,7 +55,7 @@ final class Outbox {
         relayAnswers.add(answer);
     }
 
-    /** Sends an end of a queue at once and before everything else, or not at all: false. */
+    /** Sends an end of a queue at once and before all other messages, or returns false. */
     boolean sendNow(int slot, ExchangeEnd end, int descriptor) throws LinuxException {
         return sockets.sendWithDescriptor(socket, packet, MessageEncoder.exchange(packet, slot, end), descriptor) != SocketPort.WOULD_BLOCK;
     }
@@ -78,7 +77,7 @@ final class Outbox {
     /**
      * Sends what the socket takes.
      *
-     * @return how many messages went out
+     * @return the number of messages sent
      */
     int flush() throws LinuxException {
         int sent = 0;
@@ -88,7 +87,7 @@ final class Outbox {
         return sent;
     }
 
-    /** Bells first: a turn that begins late costs more than a lease that does. */
+    /** Sends the next message, doorbells first: a turn that begins late costs more than a late lease. */
     private boolean sendNext() throws LinuxException {
         if (owedBells != 0) {
             int slot = Integer.numberOfTrailingZeros(owedBells);

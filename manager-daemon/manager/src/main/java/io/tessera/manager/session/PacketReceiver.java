@@ -11,8 +11,7 @@ import io.tessera.protocol.message.RefusalCode;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One packet of one session on its way from the adapter to the listener: checks that it comes at the right time. Lives
- * for one packet.
+ * One packet of one session on its way from the adapter to the listener: checks that it comes at the right time. Exists for one packet.
  */
 final class PacketReceiver implements ClientMessageListener {
     private final Answers answers;
@@ -22,7 +21,7 @@ final class PacketReceiver implements ClientMessageListener {
     private MalformedMessageException malformed;
     private LinuxException failed;
 
-    /** Answers what a process says that is not registered. */
+    /** Answers processes that are not registered. */
     interface Answers {
         /** Answers HELLO. */
         void hello(Session session, Hello hello) throws LinuxException;
@@ -39,9 +38,9 @@ final class PacketReceiver implements ClientMessageListener {
     }
 
     /**
-     * Decodes and hands on.
+     * Decodes a packet and passes it on.
      *
-     * @throws MalformedMessageException if it is no message, or one at the wrong time
+     * @throws MalformedMessageException if it is not a message, or comes at the wrong time
      * @throws LinuxException            if the connection broke
      */
     void receive(MemorySegment packet, int bytes) throws MalformedMessageException, LinuxException {
@@ -54,7 +53,7 @@ final class PacketReceiver implements ClientMessageListener {
         }
     }
 
-    /** Something that a registered client says. */
+    /** A message of a registered client. */
     @FunctionalInterface
     private interface Saying {
         void hand() throws MalformedMessageException;

@@ -13,7 +13,7 @@ import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Answers HELLO: a segment and WELCOME, or the reason why not (SPEC.md, section 2). One owner thread. */
+/** Answers HELLO: a segment and WELCOME, or the reason for a refusal (SPEC.md, section 2). One owner thread. */
 final class Registration {
     private final LinuxPort os;
     private final Clocks clocks;
@@ -28,20 +28,20 @@ final class Registration {
         this.managerStartNs = clocks.realtime().nanoTime();
     }
 
-    /** Why a client was not admitted. */
+    /** Reason why a client was not admitted. */
     record Refusal(RefusalCode code, String reason) {
     }
 
-    /** Whether this manager serves the peer: root's serves everybody, a user's serves that user and root. */
+    /** Returns whether this manager serves the peer: root's serves all users, a user's serves that user and root. */
     boolean serves(int peerUid) {
         int own = os.processes().uid();
         return own == 0 || peerUid == own || peerUid == 0;
     }
 
     /**
-     * Makes a segment, sends WELCOME with its descriptor, and marks the session registered.
+     * Creates a segment, sends WELCOME with its descriptor, and marks the session as registered.
      *
-     * @return nothing, or why the client is refused
+     * @return null, or why the client is refused
      * @throws LinuxException if the connection broke; nothing is left behind
      */
     Refusal admit(Session session, Hello hello) throws LinuxException {

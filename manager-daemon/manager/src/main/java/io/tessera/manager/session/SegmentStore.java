@@ -10,17 +10,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
-/** Makes the files of segments. One owner thread, which also closes what comes from here. */
+/** Creates the files of segments. One owner thread, which also closes them. */
 public final class SegmentStore {
     private static final int PERMISSIONS = 0600;
-    /** More names than this in a row are not left by another manager that shares the directory. */
+    /** Maximum number of taken names in a row: another manager that shares the directory does not leave more. */
     private static final int MOST_NAMES_TAKEN = 100_000;
 
     private final LinuxPort os;
     private final RuntimeDirectory directory;
     private long lastId;
 
-    /** Over the directory of segments, which must exist. */
+    /** Creates a store in the directory of segments, which must exist. */
     public SegmentStore(LinuxPort os, RuntimeDirectory directory) {
         this.os = os;
         this.directory = directory;
@@ -36,10 +36,10 @@ public final class SegmentStore {
     }
 
     /**
-     * Makes a segment that the user can open and nobody else.
+     * Creates a segment that only one user can open.
      *
      * @throws NoSpaceException if its bytes cannot be reserved
-     * @throws LinuxException   if the file cannot be made
+     * @throws LinuxException   if the file cannot be created
      */
     public Created create(int ownerUid) throws NoSpaceException, LinuxException {
         FilePort files = os.files();

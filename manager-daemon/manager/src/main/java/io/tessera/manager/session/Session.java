@@ -15,21 +15,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * One connection, from its accept until the process behind it is gone. Owned by {@link Sessions}; one owner thread.
+ * One connection, from its accept until its process is gone. Owned by {@link Sessions}; one owner thread.
  *
- * <p>Telling the client something never waits and never fails here: a broken connection is noted and ends the session
- * in the next cycle, so that a scheduler which gives orders is not called back in the middle of them.
+ * <p>Sending to the client never waits and never fails here. A broken connection is noted and ends the session in the next cycle, so that a scheduler
+ * is not called back while it gives orders.
  */
 public final class Session {
-    /** Where a session is in its life. */
+    /** State of a session. */
     enum State {
-        /** Connected; HELLO is awaited. */
+        /** Connected; waits for HELLO. */
         CONNECTED,
         /** Admitted, with a segment. */
         REGISTERED,
         /** The connection is over; the process may still have work in the driver. */
         ENDING,
-        /** Over. */
+        /** Ended. */
         ENDED
     }
 
@@ -39,14 +39,14 @@ public final class Session {
     long socketToken;
     long pidfdToken;
     State state = State.CONNECTED;
-    /** When the present state is over at the latest; {@link Long#MAX_VALUE}: it is not bounded. */
+    /** Latest end of the present state; {@link Long#MAX_VALUE}: without a bound. */
     long deadlineNs;
     boolean processGone;
-    /** When SIGTERM was not enough. */
+    /** Time at which SIGKILL follows, if SIGTERM was not enough. */
     long killAtNs = Long.MAX_VALUE;
-    /** Why the session must end, noted where it could not be ended. */
+    /** Why the session must end, recorded where it could not be ended. */
     String fault;
-    /** Whether an access to memory faulted where this client's was to be touched, though its file is whole. */
+    /** Whether a memory access faulted when this client's memory was to be accessed, although its file is whole. */
     boolean suspected;
     Hello hello;
     private String sharing;
@@ -79,63 +79,63 @@ public final class Session {
         deadlineNs = Long.MAX_VALUE;
     }
 
-    /** The manager's number for the client; 0 before it is registered. */
+    /** Returns the manager's number for the client; 0 before it is registered. */
     public long clientId() {
         return clientId;
     }
 
-    /** The peer that connected. */
+    /** Returns the peer that connected. */
     public PeerCredentials peer() {
         return peer;
     }
 
-    /** The manager's reason for its way of sharing, as it was told when it asked; null: it did not ask. */
+    /** Sets the manager's reason for the client's way of sharing, as given in the answer to its question; null: it did not ask. */
     void sharing(String reason) {
         sharing = reason;
     }
 
-    /** Why it shares as it does; null: it did not leave that to the manager. */
+    /** Returns why it shares as it does; null if it did not leave the choice to the manager. */
     public String sharing() {
         return sharing;
     }
 
-    /** The device that the manager chose for it before it started. */
+    /** Sets the device that the manager chose for the program before it started. */
     void placement(PlacementChoice choice) {
         placement = choice;
     }
 
-    /** The device that the manager chose for it before it started; null: it did not leave that to the manager. */
+    /** Returns the device that the manager chose for the program before it started; null if it did not leave the choice to the manager. */
     public PlacementChoice placement() {
         return placement;
     }
 
-    /** What the client said of itself; only of a registered client. */
+    /** Returns what the client said about itself; only for a registered client. */
     public Hello hello() {
         return hello;
     }
 
-    /** When it connected, CLOCK_MONOTONIC nanoseconds. */
+    /** Returns when it connected, CLOCK_MONOTONIC nanoseconds. */
     public long connectedNs() {
         return connectedNs;
     }
 
-    /** First page of its segment; only of a registered client. */
+    /** Returns the first page of its segment; only for a registered client. */
     public SegmentHeader header() {
         return header;
     }
 
-    /** Its segment; only of a registered client. */
+    /** Returns its segment; only for a registered client. */
     public MemorySegment memory() {
         return segment.memory();
     }
 
-    /** Rings the client's bell for a slot. */
+    /** Rings the client's doorbell for a slot. */
     public void ring(int slot) {
         outbox.bell(slot);
         flush();
     }
 
-    /** Tells the client its new lease. */
+    /** Sends the client its new lease. */
     public void answerQuota(int slot, long grantedBytes) {
         outbox.answer(slot, grantedBytes);
         flush();
@@ -147,7 +147,7 @@ public final class Session {
         flush();
     }
 
-    /** Tells the client which executors serve it. */
+    /** Sends the client the executors that serve it. */
     public void answerRelay(List<RelayAnswer> answers) {
         answers.forEach(outbox::relay);
         flush();
@@ -156,8 +156,8 @@ public final class Session {
     /**
      * Gives the client an end of a device's queue of handed memory.
      *
-     * @param descriptor stays the caller's
-     * @return whether it went out; false: its socket is full, or broken, which its session notices
+     * @param descriptor the end; the caller keeps ownership
+     * @return whether it was sent; false: the socket is full, or broken, which the session notices by itself
      */
     public boolean giveEnd(int slot, ExchangeEnd end, int descriptor) {
         try {
@@ -167,7 +167,7 @@ public final class Session {
         }
     }
 
-    /** Asks for the process to be ended; {@link Sessions#doWork} does it. */
+    /** Requests the end of the process; {@link Sessions#doWork} carries it out. */
     public void terminate() {
         terminationAsked = true;
     }
@@ -178,7 +178,7 @@ public final class Session {
         return asked;
     }
 
-    /** Whether a signal has stopped its process. */
+    /** Returns whether a signal has stopped its process. */
     public boolean isStopped() {
         Activity activity = processes.activity(peer.pid());
         return activity != null && activity.stopped();
@@ -191,16 +191,16 @@ public final class Session {
         }
     }
 
-    /** Whether it is to end: its memory is not touched any more, since every touch may fault. */
+    /** Returns whether it is to end. Its memory is then no longer accessed, since every access may fault. */
     public boolean isFaulty() {
         return fault != null;
     }
 
     /**
-     * A touch of its segment faulted. Ends the connection if the file was cut short; else the fault may be of a touch of
-     * another client's before, which the compiler let through late.
+     * Handles a fault in an access to its segment. Ends the connection if the file was truncated. Otherwise the fault may come from an earlier access
+     * to another client's segment, which compiled code reported late.
      *
-     * @throws InternalError the same, for the caller that looks at all segments ({@link Sessions#checkSegments})
+     * @throws InternalError the same error, for the caller that checks all segments ({@link Sessions#checkSegments})
      */
     public void faulted(InternalError late) {
         if (!isCut()) {
@@ -210,7 +210,7 @@ public final class Session {
         fault("its segment file was cut short (" + late.getMessage() + ")");
     }
 
-    /** Tells the client that this manager gives it no more orders: it waits for none, as it would for one that was killed. */
+    /** Tells the client that this manager gives it no more orders: the client waits for none, as it would after a manager was killed. */
     void giveUp() {
         if (isFaulty()) {
             return;
@@ -218,7 +218,7 @@ public final class Session {
         try {
             header.managerHeartbeatNs(0);
         } catch (InternalError e) {
-            suspected = true; // its file was cut short: nobody reads it either
+            suspected = true; // its file was truncated: the client cannot read it either
         }
     }
 
@@ -230,7 +230,7 @@ public final class Session {
         }
     }
 
-    /** Sends what is owed. Returns how many messages went out. */
+    /** Sends what is owed. Returns the number of messages sent. */
     int flush() {
         if (state != State.REGISTERED || outbox.isEmpty()) {
             return 0;
@@ -243,7 +243,7 @@ public final class Session {
             return sent;
         } catch (LinuxException e) {
             if (e.errno() == Errno.EPIPE || e.errno() == Errno.ECONNRESET) {
-                outbox.clear(); // the peer is gone; the end of the connection is on its way to us
+                outbox.clear(); // the peer is gone; the event for the end of the connection follows
             } else {
                 fault("its connection broke: " + e.getMessage());
             }
@@ -251,7 +251,7 @@ public final class Session {
         }
     }
 
-    /** The client in a log line. */
+    /** Returns the client for a log line. */
     @Override
     public String toString() {
         return clientId == 0 ? "a peer (pid " + peer.pid() + ", user " + Integer.toUnsignedString(peer.uid()) + ")"

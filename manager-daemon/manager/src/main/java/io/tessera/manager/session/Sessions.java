@@ -34,33 +34,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All connections of the registration socket and the processes behind them. One owner thread: its duty cycle calls
- * {@link #doWork}, the poller calls the handlers in between.
+ * All connections of the registration socket and their processes. One owner thread: its duty cycle calls {@link #doWork}, and the poller calls the
+ * handlers in between.
  *
- * <p>A session ends in two steps. When its connection ends, it hears nothing more and 50 ms begin; when they are over or the process is
- * gone, whichever is first, the listener is called and the segment is removed (SPEC.md, section 4).
+ * <p>A session ends in two steps. When its connection ends, it receives nothing more and 50 ms begin. When they are over or the process is gone,
+ * whichever is first, the listener is called and the segment is removed (SPEC.md, section 4).
  */
 public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
-    /** A peer that connects and does not say HELLO for this long is let go. */
+    /** Time after which a peer is disconnected that has not said HELLO. */
     static final long HELLO_TIMEOUT_NS = 5_000_000_000L;
-    /** From the end of the connection to the end of the session, if the process is still there (SPEC.md, section 4). */
+    /** Time from the end of the connection to the end of the session, if the process still exists (SPEC.md, section 4). */
     static final long END_GRACE_NS = 50_000_000L;
-    /** From SIGTERM to SIGKILL of a client that is ended. */
+    /** Time from SIGTERM to SIGKILL of a client that is ended. */
     static final long KILL_GRACE_NS = 2_000_000_000L;
     /** Pause after the descriptors ran out, so that the listener, which stays readable, does not spin. */
     static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
     /**
-     * Peers of a user that have not said HELLO, and of all users; beyond these the oldest one of that user, or of the user with the most,
-     * is let go.
+     * Maximum number of peers of a user that have not said HELLO. For one more, the oldest one of that user, or of the user with the most, is
+     * disconnected.
      */
     static final int MOST_UNREGISTERED = 256;
     static final int MOST_UNREGISTERED_OF_ALL = 2_048;
-    /** Between them everybody else's turn comes. */
+    /** Connections accepted in a row, before the rest of the cycle continues. */
     private static final int TAKEN_AT_ONCE = 64;
-    /** Lines of the log in {@link #LINES_NS} about processes of one user. */
+    /** Maximum number of log lines in {@link #LINES_NS} about processes of one user. */
     private static final int LINES = 100;
     private static final long LINES_NS = 10_000_000_000L;
-    /** Packets read from one connection in one cycle, so that a talkative client does not starve others. */
+    /** Packets read from one connection in one cycle, so that a client that sends much does not starve others. */
     private static final int PACKETS_PER_CYCLE = 64;
     private static final int BACKLOG = 512;
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
@@ -77,7 +77,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     private final LineLimit lines;
     private final Map<Long, Session> registered = new LinkedHashMap<>();
     private final Set<Session> ending = new LinkedHashSet<>();
-    /** By process: the reason of its way of sharing, until it registers. */
+    /** Answers about the way of sharing, by process, until it registers. */
     private final Map<Integer, SharingAnswer> chosen = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -93,10 +93,10 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     private long acceptAgainNs = Long.MAX_VALUE;
 
     /**
-     * No connections yet.
+     * Creates an object without connections.
      *
-     * @param admission says whether there is a place for one more
-     * @param listener   hears what registered clients say
+     * @param admission decides whether there is a place for one more client
+     * @param listener  receives what registered clients say
      */
     public Sessions(LinuxPort os, Poller poller, Clocks clocks, SegmentStore store, DistinctErrors errors,
             AdmissionQueue admission, SessionListener listener) {
@@ -110,28 +110,28 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         this.registration = new Registration(os, clocks, store);
     }
 
-    /** Listens; root's socket is open to every user, because the peer's uid decides (SPEC.md, section 1). */
+    /** Starts to listen; root's socket is open to every user, because the peer's uid decides (SPEC.md, section 1). */
     public void listen(Path path) throws LinuxException {
         listening = os.sockets().listen(path, SocketKind.SEQPACKET, os.processes().uid() == 0 ? 0666 : 0600, BACKLOG);
         listeningToken = poller.add(listening, PollPort.READABLE, events -> acceptAll());
     }
 
-    /** Clients that are registered and connected. */
+    /** Returns the clients that are registered and connected. */
     public Collection<Session> registered() {
         return registered.values();
     }
 
-    /** Number of the latest change of {@link #registered}. */
+    /** Returns the number of the latest change of {@link #registered}. */
     public long changes() {
         return changes;
     }
 
-    /** Whether no client is left, also none that is just ending. */
+    /** Returns whether no client is left, including those that are just ending. */
     public boolean isEmpty() {
         return registered.isEmpty() && ending.isEmpty();
     }
 
-    /** The number of the client of a process; 0: it is not registered. */
+    /** Returns the number of the client of a process; 0: it is not registered. */
     public long idOf(int pid) {
         return registered.values().stream().filter(session -> session.peer().pid() == pid).mapToLong(Session::clientId)
                 .findFirst().orElse(0);
@@ -175,7 +175,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
             kept = true;
             Session goes = unregistered.enter(session, peer.uid());
             if (goes != null) {
-                readable(goes); // where this thread was late, its HELLO may not have been read yet
+                readable(goes); // if this thread was late, its HELLO may not have been read yet
             }
             if (goes != null && goes.state == Session.State.CONNECTED) {
                 goes.fault("more than " + MOST_UNREGISTERED + " processes of this user have not said HELLO");
@@ -219,7 +219,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
             }
             connectionEnded(session);
         } catch (RuntimeException e) {
-            // A defect of the manager that this client has found: it ends, and nobody else.
+            // A defect of the manager that this client has triggered: this client alone ends.
             if (lines.admits(session.peer().uid())) {
                 LOG.error("{} is ended: a packet of it met a defect of the manager", session, e);
             }
@@ -276,7 +276,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         }
     }
 
-    /** First step of the end: the connection is closed, the process may still have work in the driver. */
+    /** Takes the first step of the end: the connection is closed, but the process may still have work in the driver. */
     private void connectionEnded(Session session) {
         if (isOpen(session)) {
             boolean wasRegistered = session.state == Session.State.REGISTERED;
@@ -294,13 +294,13 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         }
     }
 
-    /** Second step: whatever the client held is free. */
+    /** Takes the second step: whatever the client held is free. */
     private void finish(Session session, long nowNs) {
         session.state = Session.State.ENDED;
         ending.remove(session);
         if (session.segment != null) {
             if (lines.admits(session.peer().uid())) {
-                // The driver takes its time to end a context; a program that goes on registers again.
+                // The driver needs time to end a context; a program that continues registers again.
                 LOG.info(session.processGone ? "{} ended"
                         : "{} closed its connection before it ended; what it held is free", session);
             }
@@ -315,7 +315,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         }
     }
 
-    /** Does what is due: ends, kills, owed messages. Returns how much it did. */
+    /** Does the work that is due: ends, kills, owed messages. Returns its amount. */
     public int doWork(long nowNs) {
         int work = 0;
         lines.sayLeftOut(nowNs, LOG::warn);
@@ -373,10 +373,10 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
     }
 
     /**
-     * Ends the sessions whose segment file was cut short by its owner; if there is none, those in whose memory the fault
-     * came. Called after a memory access faulted.
+     * Ends the sessions whose segment file was truncated by its owner; if there is none, those in whose memory the fault occurred. Called after a
+     * memory access faulted.
      *
-     * @return whether there was one
+     * @return whether there was such a session
      */
     public boolean checkSegments() {
         List<Session> mapped = new ArrayList<>(registered.values());
@@ -390,7 +390,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         return !guilty.isEmpty();
     }
 
-    /** When {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns when {@link #doWork} has to run next if nothing else happens; {@link Long#MAX_VALUE}: never. */
     public long nextDeadlineNs() {
         long next = acceptAgainNs;
         for (Session session : connected) {
@@ -405,7 +405,7 @@ public final class Sessions implements AutoCloseable, PacketReceiver.Answers {
         return next;
     }
 
-    /** A step of an end that must not keep the other steps from being done. */
+    /** A step of an end; its failure must not prevent the other steps. */
     @FunctionalInterface
     private interface Step {
         void run() throws LinuxException;

@@ -1,5 +1,5 @@
 /**
- * Clients come and go: the runtime directory, registration, segments, liveness, and the messages on a client's connection. When clients may
- * run is decided elsewhere; this package tells it which clients are there.
+ * Registration and end of clients: the runtime directory, segments, liveness, and the messages on a client's connection. Other packages decide when
+ * clients may run; this one tells them which clients there are.
  */
 package io.tessera.manager.session;

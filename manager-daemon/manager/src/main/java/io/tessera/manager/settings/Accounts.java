@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** The users and groups of the host, by its files {@code passwd} and {@code group}. Stateless beside their paths: they are read at each question. */
+/**
+ * The users and groups of the host, from its files {@code passwd} and {@code group}. Stateless apart from their paths: the files are read at each
+ * question.
+ */
 final class Accounts {
     /** The accounts of a host without users. */
     static final Accounts NONE = new Accounts(Path.of("/dev/null"), Path.of("/dev/null"));
@@ -21,14 +24,14 @@ final class Accounts {
         this.groups = groups;
     }
 
-    /** The number of a user, given by name or by number; empty: there is no such name. */
+    /** Returns the number of a user, given by name or by number; empty: there is no such name. */
     OptionalInt user(String name) {
         return name.matches("\\d{1,10}") ? number(name)
                 : lines(passwords).stream().map(line -> line.split(":")).filter(fields -> fields.length > 3 && fields[0].equals(name))
                         .map(fields -> number(fields[2])).flatMapToInt(OptionalInt::stream).findFirst();
     }
 
-    /** The users of a group: those whose first group it is, and those listed as its members; empty: there is no such group. */
+    /** Returns the users of a group: those whose primary group it is, and its listed members; empty: there is no such group. */
     Set<Integer> members(String name) {
         Set<Integer> users = new HashSet<>();
         for (String line : lines(groups)) {

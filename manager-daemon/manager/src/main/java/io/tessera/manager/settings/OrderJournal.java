@@ -27,21 +27,21 @@ import org.slf4j.LoggerFactory;
 import org.tomlj.Toml;
 
 /**
- * What operators have ordered by command, for a manager that is killed: the next one goes on with it. A manager that ends in order forgets it.
- * A file in the runtime directory in the form of {@code tessera.toml}; its first line names the boot of the host, after which it counts no more. The
- * comment {@value #PASSING} behind the head of a tenant's table says that it goes with the last program of the tenant. One owner thread.
+ * Operators' orders, stored in case the manager is killed: the next one continues with them. A manager that ends in order deletes them. The file is
+ * in the runtime directory and has the form of {@code tessera.toml}. Its first line names the boot of the host, after which it is no longer valid.
+ * The comment {@value #PASSING} behind the head of a tenant's table says that the table ends with the last program of the tenant. One owner thread.
  */
 public final class OrderJournal implements Conductor.Timed {
     private static final String NAME = "orders.toml";
     private static final String BOOT = "# boot ";
-    /** Where a table begins: they are read one by one, because the parser takes kilobytes of memory for each line of a text. */
+    /** Begin of a table. Tables are parsed one by one, because the parser takes kilobytes of memory for each line of a text. */
     private static final Pattern TABLES = Pattern.compile("^(?=\\[)", Pattern.MULTILINE);
     private static final String PASSING = " # while it runs";
     private static final String CLIENTS = "clients = ";
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final Logger LOG = LoggerFactory.getLogger(OrderJournal.class);
 
-    /** Begins what is set for a tenant beside its limit of memory. No name has a line break here. */
+    /** Begin of a tenant's settings other than its limit of memory. No name contains a line break here. */
     private static final String TERMS = "\nweight = ";
 
     /**
@@ -50,7 +50,7 @@ public final class OrderJournal implements Conductor.Timed {
      */
     private static final int MOST_BYTES = 3 * 400 * TenantShares.MOST_TENANTS;
 
-    /** Programs register again within seconds of a new manager's start; this is also enough on a host that is busy. */
+    /** Time to wait for returning programs, which register within seconds of a new manager's start; also enough on a busy host. */
     static final long RETURN_NS = 60_000_000_000L;
 
     private static final long RETRY_NS = 1_000_000_000L;
@@ -58,7 +58,7 @@ public final class OrderJournal implements Conductor.Timed {
     private final FilePort files;
     private final Path file;
     private final DeviceRegistry devices;
-    /** In bytes, of tenants of executors for which a command had the last word; 0: no limit. */
+    /** Limits in bytes of tenants of executors, if a command set them last; 0: no limit. */
     private final Map<String, Long> limits = new LinkedHashMap<>();
     private boolean limitsChanged;
     private long writtenChanges;
@@ -66,7 +66,7 @@ public final class OrderJournal implements Conductor.Timed {
     private long retryNs = Long.MAX_VALUE;
     private long forgetNs = Long.MAX_VALUE;
 
-    /** In a runtime directory. */
+    /** Creates the journal in a runtime directory. */
     public OrderJournal(FilePort files, Path directory, DeviceRegistry devices) {
         this.files = files;
         this.file = directory.resolve(NAME);
@@ -74,7 +74,7 @@ public final class OrderJournal implements Conductor.Timed {
     }
 
     /**
-     * Goes on with what was ordered of a manager that was killed.
+     * Restores the orders to a manager that was killed.
      *
      * @param limitsSet sets the bytes of device memory that a tenant of executors may use
      */
@@ -142,15 +142,17 @@ public final class OrderJournal implements Conductor.Timed {
         return Math.min(forgetNs, retryNs);
     }
 
-    /** Why what was ordered does not survive if this manager is killed; empty: it does. It is written again every second while that lasts. */
+    /**
+     * Returns why orders would be lost if this manager were killed; empty if they would not. While there is a problem, it writes again every second.
+     */
     public String problem() {
         return problem;
     }
 
     /**
-     * A command has set the limit of a tenant of executors; 0: it has none. The caller has it written down.
+     * Records that a command has set the limit of a tenant of executors; 0: no limit. The caller then writes the journal.
      *
-     * @return false if that is one tenant too many
+     * @return false if too many tenants would have limits
      */
     public boolean limit(String tenant, long bytes) {
         if (limits.size() >= TenantShares.MOST_TENANTS && !limits.containsKey(tenant)) {
@@ -160,7 +162,7 @@ public final class OrderJournal implements Conductor.Timed {
         return true;
     }
 
-    /** The file of settings has had the last word on the limit of a tenant. */
+    /** Records that the file of settings has set the limit of a tenant last. */
     public void limitInFile(String tenant) {
         limitsChanged |= limits.remove(tenant) != null;
     }
@@ -182,7 +184,7 @@ public final class OrderJournal implements Conductor.Timed {
         }
     }
 
-    /** Writes down what holds by order now. */
+    /** Writes the orders that hold now. */
     public void write() {
         StringBuilder text = new StringBuilder(BOOT).append(boot())
                 .append("\n# What commands have set; read by the next manager if this one is killed.\n");
@@ -232,7 +234,7 @@ public final class OrderJournal implements Conductor.Timed {
         TenantTerms terms = shares.set().get(tenant);
         Integer clients = shares.clients().get(tenant);
         if (shares.withLasting().contains(tenant)) {
-            // Before what holds while it runs, so that it is below that again.
+            // Lasting settings precede those that hold while the tenant runs, so that they are beneath them again.
             table(text, tenant, "", shares.lastingTerms(tenant).orElse(null), shares.lastingClients(tenant).orElse(null));
             terms = shares.of(tenant);
         }
@@ -274,7 +276,7 @@ public final class OrderJournal implements Conductor.Timed {
         }
     }
 
-    /** Nothing of it holds for the next manager. */
+    /** Deletes the journal, so that nothing of it holds for the next manager. */
     public void forget() {
         try {
             files.remove(file);

@@ -18,17 +18,17 @@ public final class Quantities {
     private Quantities() {
     }
 
-    /** Nanoseconds of a text like {@code 250ms}. */
+    /** Returns the nanoseconds of a text like {@code 250ms}. */
     public static long durationNs(String text) throws OptionException {
         return scaled(text, NANOSECONDS, "a duration: a number with ns, us, ms, s or min");
     }
 
-    /** Bytes of a text like {@code 8GiB}. */
+    /** Returns the bytes of a text like {@code 8GiB}. */
     public static long sizeBytes(String text) throws OptionException {
         return scaled(text, BYTES, "a size: a number with B, KiB, MiB, GiB or TiB");
     }
 
-    /** A part of the whole, of a text like {@code 25%}: above 0, at most 1. */
+    /** Returns the share in a text like {@code 25%}: above 0, at most 1. */
     public static double share(String value) throws OptionException {
         Matcher matcher = SHARE.matcher(value);
         if (!matcher.matches()) {

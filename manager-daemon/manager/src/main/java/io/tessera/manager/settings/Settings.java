@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What {@code tessera.toml} says. Immutable.
+ * Contents of {@code tessera.toml}. Immutable.
  *
- * @param all     of all devices
- * @param preference which way of sharing programs get that leave it to the manager; empty: the file says nothing
- * @param placement which device a program gets that names none; empty: the file says nothing
- * @param devices of single devices
- * @param rules   of tenants: their terms and places
- * @param limits  bytes of device memory that tenants of executors may use; 0: no limit
+ * @param all        sharing of all devices
+ * @param preference way of sharing for programs that leave it to the manager; empty: not in the file
+ * @param placement  rule for the device of a program that names none; empty: not in the file
+ * @param devices    sharing of single devices
+ * @param rules      terms and places of tenants
+ * @param limits     bytes of device memory that tenants of executors may use; 0: no limit
  */
 record Settings(DeviceSharing all, Optional<SharingPreference> preference, Optional<DevicePlacement> placement,
         Map<DeviceUuid, DeviceSharing> devices,

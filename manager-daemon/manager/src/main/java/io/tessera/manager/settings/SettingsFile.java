@@ -63,7 +63,7 @@ import org.tomlj.TomlTable;
  * clients-each = 4           # of each of them that has no clients of its own
  * </pre>
  *
- * A key that is not known is an error: it is a misspelt one. One use: one text.
+ * An unknown key is an error, because it is probably misspelt. One use: one text.
  */
 final class SettingsFile {
     private static final List<String> TOP = List.of("mode", "policy", "quantum", "prefer", "placement", "device", "tenant", "user", "group");
@@ -72,10 +72,10 @@ final class SettingsFile {
     private static final List<String> OF_GROUP = with(OF_USER, "clients-each");
     private static final List<String> OF_TENANT = with(OF_USER, "memory");
 
-    /** More at once than any host has processes. */
+    /** Maximum number of clients that can be set: more than any host has processes. */
     private static final int MOST_CLIENTS = 1_000_000;
 
-    /** Some editors begin every file with it. */
+    /** Mark with which some editors begin every file. */
     private static final String BYTE_ORDER_MARK = "\ufeff";
 
     private final TomlParseResult toml;
@@ -87,9 +87,9 @@ final class SettingsFile {
     }
 
     /**
-     * Reads a text.
+     * Parses a text.
      *
-     * @throws SettingsException for the first thing that is wrong
+     * @throws SettingsException for the first error
      */
     static Settings parse(String text, Accounts accounts) throws SettingsException {
         try {
@@ -99,7 +99,7 @@ final class SettingsFile {
             }
             return new SettingsFile(toml, accounts).settings();
         } catch (TomlParseError e) {
-            throw unparsed(e); // tomlj throws what is wrong with an escape sequence in a key, and collects the rest
+            throw unparsed(e); // tomlj throws errors in an escape sequence of a key, and collects all others
         } catch (StackOverflowError e) {
             throw new SettingsException("lists or tables are nested too deeply");
         }

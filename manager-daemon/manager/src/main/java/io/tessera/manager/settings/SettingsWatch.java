@@ -24,31 +24,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a manager to its file of settings: reads it at the start and whenever it has changed, at most {@value #LOOK_MS} ms later. A file that is
- * wrong changes nothing; what it said before stays in force, and the status says what is wrong. A file that is taken away takes back its rules
- * for tenants, and leaves mode, policy and quantum as they are. One owner thread; another one may read, see {@link #readBy}.
+ * Applies a file of settings to a manager: reads it at the start and at most {@value #LOOK_MS} ms after a change. A file with an error changes
+ * nothing: the former contents stay in force, and the status shows the error. If the file is removed, its rules for tenants end; mode, policy and
+ * quantum stay as they are. One owner thread; another one may read, see {@link #readBy}.
  */
 public final class SettingsWatch implements Conductor.Timed {
-    /** A stat every second costs nothing that can be measured. */
+    /** Interval of checks; the cost of a stat every second cannot be measured. */
     private static final long LOOK_MS = 1_000;
 
-    /** Room for a thousand tenants. The parser takes some 30 ms a KiB while it is cold, and took all the memory for 1 MiB. */
+    /** Maximum size: room for a thousand tenants. The parser takes some 30 ms a KiB while it is cold, and took all the memory for 1 MiB. */
     private static final long MOST_BYTES = 1L << 16;
 
-    /** How often it is looked whether the file has been read. */
+    /** Interval at which it is checked whether the file has been read. */
     private static final long READING_LOOK_NS = 10_000_000L;
 
-    /** The worst 64 KiB took 3.3 s. */
+    /** Time after which reading counts as long; the worst 64 KiB took 3.3 s. */
     static final long LONG_READING_NS = 10_000_000_000L;
 
     private static final Logger LOG = LoggerFactory.getLogger(SettingsWatch.class);
 
     /**
-     * The identity of a file when it was read, its permissions included: the time of its last change of status tells. Another one is read
+     * Identity of a file when it was read. The time of its last change of status covers its permissions too. A file with another identity is read
      * again.
      */
     private record Seen(Object inode, Object changed, Object bytes) {
-        /** Files that could not be looked at or read; they are read when that is possible again, also if nothing in them has changed. */
+        /** Stands for files that could not be checked or read; they are read when that is possible again, even if nothing in them has changed. */
         static final Seen UNREADABLE = new Seen("", "", "");
     }
 
@@ -58,10 +58,10 @@ public final class SettingsWatch implements Conductor.Timed {
     private final DeviceRegistry devices;
     private final ObjLongConsumer<String> limits;
     private Settings settings = Settings.NONE;
-    /** Tenants whose limit is what the file says: no command has set another one since. */
+    /** Tenants whose limit comes from the file: no command has set another one since. */
     private final Set<String> limited = new HashSet<>();
     private Executor reader = Runnable::run;
-    /** What the file says, while it is being read; null: it is not. */
+    /** The file's contents while they are being read; null: they are not. */
     private FutureTask<Settings> reading;
     private long readingSinceNs;
     private Seen seen;
@@ -69,11 +69,11 @@ public final class SettingsWatch implements Conductor.Timed {
     private long nextNs;
 
     /**
-     * For a manager.
+     * Creates the watch for a manager.
      *
-     * @param file    need not exist
+     * @param file    the file; need not exist
      * @param ownUid  the manager's user
-     * @param devices what it is about
+     * @param devices the devices that the settings apply to
      * @param limits  sets the bytes of device memory that a tenant of executors may use
      */
     public SettingsWatch(Path file, int ownUid, DeviceRegistry devices, ObjLongConsumer<String> limits) {
@@ -84,32 +84,32 @@ public final class SettingsWatch implements Conductor.Timed {
         this.limits = limits;
     }
 
-    /** Has the file read by another thread from now on: its parser may take seconds. What it says is applied by the owner. */
+    /** Makes another thread read the file from now on, because its parser may take seconds. The owner applies the contents. */
     public void readBy(Executor other) {
         reader = other;
     }
 
-    /** Where the file is, or would be. */
+    /** Returns the path of the file, whether it exists or not. */
     public Path file() {
         return file;
     }
 
-    /** Which way of sharing the file says for programs that leave it to the manager; empty: it says nothing. */
+    /** Returns the file's way of sharing for programs that leave it to the manager; empty: not in the file. */
     public Optional<SharingPreference> preference() {
         return settings.preference();
     }
 
-    /** Which device the file says that a program gets that names none; empty: it says nothing. */
+    /** Returns the file's rule for the device of a program that names none; empty: not in the file. */
     public Optional<DevicePlacement> placement() {
         return settings.placement();
     }
 
-    /** Whether there is a file. */
+    /** Returns whether the file exists. */
     public boolean isThere() {
         return seen != null;
     }
 
-    /** The fault of the file as it is now; empty: none. */
+    /** Returns the error in the present file; empty: none. */
     public String problem() {
         return problem;
     }
@@ -219,7 +219,7 @@ public final class SettingsWatch implements Conductor.Timed {
         }
     }
 
-    /** A command has set the limit of a tenant: it stays when the file no longer says one. */
+    /** Records that a command has set the limit of a tenant: it stays when the file no longer has one. */
     public void limitOrdered(String tenant) {
         limited.remove(tenant);
     }

@@ -1,2 +1,2 @@
-/** What an administrator writes down for a manager: {@code tessera.toml}, read when the manager starts and whenever it changes. */
+/** Written settings of a manager: {@code tessera.toml}, read when the manager starts and whenever it changes. */
 package io.tessera.manager.settings;

@@ -1,8 +1,8 @@
 package io.tessera.manager.sharing;
 
-/** Which way of sharing programs get that leave it to the manager. */
+/** Way of sharing for programs that leave it to the manager. */
 public enum SharingPreference {
-    /** A context of its own, with turns where they help. */
+    /** A context of its own, with turns if they help. */
     TIME,
     /** An executor, in whose context programs run at once. */
     SPACE

@@ -4,20 +4,20 @@ import io.tessera.protocol.message.SharingAnswer;
 import java.util.function.Supplier;
 
 /**
- * Which way of sharing a program gets that leaves it to the manager ({@code --share auto}): time, unless the manager prefers space. Even then it joins
- * programs that are there with contexts of their own, because turns do not hold back the kernels of an executor, and memory of one way does not move for
- * programs of the other. Programs of two users are never together in an executor by this rule, because some faults of a kernel end the work of all that
- * are in it. Stateless; one owner thread.
+ * Chooses the way of sharing for a program that leaves it to the manager ({@code --share auto}): time, unless the manager prefers space. Even then
+ * the program shares by time beside programs with contexts of their own: turns do not hold back the kernels of an executor, and memory of one way
+ * does not move for programs of the other. Programs of two users are never together in an executor by this rule, because some faults of a kernel end
+ * the work of all in it. Stateless; one owner thread.
  */
 public final class SharingRule {
     private final boolean executors;
     private final Supplier<SharingPreference> preference;
 
     /**
-     * The rule of a manager.
+     * Creates the rule of a manager.
      *
      * @param executors  whether it starts executors
-     * @param preference what programs get now
+     * @param preference returns the present preference
      */
     public SharingRule(boolean executors, Supplier<SharingPreference> preference) {
         this.executors = executors;
@@ -25,17 +25,17 @@ public final class SharingRule {
     }
 
     /**
-     * The programs that are there when a program asks.
+     * The other programs at the time of a question.
      *
      * @param byTime      programs with contexts of their own
      * @param inSpace     programs of the same user in executors
      * @param foreign     programs of other users in executors
-     * @param quarantined whether the tenant's kernels have ended an executor a moment ago
+     * @param quarantined whether the tenant's kernels have recently ended an executor
      */
     public record Others(int byTime, int inSpace, int foreign, boolean quarantined) {
     }
 
-    /** The way, and why. */
+    /** Returns the way of sharing and its reason. */
     public SharingAnswer choose(Others others) {
         if (!executors) {
             return time("this manager starts no executors (--executors none)");

@@ -1,2 +1,2 @@
-/** Which way of sharing programs get that leave it to the manager. */
+/** Chooses the way of sharing for programs that leave it to the manager. */
 package io.tessera.manager.sharing;

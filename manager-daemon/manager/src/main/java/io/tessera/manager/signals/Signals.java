@@ -6,13 +6,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Installs signal handlers. HotSpot has no supported interface for that; {@code sun.misc.Signal} of the module
- * {@code jdk.unsupported} is used through reflection, because naming it is a compiler warning that cannot be suppressed.
+ * Installs signal handlers. HotSpot has no supported interface for that. {@code sun.misc.Signal} of the module {@code jdk.unsupported} is used
+ * through reflection, because naming it is a compiler warning that cannot be suppressed.
  *
- * <p>HotSpot on Linux suspends its threads with SIGUSR2 (for profilers and Flight Recorder) unless the environment of
- * the process names another signal in {@code _JAVA_SR_SIGNUM} (above SIGSEGV, below 65); the launcher does so. JDK 25
- * lets a handler replace its own without a word, so {@link #install} says it. Handlers run on a thread of the JVM.
- * Signals that arrive together are handled once each, in the order of their numbers.
+ * <p>HotSpot on Linux suspends its threads with SIGUSR2 (for profilers and Flight Recorder) unless the environment of the process names another
+ * signal in {@code _JAVA_SR_SIGNUM} (above SIGSEGV, below 65), as the launcher does. JDK 25 lets a handler replace its own without a warning, so
+ * {@link #install} warns. Handlers run on a thread of the JVM. Signals that arrive together are handled once each, in the order of their numbers.
  */
 public final class Signals {
     private static final String SUSPENSION_VARIABLE = "_JAVA_SR_SIGNUM";
@@ -22,7 +21,7 @@ public final class Signals {
     }
 
     /**
-     * Has a command run at every arrival of a signal.
+     * Runs a command at every arrival of a signal.
      *
      * @param name    without SIG: {@code USR1}
      * @param command runs on a thread of the JVM; must not wait

@@ -17,10 +17,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** Random histories of a queue with a clock of their own. A failure names the seed of its history, from which alone it follows. */
+/** Random histories of a queue with a clock of their own. A failure names its seed, from which the whole history follows. */
 class AdmissionPropertyTest {
     private static final long LOOK_NS = 250_000_000L;
-    /** Time in which a client has announced its device. */
+    /** Time within which a client has announced its device. */
     private static final long TELL_NS = 60_000_000_000L;
     private static final List<CandidateDevice> BOTH = List.of(new CandidateDevice(ScriptedRoom.FIRST, ScriptedRoom.CAPACITY),
             new CandidateDevice(ScriptedRoom.SECOND, ScriptedRoom.CAPACITY));
@@ -62,7 +62,7 @@ class AdmissionPropertyTest {
                 case 3 -> pick(random).ifPresent(room.clients::remove);
                 case 4 -> {
                     if (!asking.isEmpty()) {
-                        asking.remove(random.nextInt(asking.size())); // killed: it says nothing more
+                        asking.remove(random.nextInt(asking.size())); // killed: it sends nothing more
                     }
                 }
                 default -> nowNs += (long) (random.nextDouble() * 3_000_000_000L);
@@ -85,7 +85,7 @@ class AdmissionPropertyTest {
                     random.nextBoolean() ? 0 : 1 + random.nextInt(80));
         }
 
-        /** Every waiting program asks. */
+        /** Makes every waiting program ask. */
         private void look() {
             nowNs += LOOK_NS;
             registeredNs.forEach((id, sinceNs) -> {
@@ -135,7 +135,7 @@ class AdmissionPropertyTest {
             history.check("seed " + seed + ", step " + step);
         }
         for (int i = 0; i < 100_000 && !history.asking.isEmpty(); i++) {
-            history.room.clients.clear(); // and a program that has started never registers
+            history.room.clients.clear(); // from here on a program that has started never registers
             history.look();
         }
         assertEquals(List.of(), history.asking, "seed " + seed + ": these wait although everybody else has left");

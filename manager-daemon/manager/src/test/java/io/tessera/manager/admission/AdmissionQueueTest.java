@@ -181,7 +181,7 @@ class AdmissionQueueTest {
         assertEquals(0, place(new AdmissionWish(501, "b", 5, 7, Optional.empty(), 0), 0));
     }
 
-    /** The manager was killed: its two clients say HELLO only after one that waits has asked. */
+    /** The manager was killed: its two clients say HELLO only after a waiting program has asked. */
     @Test
     void theClientsOfAKilledManagerKeepTheirPlaces() {
         queue = queue(2, List.of(former(1, 0, "tenant-1"), former(2, 0, "tenant-2")));
@@ -199,7 +199,7 @@ class AdmissionQueueTest {
     @Test
     void clientsOfAKilledManagerThatAreGoneHaveNoPlace() {
         queue = queue(2, List.of(former(1, 0, "tenant-1"), new AwaitedClients.Former(2, 6, new AdmissionRoom.Owner(0, "tenant-2"))));
-        room.living.addAll(List.of(1, 2)); // the second number is another process's now
+        room.living.addAll(List.of(1, 2)); // the second number now belongs to another process
         assertEquals(0, place(wish(3), 0));
         assertEquals(1, place(wish(4), 0));
         room.living.remove(1);

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** How many clients a tenant, a user, a group and each user of a group have at once. */
+/** Maximum numbers of clients at once of a tenant, a user, a group and each user of a group. */
 class ClientPlacesTest {
     private static final int ROOT = 0;
     private static final int BOB = 1001;
@@ -121,7 +121,7 @@ class ClientPlacesTest {
         awaited.add(new AwaitedClients.Former(lastPid, 7, new AdmissionRoom.Owner(uid, tenant)));
     }
 
-    /** The manager was killed; its clients have yet to say HELLO to this one. */
+    /** The manager was killed; its clients have not said HELLO to this one yet. */
     @Test
     void theClientsOfAKilledManagerCountForTheirTenantUserAndGroup() {
         tenants.put("team", clients(1));

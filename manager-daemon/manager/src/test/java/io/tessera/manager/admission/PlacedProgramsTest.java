@@ -48,7 +48,7 @@ class PlacedProgramsTest {
         return id;
     }
 
-    /** Nobody knows better of either of them. */
+    /** Nothing is known about either of them. */
     @ParameterizedTest
     @EnumSource(value = DevicePlacement.class, names = {"NONE", "SPREAD", "LEAST_LOADED"})
     void twoThatStartAtOnceGetADeviceEach(DevicePlacement each) {
@@ -69,7 +69,7 @@ class PlacedProgramsTest {
         assertEquals(SECOND, device(wish(5, 0, 60), 0));
     }
 
-    /** Programs that say nothing of their memory each count for an eighth of the device until they are there. */
+    /** Programs that do not state their memory each count for an eighth of the device until they are there. */
     @Test
     void packPutsNoMoreThanEightOnOneDeviceAtOnce() {
         rule = DevicePlacement.PACK;
@@ -80,7 +80,7 @@ class PlacedProgramsTest {
         assertEquals(8, first);
     }
 
-    /** A limit may be any number; what is kept is no more than the device has. */
+    /** A limit may be any number; at most the memory of the device is kept. */
     @Test
     void hugeLimitsKeepOneDeviceEach() {
         assertEquals(FIRST, device(wish(1, 0, Long.MAX_VALUE), 0));
@@ -131,7 +131,7 @@ class PlacedProgramsTest {
         assertEquals(FIRST, device(wish(2, 0, 0), 1), "at once, not at the next look");
     }
 
-    /** Two runs under one name come in another order than they asked. */
+    /** Two programs with the same name arrive in another order than they asked. */
     @Test
     void eachProcessGetsTheDeviceThatItWasTold() {
         AdmissionWish first = new AdmissionWish(0, "team", 1, 7, Optional.empty(), BOTH, 0, 0);

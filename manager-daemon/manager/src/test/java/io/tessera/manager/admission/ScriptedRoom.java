@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Clients and devices as a test says. Guarantees count when the test has had a client tell them. */
+/** Clients and devices chosen by a test. Guarantees count from when the test lets a client announce them. */
 final class ScriptedRoom implements AdmissionRoom {
     static final DeviceUuid FIRST = new DeviceUuid(1, 1);
     static final DeviceUuid SECOND = new DeviceUuid(2, 2);
     static final long CAPACITY = 100;
 
-    /** A registered client; its guarantee counts once it has told it. */
+    /** A registered client; its guarantee counts once it has announced it. */
     record Client(AdmissionWish wish, boolean told) {
     }
 
@@ -50,7 +50,7 @@ final class ScriptedRoom implements AdmissionRoom {
         return clients.values().stream().map(client -> new Owner(client.wish().uid(), client.wish().tenant())).toList();
     }
 
-    /** The use by clients on devices as {@link #arrive} says; each takes what it wishes. */
+    /** Returns the use by clients on devices that {@link #arrive} has recorded; each takes the memory that it asked for. */
     @Override
     public DeviceUse use(CandidateDevice device, long nowNs) {
         List<AdmissionWish> there = onDevices.entrySet().stream()
@@ -66,7 +66,7 @@ final class ScriptedRoom implements AdmissionRoom {
         return onDevices.containsKey(clientId);
     }
 
-    /** A client has a context on a device from now on. */
+    /** Records that a client has a context on a device. */
     void arrive(long id, DeviceUuid device) {
         onDevices.put(id, device);
     }

@@ -11,12 +11,12 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** One question to the control socket of a running manager. */
+/** One request to the control socket of a running manager. */
 public final class ControlQuery {
     private ControlQuery() {
     }
 
-    /** Asks and returns the answer's line. */
+    /** Sends a request and returns the line of the answer. */
     public static String ask(Path controlSocket, String request) throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(controlSocket));

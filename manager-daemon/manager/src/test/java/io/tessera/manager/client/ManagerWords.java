@@ -10,16 +10,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a manager said to a client, in words, in its order. One thread. */
+/** The manager's messages to a client, in words, in their order. One thread. */
 public final class ManagerWords implements ManagerMessageListener {
     private final List<String> words = new ArrayList<>();
 
-    /** So far. */
+    /** Returns the words so far. */
     public List<String> words() {
         return words;
     }
 
-    /** Puts a message into words, which must be one. */
+    /** Puts a packet into words; it must be a valid message. */
     public void hear(MemorySegment packet, int bytes) {
         try {
             ManagerMessageAdapter.dispatch(packet, bytes, this);

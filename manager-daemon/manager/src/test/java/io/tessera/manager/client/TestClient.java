@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** A client in Java over the real socket, that answers turn words at once: its device work is always done. */
+/** A client in Java over the real socket that answers turn words at once, because it never has work on the device. */
 public final class TestClient implements AutoCloseable {
     /** A device that tests announce; the same that holder.c does. */
     public static final DeviceUuid GPU = new DeviceUuid(0x1111_1111_1111_1111L, 0x1111_1111_1111_1111L);
@@ -34,13 +34,13 @@ public final class TestClient implements AutoCloseable {
     private final int socket;
     private MemorySegment segment;
     private final ManagerWords said = new ManagerWords();
-    /** What the manager said, in words. */
+    /** The manager's messages, in words. */
     public final List<String> heard = said.words();
-    /** Turns that it was granted. */
+    /** Number of turns granted to it. */
     public int turns;
     private boolean ended;
 
-    /** Connects and says nothing. */
+    /** Connects without sending anything. */
     public TestClient(Path registrationSocket) throws LinuxException {
         socket = os.sockets().connect(registrationSocket, SocketKind.SEQPACKET);
     }
@@ -50,7 +50,7 @@ public final class TestClient implements AutoCloseable {
         return onDevice(registrationSocket, tenant, MemoryPlan.PLAIN);
     }
 
-    /** The same with a plan. */
+    /** As above, with a plan. */
     public static TestClient onDevice(Path registrationSocket, String tenant, MemoryPlan plan) throws Exception {
         TestClient client = new TestClient(registrationSocket);
         client.hello(tenant, plan);
@@ -87,17 +87,17 @@ public final class TestClient implements AutoCloseable {
         }
     }
 
-    /** Its words of the device. */
+    /** Returns its words of the device. */
     public DeviceBlock block() {
         return DeviceBlock.of(segment, 0);
     }
 
-    /** Its segment; null before WELCOME. */
+    /** Returns its segment; null before WELCOME. */
     public MemorySegment segment() {
         return segment;
     }
 
-    /** Whether the manager ended the connection. */
+    /** Returns whether the manager has ended the connection. */
     public boolean isEnded() {
         return ended;
     }
@@ -113,13 +113,13 @@ public final class TestClient implements AutoCloseable {
         send(MessageEncoder.doorbell(packet, 0));
     }
 
-    /** Gives its turn back before it is asked to. */
+    /** Gives its turn back early. */
     public void release() throws LinuxException {
         block().ack(AckWord.of(TurnWord.epoch(block().turn()), AckWord.RELEASED));
         ring();
     }
 
-    /** Whether its gate is open. */
+    /** Returns whether its gate is open. */
     public boolean isOpen() {
         return AckWord.state(block().ack()) == AckWord.OPEN;
     }
@@ -131,7 +131,7 @@ public final class TestClient implements AutoCloseable {
             try {
                 received = os.sockets().receiveWithDescriptor(socket, packet);
             } catch (LinuxException e) {
-                ended = true; // ECONNRESET: it ended with packets of ours unread
+                ended = true; // ECONNRESET: it ended with unread packets of this client
                 break;
             }
             if (received.bytes() == SocketPort.WOULD_BLOCK) {
@@ -170,7 +170,7 @@ public final class TestClient implements AutoCloseable {
         ring();
     }
 
-    /** Pumps until something is the case. */
+    /** Pumps until a condition holds. */
     public void await(String what, BooleanSupplier condition) throws Exception {
         long deadlineNs = System.nanoTime() + PATIENCE_NS;
         pump();

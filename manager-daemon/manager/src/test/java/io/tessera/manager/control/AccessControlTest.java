@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which users are administrators, and what everybody else sees of a status. */
+/** Which users are administrators, and what other users see of a status. */
 class AccessControlTest {
     private static final int OWNER = 1000;
     private static final int GROUP = 77;

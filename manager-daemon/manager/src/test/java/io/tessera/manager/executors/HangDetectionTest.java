@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.tessera.os.Activity;
 import org.junit.jupiter.api.Test;
 
-/** When an executor that says nothing is given up, and when it is waited for. */
+/** When a silent executor is given up, and when the manager waits for it. */
 class HangDetectionTest {
     private static final long MS = 1_000_000L;
     private static final long STEP_NS = 500 * MS;
@@ -18,7 +18,7 @@ class HangDetectionTest {
         lateness.heard(nowNs);
     }
 
-    /** Looks every half second while a process does the same all the time. Returns after how many milliseconds it is given up; -1: not in 40 s. */
+    /** Checks every half second while a process does the same all the time. Returns the milliseconds after which it is given up; -1: not in 40 s. */
     private long givenUpAfterMs(boolean stopped, boolean runnable, long ticksPerStep) {
         long beganNs = nowNs;
         long ticks = 700;

@@ -46,7 +46,7 @@ class ProcessLauncherTest {
         assertEquals(List.of("-Da=1", "-Xmx1g"), ProcessLauncher.words(" -Da=1   -Xmx1g "));
     }
 
-    /** The manager's status tells the operator, whose executors run as root then. */
+    /** The manager's status tells the operator why executors then run as root. */
     @Test
     void whatKeepsThemFromAnotherUserIsKept(@TempDir Path folder) throws Exception {
         Path closed = Files.createDirectory(folder.resolve("closed"),

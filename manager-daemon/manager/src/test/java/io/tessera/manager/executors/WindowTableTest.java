@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The status shows windows from the table; where that says nothing, from what the executor said. */
+/** The status shows windows from the table or, without one, from the executor's report. */
 class WindowTableTest {
     private static final long GIB = 1L << 30;
     private static final JsonArray SAID = JsonParser.parseString(
@@ -34,7 +34,7 @@ class WindowTableTest {
 
     @Test
     void theTableCounts() throws Exception {
-        try (FileStateStore store = FileStateStore.open(file())) { // as the executor has it open
+        try (FileStateStore store = FileStateStore.open(file())) { // the executor has it open in the same way
             BoundsTable table = new BoundsTable(store);
             table.put(new BoundsEntry("a", "GPU-1", 64 * GIB, 4 * GIB, 3 * GIB, 77, Long.MAX_VALUE));
             table.put(new BoundsEntry("other", "GPU-2", 128 * GIB, 4 * GIB, 3 * GIB, 77, 99));

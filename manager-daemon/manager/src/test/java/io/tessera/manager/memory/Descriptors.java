@@ -3,7 +3,7 @@ package io.tessera.manager.memory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Numbers of open things; the lowest free number is given, as the kernel does. */
+/** Numbers of open objects; as in the kernel, the lowest free number is assigned. */
 final class Descriptors {
     private final Map<Integer, Object> open = new TreeMap<>();
 

@@ -19,18 +19,18 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/** The other end of a connection in memory, and the process that holds it. */
+/** The other end of a connection in memory, and its process. */
 public final class InMemoryClient {
     final PeerCredentials credentials;
     final Deque<byte[]> toManager = new ArrayDeque<>();
     final Deque<byte[]> toPeer = new ArrayDeque<>();
-    /** Packets, or for a stream chunks, that fit on the way to the peer. */
+    /** Maximum number of packets, or chunks of a stream, on the way to the peer. */
     public int room = Integer.MAX_VALUE;
     boolean peerClosed;
     boolean managerClosed;
     boolean dead;
     MemorySegment segment;
-    /** Queues of handed memory of which it was given an end, in the order of the ends. */
+    /** Queues of handed memory of which it got an end, in the order of the ends. */
     public final List<InMemoryClient> given = new ArrayList<>();
     /** Signals that the process got. */
     public final List<Integer> signals = new ArrayList<>();
@@ -46,7 +46,7 @@ public final class InMemoryClient {
         return sendRaw(packet.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** Packets that nobody has received of it. */
+    /** Returns the number of its packets that were not received. */
     public int waiting() {
         return toManager.size();
     }
@@ -79,7 +79,7 @@ public final class InMemoryClient {
         return send(p -> MessageEncoder.doorbell(p, slot));
     }
 
-    /** What the manager said since the last call, in words. */
+    /** Returns the manager's messages since the last call, in words. */
     public List<String> heard() {
         ManagerWords said = new ManagerWords();
         byte[] bytes;
@@ -94,7 +94,7 @@ public final class InMemoryClient {
         return said.words();
     }
 
-    /** What came over a stream since the last call. */
+    /** Returns the text that came over a stream since the last call. */
     public String heardText() {
         StringBuilder text = new StringBuilder();
         byte[] bytes;
@@ -104,38 +104,38 @@ public final class InMemoryClient {
         return text.toString();
     }
 
-    /** Whether the manager closed the connection. */
+    /** Returns whether the manager has closed the connection. */
     public boolean isClosedByManager() {
         return managerClosed;
     }
 
-    /** Its words of a device, in the segment that came with WELCOME. */
+    /** Returns its words of a device, in the segment that came with WELCOME. */
     public DeviceBlock block(int slot) {
         return DeviceBlock.of(segment, slot);
     }
 
-    /** Its words of what is on the device. */
+    /** Returns its words about its memory on the device. */
     public ResidencyBlock residency(int slot) {
         return ResidencyBlock.of(segment, slot);
     }
 
-    /** The segment that came with WELCOME. */
+    /** Returns the segment that came with WELCOME. */
     public MemorySegment segment() {
         return segment;
     }
 
-    /** Ends the connection; the process lives. */
+    /** Ends the connection; the process continues. */
     public void close() {
         peerClosed = true;
     }
 
-    /** The process ends, and the connection with it. */
+    /** Ends the process, and the connection with it. */
     public void die() {
         peerClosed = true;
         dead = true;
     }
 
-    /** The process ends, but a child of it still has the connection. */
+    /** Ends the process, while a child of it still holds the connection. */
     public void dieLeavingTheConnection() {
         dead = true;
     }

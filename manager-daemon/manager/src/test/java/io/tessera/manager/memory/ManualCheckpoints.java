@@ -6,11 +6,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Checkpoints that end when the test says so. */
+/** Checkpoints that end when the test chooses. */
 public final class ManualCheckpoints implements Checkpoints {
-    /** What was begun: "SUSPEND 42". */
+    /** Actions that were begun: "SUSPEND 42". */
     public final List<String> begun = new ArrayList<>();
-    /** What is remembered now. */
+    /** Processes that are remembered now. */
     public List<Integer> remembered = List.of();
     private final List<Outcome> outcomes = new ArrayList<>();
 

@@ -2,11 +2,11 @@ package io.tessera.manager.memory;
 
 import io.tessera.os.memory.HostMemorySource;
 
-/** A host's memory as the test says. */
+/** Host memory chosen by the test. */
 public final class ManualHostMemory implements HostMemorySource {
-    /** All of it. */
+    /** All memory. */
     public long totalBytes = 256L << 30;
-    /** What is free. */
+    /** Free memory. */
     public long availableBytes = 200L << 30;
 
     @Override

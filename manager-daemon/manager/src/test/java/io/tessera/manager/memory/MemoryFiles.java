@@ -20,9 +20,9 @@ public final class MemoryFiles implements FilePort {
     private final Map<Path, File> files = new LinkedHashMap<>();
     private final int uid;
     private long inodes;
-    /** What the next reservations answer; 0: there is space. */
+    /** Result of the next reservations; 0: there is space. */
     public int reserveErrno;
-    /** What writes fail with from now on; 0: they do not. */
+    /** Error number of all further writes; 0: they succeed. */
     public int writeErrno;
 
     /** A file or directory. */
@@ -55,22 +55,22 @@ public final class MemoryFiles implements FilePort {
         this.uid = uid;
     }
 
-    /** Paths that exist. */
+    /** Returns the paths that exist. */
     public List<Path> paths() {
         return List.copyOf(files.keySet());
     }
 
-    /** Owner of a file. */
+    /** Returns the owner of a file. */
     public int ownerOf(Path path) {
         return files.get(path).uid;
     }
 
-    /** Has a file's owner cut it short. A mapping of it stays readable all the same. */
+    /** Truncates a file, as its owner may. A mapping of it still stays readable. */
     public void cut(Path path) {
         files.get(path).bytes = 0;
     }
 
-    /** Adds a name that a socket made. */
+    /** Adds a name that a socket created. */
     void socket(Path path) throws LinuxException {
         if (files.putIfAbsent(path, new File(++inodes, false, 0666, uid)) != null) {
             throw new LinuxException("bind", path.toString(), 98);

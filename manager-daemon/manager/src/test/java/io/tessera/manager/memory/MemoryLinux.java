@@ -20,20 +20,20 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Linux in memory: what the manager sees of it. Waits end at once; nothing happens by itself. */
+/** Linux in memory, as far as the manager uses it. Waits end at once; nothing happens by itself. */
 public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     private final Descriptors descriptors = new Descriptors();
     private final Map<Path, Listener> listeners = new LinkedHashMap<>();
     private final int uid;
     /** Files of this system. */
     public final MemoryFiles files;
-    /** Processes that live beside the manager's. */
+    /** Processes other than the manager's. */
     public final Set<Integer> processes = new HashSet<>();
     /** Error number of the next accepts; 0: they succeed. */
     public int acceptErrno;
-    /** What every process does. */
+    /** Activity of every process. */
     public Activity activity = new Activity(false, true, 0);
-    /** Called before every packet to a peer, to look at memory in that moment. */
+    /** Called before every packet to a peer, to inspect memory at that moment. */
     public Runnable beforeSend = () -> {};
 
     private record Listener(SocketKind kind, Deque<InMemoryClient> waiting) {
@@ -55,25 +55,25 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
     private record PollSet(Map<Integer, Watch> watched) {
     }
 
-    /** The system of a manager of this user. */
+    /** Creates the system of a manager of this user. */
     public MemoryLinux(int uid) {
         this.uid = uid;
         this.files = new MemoryFiles(descriptors, uid);
     }
 
-    /** The ports. */
+    /** Returns the ports. */
     public LinuxPort ports() {
         return new LinuxPort(this, this, files, this);
     }
 
-    /** A process of a user connects. */
+    /** Connects a process of a user. */
     public InMemoryClient connect(Path path, int pid, int peerUid) {
         InMemoryClient peer = new InMemoryClient(new PeerCredentials(pid, peerUid, peerUid));
         listeners.get(path).waiting.add(peer);
         return peer;
     }
 
-    /** Open descriptors of the manager. */
+    /** Returns the number of open descriptors of the manager. */
     public int openDescriptors() {
         return descriptors.count();
     }
@@ -182,7 +182,7 @@ public final class MemoryLinux implements SocketPort, PollPort, ProcessPort {
         return descriptors.add(new PollSet(new LinkedHashMap<>()));
     }
 
-    /** Whether a descriptor is a poll set. */
+    /** Returns whether a descriptor is a poll set. */
     public boolean isPollSet(int descriptor) {
         return descriptors.isOpen(descriptor) && descriptors.get(descriptor) instanceof PollSet;
     }

@@ -9,12 +9,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Executors that say what a test has them say. */
+/** Executors that send what the test chooses. */
 public final class RecordingLauncher implements ExecutorLauncher {
     /** Every start, in order. */
     public final List<Started> started = new ArrayList<>();
 
-    /** Executors that a former manager has left, by device. */
+    /** Executors that a former manager left, by device. */
     public final Map<Integer, Started> living = new HashMap<>();
 
     /** Why they run as root. */
@@ -29,32 +29,32 @@ public final class RecordingLauncher implements ExecutorLauncher {
     public static final class Started implements Running {
         /** The device. */
         public final int ordinal;
-        /** What it was told. */
+        /** Lines that it received. */
         public final List<JsonObject> told = new ArrayList<>();
         /** Whether it was ended. */
         public boolean stopped;
-        /** Whether the manager has let it go. */
+        /** Whether the manager has parted from it. */
         public boolean parted;
         private Listener listener;
 
-        /** One that nobody hears yet. */
+        /** Creates an executor without a listener. */
         public Started(int ordinal) {
             this.ordinal = ordinal;
         }
 
-        /** It says a line. */
+        /** Sends a line to the manager. */
         public void says(String json) {
             listener.said(JsonParser.parseString(json).getAsJsonObject());
         }
 
-        /** It says that it is ready. */
+        /** Reports that it is ready. */
         public void ready(int count) {
             says("{\"ready\":{\"uuid\":\"GPU-00000000-0000-0000-0000-00000000000" + ordinal
                     + "\",\"name\":\"Fake\",\"ordinal\":" + ordinal + ",\"count\":" + count
                     + ",\"software\":true,\"socket\":\"s\",\"totalBytes\":1024}}");
         }
 
-        /** It dies. */
+        /** Ends it. */
         public void dies() {
             listener.ended(1);
         }

@@ -18,19 +18,19 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.LongConsumer;
 
-/** A scheduler that decides nothing: writes down what it hears and gives the orders that the test says. */
+/** A scheduler that decides nothing: it records events and gives the orders that the test chooses. */
 public final class RecordingScheduler implements DeviceScheduling {
-    /** What it heard, in order. */
+    /** Events, in order. */
     public final List<String> heard = new ArrayList<>();
-    /** Where orders go. */
+    /** Destination of orders. */
     public final TurnPort port;
-    /** What {@link #nextDeadlineNs} answers. */
+    /** Result of {@link #nextDeadlineNs}. */
     public long deadlineNs = Long.MAX_VALUE;
-    /** What {@link #outlook} answers, by client. */
+    /** Results of {@link #outlook}, by client. */
     public final Map<Long, ClientOutlook> outlooks = new HashMap<>();
-    /** What the next {@link #joined} throws, once; null: nothing. */
+    /** Exception of the next {@link #joined}, thrown once; null: none. */
     public RuntimeException defect;
-    /** Hears first which client wants a turn, or does not any more; may throw. */
+    /** Called first with each client that begins or ceases to want a turn; may throw. */
     public LongConsumer hearing = clientId -> {};
     private SchedulerMode mode = SchedulerMode.AUTO;
     private long quantumNs = 100_000_000L;
@@ -39,12 +39,12 @@ public final class RecordingScheduler implements DeviceScheduling {
     private OptionalLong holder = OptionalLong.empty();
     private long holderSinceNs;
 
-    /** Over the port of the conductor. */
+    /** Creates a scheduler over the port of the conductor. */
     public RecordingScheduler(TurnPort port) {
         this.port = port;
     }
 
-    /** Gives an order with terms that can be told apart. */
+    /** Gives an order with terms that can be distinguished. */
     public void order(long clientId, long epoch, TurnState state, long nowNs) {
         if (state == TurnState.GRANTED) {
             holder = OptionalLong.of(clientId);
@@ -53,7 +53,7 @@ public final class RecordingScheduler implements DeviceScheduling {
         port.order(clientId, epoch, state, new TurnTerms(epoch * 10, epoch * 20, epoch * 30, true, false));
     }
 
-    /** What it heard since the last call. */
+    /** Returns the events since the last call. */
     public List<String> heardSince() {
         List<String> since = List.copyOf(heard);
         heard.clear();
@@ -107,7 +107,7 @@ public final class RecordingScheduler implements DeviceScheduling {
         heard.add("mode " + newMode);
     }
 
-    /** Recorded when it changes: the manager says it after every coming and going. */
+    /** Recorded only when it changes: the manager reports it whenever a client comes or goes. */
     @Override
     public void spans(boolean severalDevices, long nowNs) {
         if (severalDevices != spans) {
@@ -144,7 +144,7 @@ public final class RecordingScheduler implements DeviceScheduling {
 
     @Override
     public void moved(long nowNs) {
-        // Said at every move: too often to be written down.
+        // Called at every move: too often to be recorded.
     }
 
     @Override

@@ -8,11 +8,11 @@ import io.tessera.protocol.segment.ThreadSlot;
 import io.tessera.protocol.segment.TurnWord;
 
 /**
- * A client of plan swap as SPEC.md, section 9, says it behaves: moves one chunk a step, out only when drained, and opens
- * its gate when all is in.
+ * A client of plan swap that behaves as SPEC.md, section 9, describes: it moves one chunk a step, out only when drained, and opens its gate when all
+ * memory is in.
  */
 public final class SimulatedSwapClient {
-    /** What it moves in one step. */
+    /** Bytes that it moves in one step. */
     public static final long CHUNK = 1L << 30;
 
     /** The connection. */
@@ -21,14 +21,14 @@ public final class SimulatedSwapClient {
     public int worked;
     /** Whether it wants to work. */
     public boolean busy = true;
-    /** The driver keeps it from doing anything. */
+    /** Whether the driver keeps it from doing anything. */
     public boolean frozen;
-    /** It has no host memory for what it should give up. */
+    /** Whether it lacks host memory for what it should give up. */
     public boolean keeps;
     private final long neededBytes;
     private boolean open;
 
-    /** A registered client that needs this many bytes. */
+    /** Creates a registered client that needs this many bytes. */
     public SimulatedSwapClient(InMemoryClient peer, long neededBytes) {
         this.peer = peer;
         this.neededBytes = neededBytes;
@@ -39,7 +39,7 @@ public final class SimulatedSwapClient {
         block().usedBytes(neededBytes);
     }
 
-    /** Its words of residency. */
+    /** Returns its words of residency. */
     public ResidencyBlock words() {
         return peer.residency(0);
     }
@@ -48,12 +48,12 @@ public final class SimulatedSwapClient {
         return peer.block(0);
     }
 
-    /** Whether its gate is open. */
+    /** Returns whether its gate is open. */
     public boolean isOpen() {
         return open;
     }
 
-    /** One step of its life; does nothing once it is dead. */
+    /** Runs one step; does nothing once the client is dead. */
     public void step(long nowNs) {
         if (frozen) {
             return;

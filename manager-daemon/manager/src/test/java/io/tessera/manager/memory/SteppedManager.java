@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** A whole manager on ports in memory, moved step by step. */
+/** A whole manager on ports in memory, run step by step. */
 public final class SteppedManager implements AutoCloseable {
     /** A device that tests announce. */
     public static final DeviceUuid GPU = new DeviceUuid(0x1111_2222_3333_4444L, 0x5555_6666_7777_8888L);
-    /** Where it is. */
+    /** Its directories. */
     public static final RuntimeDirectory DIRECTORY = new RuntimeDirectory(Path.of("/run/tessera"), Path.of("/dev/shm/tessera-0"));
 
-    /** Its time. */
+    /** Its clock. */
     public final ManualClock clock = new ManualClock();
     /** Its system. */
     public final MemoryLinux linux;
@@ -40,28 +40,28 @@ public final class SteppedManager implements AutoCloseable {
     /** The executors that it started. */
     public final RecordingLauncher launcher = new RecordingLauncher();
 
-    /** A manager of root with defaults. */
+    /** Creates a manager of root with defaults. */
     public SteppedManager() throws IOException {
         this(0, UnaryOperator.identity());
     }
 
-    /** A manager of a user with settings. */
+    /** Creates a manager of a user with settings. */
     public SteppedManager(int uid, UnaryOperator<ManagerContext> settings) throws IOException {
         this(uid, settings, null);
     }
 
-    /** A manager with schedulers of the test's own; null: schedulers that decide nothing. */
+    /** Creates a manager with schedulers of the test's own; null: schedulers that decide nothing. */
     public SteppedManager(int uid, UnaryOperator<ManagerContext> settings, SchedulerFactory own) throws IOException {
         this(uid, settings, own, Map.of());
     }
 
-    /** A manager that finds executors, by device. */
+    /** Creates a manager that finds executors, by device. */
     public SteppedManager(int uid, UnaryOperator<ManagerContext> settings, SchedulerFactory own,
             Map<Integer, RecordingLauncher.Started> living) throws IOException {
         this(new MemoryLinux(uid), settings, own, living);
     }
 
-    /** A manager of root on a system that the test has prepared. */
+    /** Creates a manager of root on a system that the test has prepared. */
     public SteppedManager(MemoryLinux prepared, UnaryOperator<ManagerContext> settings) throws IOException {
         this(prepared, settings, null, Map.of());
     }
@@ -78,22 +78,22 @@ public final class SteppedManager implements AutoCloseable {
                 factory, launcher, host, proxy -> checkpoints);
     }
 
-    /** A process connects to the registration socket. */
+    /** Connects a process to the registration socket. */
     public InMemoryClient connect(int pid, int uid) {
         return linux.connect(DIRECTORY.registrationSocket(), pid, uid);
     }
 
-    /** A process connects to the control socket. */
+    /** Connects a process to the control socket. */
     public InMemoryClient control(int uid) {
         return linux.connect(DIRECTORY.controlSocket(), 77, uid);
     }
 
-    /** A registered client of tenant {@code team} with a context on {@link #GPU}; what it was told is heard already. */
+    /** Returns a registered client of tenant {@code team} with a context on {@link #GPU}; its messages so far are already read. */
     public InMemoryClient client(int pid) throws LinuxException {
         return client(pid, "team", 0);
     }
 
-    /** A registered client with a context on {@link #GPU}; what it was told is heard already. */
+    /** Returns a registered client with a context on {@link #GPU}; its messages so far are already read. */
     public InMemoryClient client(int pid, String tenant, long limitBytes) throws LinuxException {
         InMemoryClient peer = connect(pid, 500).hello(tenant, limitBytes).device(0, GPU);
         step();
@@ -101,7 +101,7 @@ public final class SteppedManager implements AutoCloseable {
         return peer;
     }
 
-    /** Cycles until nothing is left to do. */
+    /** Runs cycles until there is no more work. */
     public void step() throws LinuxException {
         for (int i = 0; i < 100; i++) {
             if (manager.doWork() == 0) {
@@ -111,18 +111,18 @@ public final class SteppedManager implements AutoCloseable {
         throw new AssertionError("the manager still has work after 100 cycles");
     }
 
-    /** Lets time pass, then cycles. */
+    /** Lets time pass, then runs cycles. */
     public void stepAfterMs(long ms) throws LinuxException {
         clock.advanceMs(ms);
         step();
     }
 
-    /** Files of segments that exist. */
+    /** Returns the files of segments that exist. */
     public List<Path> segments() {
         return linux.files.paths().stream().filter(p -> DIRECTORY.shmDirectory().equals(p.getParent())).toList();
     }
 
-    /** The text of a file in the runtime directory. */
+    /** Returns the text of a file in the runtime directory. */
     public String file(String name) throws LinuxException {
         int descriptor = linux.files.open(DIRECTORY.path().resolve(name), FilePort.Open.READ, 0);
         try {

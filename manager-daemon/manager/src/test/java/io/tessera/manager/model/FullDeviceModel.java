@@ -15,31 +15,31 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A whole manager over clients on a device that may have less than it says: every event is one smallest step of somebody,
- * after which the manager does what is left to do. Not thread-safe.
+ * A whole manager over clients on a device that may have less memory than it reports. Every event is one smallest step of a client or of its
+ * environment, after which the manager does its remaining work. Not thread-safe.
  */
 final class FullDeviceModel implements AutoCloseable {
     /**
-     * What is there at the beginning, in chunks.
+     * Initial state, in chunks.
      *
-     * @param needs    of each client
-     * @param believed what the manager is told that the device has
-     * @param real     what it has
-     * @param free     of the rest, what the driver says is free nevertheless
+     * @param needs    needs of the clients
+     * @param believed memory that the manager believes the device to have
+     * @param real     memory that the device has
+     * @param free     part of the rest that the driver nevertheless reports as free
      * @param pinned   host memory
-     * @param pageable more host memory
-     * @param file     room in each client's file
+     * @param pageable pageable host memory
+     * @param file     size of each client's file
      * @param grows    whether programs allocate and free
      */
     record Situation(List<Integer> needs, int believed, int real, int free, int pinned, int pageable, int file, boolean grows) {
-        /** Whether the host can surely hold all: a client's share of two tiers may end within a chunk, which it cannot use. */
+        /** Returns whether the host can certainly hold all: a client's share of two tiers may end within a chunk, which it cannot use. */
         boolean hostIsEnough(List<ModelClient> clients) {
             int shared = clients.stream().mapToInt(client -> Math.max(0, client.neededChunks() - file)).sum();
             return shared + 2 * clients.size() <= pinned + pageable;
         }
     }
 
-    /** Something that happens: a step of a client, or of the rest of the world. */
+    /** An event: a step of a client, or of its environment. */
     record Event(int client, Step step, World world) {
         @Override
         public String toString() {
@@ -47,14 +47,14 @@ final class FullDeviceModel implements AutoCloseable {
         }
     }
 
-    /** What happens beside the clients' steps. */
+    /** Events other than the clients' steps. */
     enum World { SOON, LATER, DIES, STOPS, CONTINUES, ANOTHER_TAKES, ANOTHER_GIVES }
 
     private static final long QUANTUM_NS = 100_000_000L;
     private static final long SOON_MS = 20;
     private static final long LATER_MS = 600;
 
-    /** Everybody has to be served within this time, whatever went before: several times the longest wait of one. */
+    /** Time within which all clients have to be served, whatever happened before: several times the longest wait of one. */
     private static final long PATIENCE_MS = 300_000;
 
     final List<ModelClient> clients = new ArrayList<>();
@@ -62,7 +62,7 @@ final class FullDeviceModel implements AutoCloseable {
     private final ModelDevice device;
     private final SteppedManager stepped;
     private boolean disturbed;
-    /** Events so far. */
+    /** Number of events so far. */
     long steps;
 
     FullDeviceModel(Situation situation) throws IOException {
@@ -85,7 +85,7 @@ final class FullDeviceModel implements AutoCloseable {
         stepped.step();
     }
 
-    /** All that may happen at some time. */
+    /** Returns all events that may happen at some time. */
     List<Event> events(boolean deaths) {
         List<Event> events = new ArrayList<>();
         for (int i = 0; i < clients.size(); i++) {
@@ -109,7 +109,7 @@ final class FullDeviceModel implements AutoCloseable {
         return events;
     }
 
-    /** Has an event happen; false: it could not, and nothing has changed. */
+    /** Executes an event; returns false if it could not happen, and then nothing has changed. */
     boolean happen(Event event) throws LinuxException {
         boolean happened = event.world() == null ? clients.get(event.client()).step(event.step(), nowNs()) : happen(event.world(), event.client());
         if (happened) {
@@ -156,7 +156,7 @@ final class FullDeviceModel implements AutoCloseable {
         return stepped.clock.nowNs();
     }
 
-    /** What holds at any time. */
+    /** Checks the invariants. */
     private void check() {
         long promisedBytes = 0;
         long pinned = 0;
@@ -186,7 +186,7 @@ final class FullDeviceModel implements AutoCloseable {
         }
     }
 
-    /** From here on everybody does all it can: a client that wants to run is served, or refused for a reason, within a bound. */
+    /** Lets all clients do all they can from here on: one that wants to run is served, or refused for a reason, within a bound. */
     void everybodyIsServed() throws LinuxException {
         int[] servedBefore = clients.stream().mapToInt(client -> client.served).toArray();
         int[] refusedBefore = clients.stream().mapToInt(client -> client.refused).toArray();
@@ -233,12 +233,12 @@ final class FullDeviceModel implements AutoCloseable {
         }
     }
 
-    /** It needs more than the device has, or others cannot make room: they are stopped, or the host is full. */
+    /** Returns whether it needs more than the device has, or others cannot make room because they are stopped or the host is full. */
     private boolean isRefusedForAReason(ModelClient client) {
         return disturbed || situation.grows() || client.neededChunks() > device.roomChunks() || !situation.hostIsEnough(clients);
     }
 
-    /** What tells this state from others, but for times. */
+    /** Returns what distinguishes this state from others, apart from times. */
     String state() {
         StringBuilder state = new StringBuilder().append(device.roomChunks());
         clients.forEach(client -> state.append(' ').append(client.state()));

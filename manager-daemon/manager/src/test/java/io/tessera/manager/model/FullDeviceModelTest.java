@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Walks of a whole manager and its clients on devices that have less than they say: from where each ends everybody who wants to run does,
- * within a bound, or is refused what is not available. {@code -Dtessera.model.seconds=N} walks for longer, {@code -Dtessera.seed=N} begins
- * with that walk. Every order of events of small situations explores {@code MemoryShortageExplorationTest} of the model of memory.
+ * Random walks of a whole manager and its clients on devices that have less memory than they report. After each walk every client that wants to run
+ * is served within a bound, or is refused memory that is not available. {@code -Dtessera.model.seconds=N} walks for longer, {@code -Dtessera.seed=N}
+ * begins with that walk. {@code MemoryShortageExplorationTest} of the memory models explores every order of events of small situations.
  */
 @Timeout(3600)
 class FullDeviceModelTest {
@@ -44,8 +44,8 @@ class FullDeviceModelTest {
     }
 
     /**
-     * A client that runs freely, one that waits for memory, and one whose memory nobody has room for on the host: the one that
-     * waited was neither served nor refused, since the schedule found that memory fits and took no turns.
+     * A client that runs freely, one that waits for memory, and one for whose memory the host has no room. The waiting client was neither served nor
+     * refused, because the schedule found that memory fits and took no turns.
      */
     @Test
     void memoryThatCannotLeaveCountsWhenItIsJudgedWhetherMemoryFits() throws Exception {

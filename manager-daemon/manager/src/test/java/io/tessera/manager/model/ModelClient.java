@@ -10,11 +10,11 @@ import io.tessera.protocol.segment.TurnWord;
 import java.util.stream.IntStream;
 
 /**
- * A client of plan swap as SPEC.md, section 9, says it behaves, in the smallest steps that others can come between. Each
- * step answers whether it did anything. Not thread-safe.
+ * A client of plan swap that behaves as SPEC.md, section 9, describes, in the smallest steps between which others can act. Each step returns whether
+ * it did anything. Not thread-safe.
  */
 final class ModelClient {
-    /** What it can do. */
+    /** Steps of a client. */
     enum Step { ANSWER, OUT, IN, WORK, ALLOCATE, FREE, SAMPLE }
 
     private static final long CHUNK = ModelDevice.CHUNK;
@@ -24,19 +24,19 @@ final class ModelClient {
     final InMemoryClient peer;
     private final ModelDevice device;
     private int present;
-    /** What is away, by the tier of the host's memory that has it: pinned, pageable, file. */
+    /** Memory off the device, by the tier of the host's memory that holds it: pinned, pageable, file. */
     private final int[] tiers = new int[3];
     private int fresh;
     private boolean open;
     private boolean dead;
     private long refusedSinceNs = Long.MIN_VALUE;
     private long allocatesUntilNs = Long.MIN_VALUE;
-    /** Launches, allocations that went through, and calls that were out of memory. */
+    /** Number of launches, successful allocations, and calls that failed for lack of memory. */
     int served;
     int refused;
     boolean stopped;
 
-    /** For a registered client whose memory has never been resident. */
+    /** Creates a registered client whose memory has never been resident. */
     ModelClient(InMemoryClient peer, ModelDevice device, int neededChunks, int fileChunks) {
         this.peer = peer;
         this.device = device;
@@ -77,12 +77,12 @@ final class ModelClient {
         return allocatesUntilNs != Long.MIN_VALUE;
     }
 
-    /** Stopped as a process with work that may be on the device: nobody else can be let in, whatever the memory. */
+    /** Returns whether it is stopped as a process with work that may be on the device: then no other client may start, whatever the memory. */
     boolean keepsTheDevice() {
         return stopped && !dead && (open || !answered() || TurnWord.state(block().turn()) != TurnWord.CLOSED);
     }
 
-    /** What tells its states apart, but for times. */
+    /** Returns what distinguishes its states, apart from times. */
     String state() {
         if (dead) {
             return "dead";
@@ -103,7 +103,7 @@ final class ModelClient {
         return (words().flags() & ResidencyBlock.FLAG_SHORT) != 0;
     }
 
-    /** Its process ends. */
+    /** Ends its process. */
     boolean die() {
         if (dead) {
             return false;
@@ -183,7 +183,7 @@ final class ModelClient {
         return tier;
     }
 
-    /** Gives backing up: first what it should not have any more, then the slowest. */
+    /** Gives backing up: first what it may no longer have, then the slowest. */
     private void giveBacking() {
         for (int tier = tiers.length - 1; tier >= 0; tier--) {
             if (tiers[tier] * CHUNK > tierBytes(tier)) {

@@ -1,6 +1,6 @@
 package io.tessera.manager.model;
 
-/** Memory of a device, in chunks: what there really is, and which client has it. Not thread-safe. */
+/** Memory of a device, in chunks: what really exists, and which client has it. Not thread-safe. */
 final class ModelDevice {
     /** A chunk. */
     static final long CHUNK = 1L << 30;
@@ -11,17 +11,17 @@ final class ModelDevice {
     private int hiddenChunks;
 
     /**
-     * A device.
+     * Creates a device.
      *
-     * @param realChunks   what can be had
-     * @param hiddenChunks what is not available, although the driver says that it is free
+     * @param realChunks   chunks that can be allocated
+     * @param hiddenChunks chunks that cannot be allocated, although the driver reports them as free
      */
     ModelDevice(int realChunks, int hiddenChunks) {
         this.realChunks = realChunks;
         this.hiddenChunks = hiddenChunks;
     }
 
-    /** One chunk for a client, if there is one. */
+    /** Takes one chunk for a client, if there is one. */
     boolean take() {
         if (usedChunks + takenChunks >= realChunks) {
             return false;
@@ -37,7 +37,7 @@ final class ModelDevice {
         }
     }
 
-    /** A process that nobody plans takes a chunk, if there is one. */
+    /** Takes a chunk for a process outside the plan, if there is one. */
     boolean takenByAnother() {
         if (usedChunks + takenChunks >= realChunks) {
             return false;
@@ -46,7 +46,7 @@ final class ModelDevice {
         return true;
     }
 
-    /** And gives it back. */
+    /** Gives back a chunk of that process. */
     boolean givenByAnother() {
         if (takenChunks == 0) {
             return false;
@@ -55,7 +55,7 @@ final class ModelDevice {
         return true;
     }
 
-    /** What clients can have together. */
+    /** Returns what clients can have together. */
     int roomChunks() {
         return realChunks - takenChunks;
     }
@@ -64,7 +64,7 @@ final class ModelDevice {
         return usedChunks;
     }
 
-    /** What the driver says is free. */
+    /** Returns what the driver reports as free. */
     long freeBytes() {
         return (realChunks - takenChunks - usedChunks + hiddenChunks) * CHUNK;
     }

@@ -17,7 +17,7 @@ class GpuTimesTest {
     private final GpuTimes times = new GpuTimes();
     private long nowNs;
 
-    /** Looks every two seconds at one client, which has counted as the test says at that second. */
+    /** Measures every two seconds one client, whose counts at each second the test chooses. */
     private double after(int seconds, LongFunction<ClientWork> client) {
         for (long end = nowNs + seconds * S; nowNs <= end; nowNs += GpuTimes.LOOK_NS) {
             times.look(GPU, List.of(client.apply(nowNs / S)), nowNs);

@@ -14,7 +14,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** What holds of every rule, and what each one promises, over random devices. A failure names the seed. */
+/** Properties of all rules, and promises of each one, over random devices. A failure names the seed. */
 class PlacementPropertyTest {
     /** Few values, so that many devices are equal. */
     private static List<DeviceUse> devices(Random random) {
@@ -59,7 +59,7 @@ class PlacementPropertyTest {
         }
     }
 
-    /** Devices that are equal keep their order, whatever stands behind them. */
+    /** Equal devices keep their order, whatever follows them. */
     @Property(tries = 500, shrinking = ShrinkingMode.OFF)
     void ofEqualDevicesTheFirstIsTaken(@ForAll long seed) {
         Random random = new Random(seed);

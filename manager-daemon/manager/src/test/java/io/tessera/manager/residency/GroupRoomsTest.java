@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes in a container of 1,600 MiB, and one that nobody bounds. */
+/** Two processes in a container of 1,600 MiB, and one without a bound. */
 class GroupRoomsTest {
     private static final long MIB = 1L << 20;
 

@@ -12,10 +12,10 @@ class HostSharesTest {
     private static final long MIB = 1L << 20;
     private static final long GIB = 1L << 30;
     private static final long STEP = 256 * MIB;
-    /** The largest that a client makes. */
+    /** The largest chunk of a client. */
     private static final long CHUNK = 64 * MIB;
 
-    /** Two servers on an H200 stood still: one had to give up 4 MiB, and had host memory for 4 MiB, not for a chunk. */
+    /** Two servers on an H200 stood still: one had to give up 4 MiB, and had host memory for 4 MiB, not for a whole chunk. */
     @Test
     void whoIsToGiveUpPartOfAChunkHasHostMemoryForAllOfIt() {
         long offBytes = 72 * GIB;

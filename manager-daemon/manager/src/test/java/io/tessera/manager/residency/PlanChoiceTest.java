@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tessera.protocol.segment.ResidencyBlock;
 import org.junit.jupiter.api.Test;
 
-/** What the status says of plan auto, fact by fact. */
+/** Sentences of the status about plan auto, fact by fact. */
 class PlanChoiceTest {
     private static String sentence(int facts) {
         return PlanChoice.sentence(ResidencyBlock.CHOICE_AUTO | facts, 0);

@@ -9,12 +9,12 @@ import io.tessera.manager.residency.SuspensionChoice.Way;
 import io.tessera.memory.residency.MoveRates;
 import org.junit.jupiter.api.Test;
 
-/** Swap and checkpoint, or the checkpoint alone: by what was measured. */
+/** Swap and checkpoint, or the checkpoint alone, chosen by measurements. */
 class SuspensionChoiceTest {
     private static final long GIB = 1L << 30;
     private static final long SECOND = 1_000_000_000L;
 
-    /** A second for each 8 GiB, either direction. */
+    /** A second for each 8 GiB, in either direction. */
     private static final MoveRates RATES = new MoveRates(8.0 * GIB, 8.0 * GIB);
 
     private final SuspensionChoice choice = new SuspensionChoice();
@@ -37,7 +37,7 @@ class SuspensionChoiceTest {
         Chosen first = choose(16 * GIB);
         assertEquals(new Chosen(Way.CHECKPOINT, "by checkpoint alone, to measure it: 16.00 GiB by swap first take 5.00 s "
                 + "out and back"), first);
-        measured(16 * GIB, SECOND * 9 / 2); // 4 s for 16 GiB beside what it always takes
+        measured(16 * GIB, SECOND * 9 / 2); // 4 s for 16 GiB beyond the fixed cost
         assertEquals(new Chosen(Way.SWAP_FIRST, "by swap first: 16.00 GiB out and back take 5.00 s by swap first, 9.00 s "
                 + "by checkpoint alone"), choose(16 * GIB));
         for (int i = 0; i < 20; i++) {
@@ -75,7 +75,7 @@ class SuspensionChoiceTest {
                 + "memory"), full);
     }
 
-    /** What swap cannot move costs a checkpoint either way. */
+    /** Memory that swap cannot move costs a checkpoint either way. */
     @Test
     void whatOnlyACheckpointTakesCountsOnBothSides() {
         measured(0, 0);

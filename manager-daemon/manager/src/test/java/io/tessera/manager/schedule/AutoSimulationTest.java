@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What {@code auto} reaches on {@link SimulatedGpu}, in devices' worth of work: 1.00 is what a client does alone.
- * Whole runs of a minute, with everything that auto spends on finding out.
+ * Results of {@code auto} on {@link SimulatedGpu}, in units of one device: 1.00 is what a client does alone. Whole runs of a minute, including the
+ * time that auto spends on measurements.
  */
 @Timeout(300)
 class AutoSimulationTest {
     private static final int SECONDS = 60;
-    /** Workloads that do not decide anything are steady long before. */
+    /** Workloads without a decision are steady long before this. */
     private static final int STEADY_SECONDS = 20;
     private static final Map<Workload, Double> ALONE_PER_SECOND = new HashMap<>();
 
@@ -110,7 +110,7 @@ class AutoSimulationTest {
         assertReaches(0.985, 0, Workload.GPU_BOUND, Workload.BURSTS);
         assertReaches(0.985, 0, Workload.GRAPHS, Workload.GRAPHS);
         assertReaches(0.985, 0, Workload.GRAPHS, Workload.HOST_BOUND);
-        // Fifteen seconds of kernels are queued, more than a trial of turns waits for: it stays with free running.
+        // Fifteen seconds of kernels are queued, longer than a trial of turns waits: the mode stays free running.
         assertReaches(0.975, 0, Workload.GPU_BOUND, Workload.LONG_KERNELS);
     }
 
@@ -130,7 +130,7 @@ class AutoSimulationTest {
 
     @Test
     void aPairThatIsAsGoodEitherWayDoesNotOscillate() {
-        // 15 % of each step on the host: what switching loses, overlapping gains.
+        // 15 % of each step on the host: overlapping gains what switching loses.
         Workload even = new Workload(200, 8_000, 45_000, 700_000, true);
         Outcome off = run(SchedulerMode.OFF, 0.3, even, even);
         Outcome on = run(SchedulerMode.ON, 0.3, even, even);
@@ -185,7 +185,7 @@ class AutoSimulationTest {
             assertFair(quantumMs, Workload.GPU_BOUND, Workload.GPU_BOUND);
             assertFair(quantumMs, Workload.HOST_BOUND, Workload.HOST_BOUND);
         }
-        // Its kernels of 15 ms make every turn overrun; what it owes is taken off the next ones.
+        // Its kernels of 15 ms make every turn overrun; its debt is subtracted from the next ones.
         assertFair(100, Workload.GPU_BOUND, Workload.LONG_KERNELS);
     }
 
@@ -213,7 +213,7 @@ class AutoSimulationTest {
         }
     }
 
-    /** In any window of one second, after the first, neither has 3 % more than half. */
+    /** Checks that in any window of one second, after the first, neither client has 3 % more than half. */
     private static void assertFair(long quantumMs, Workload one, Workload two) {
         SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults().withQuantumNs(quantumMs * MS),
                 SchedulerMode.ON);
@@ -240,7 +240,7 @@ class AutoSimulationTest {
 
     @Test
     void equalTenantsGetEqualSecondsUnderAuto() {
-        // As it is, and with trials of free running every few seconds.
+        // With the defaults, and with trials of free running every few seconds.
         assertFairUnderAuto(AutoSettings.defaults(), 1);
         assertFairUnderAuto(AutoSettings.defaults().withRetrialNs(4 * SECOND, 8 * SECOND), 10);
         // At another phase of the rounds.
@@ -248,12 +248,12 @@ class AutoSimulationTest {
     }
 
     /**
-     * In any window of one second after the first five neither has 3 % more than half, unless the mode changes in it.
+     * Checks that in any window of one second after the first five neither client has 3 % more than half, unless the mode changes in it.
      *
-     * <p>With a change in it that is impossible: in turns of a quantum Q the lead of one over the other goes up and
-     * down by Q; running freely it is constant. A window that ends in free running of a whole round or longer has the
-     * lead of some moment of the round before it, and for one of these moments that is Q/2 off at least. What can be
-     * kept, and is checked here, is the lead itself: it never leaves the range that one round has, through all trials.
+     * <p>In a window with a change of mode that is impossible. In turns of a quantum Q the lead of one client over the other rises and falls by Q; in
+     * free running it is constant. A window that ends in free running of a whole round or longer has the lead of some moment of the round before it,
+     * and for one of these moments that differs by at least Q/2. The lead itself can be kept, and is checked here: it never leaves the range of one
+     * round, through all trials.
      */
     private static void assertFairUnderAuto(AutoSettings settings, int leastTransitions) {
         SimulatedGpu gpu = new SimulatedGpu(ScheduleSettings.defaults().withAuto(settings), SchedulerMode.AUTO);

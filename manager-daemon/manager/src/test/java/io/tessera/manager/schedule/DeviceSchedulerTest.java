@@ -67,7 +67,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         after(5000);
         assertEquals(List.of("1 CLOSED@2"), wants(2));
         assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
-        // The time that it held while nobody waited is not held against it: its next turn is a whole one.
+        // Time held while no client waited is not charged: its next turn is a whole one.
         wants(1);
         after(100);
         assertEquals(List.of("1 GRANTED@3"), acks(2, 2, AckState.CLOSED));
@@ -323,7 +323,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         assertEquals(1_000_000_000L / 6, port.terms.get(1L).quantumNs());
         assertEquals(1000 * MS + 1_000_000_000L / 6, scheduler.nextDeadlineNs());
         scheduler.quantumNs(250 * MS, now());
-        // The running turn does not get longer; the next one is what was asked for.
+        // The running turn does not get longer; the next one has the requested length.
         assertEquals(1000 * MS + 1_000_000_000L / 6, scheduler.nextDeadlineNs());
         after(167);
         assertEquals(List.of("2 GRANTED@1"), acks(1, 2, AckState.CLOSED));
@@ -343,7 +343,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         assertEquals(250 * MS, scheduler.snapshot(now()).quantumNs());
     }
 
-    /** Free for 600 ms, then turns again; everybody drains at once and asks in the given order. */
+    /** Runs freely for 600 ms, then in turns again; all clients drain at once and ask in the given order. */
     private List<String> freeForAWhile(long... asking) {
         scheduler.mode(SchedulerMode.OFF, now());
         for (long client = 1; client <= 3; client++) {
@@ -372,7 +372,7 @@ class DeviceSchedulerTest extends SchedulerSteps {
         scheduler.wants(2, 0, now());
         after(100);
         wants(2);
-        // Client 2 has drained and 3 was granted: its turn is cut off after 30 ms and goes on with what was left.
+        // Client 2 has drained and 3 was granted: its turn is cut off after 30 ms and later continues with the rest.
         acks(2, 2, AckState.CLOSED);
         after(30);
         assertEquals(List.of("3 GRANTED@4"), freeForAWhile(2, 1, 3));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What memory that moves asks of the schedule, step by step, in milliseconds. */
+/** Requirements of memory that moves on the schedule, step by step, in milliseconds. */
 class MemorySchedulingTest extends SchedulerSteps {
     private static final MemoryVerdict SHORT = new MemoryVerdict(true, true, true, 3000 * MS, "memory is short");
     private static final MemoryVerdict FITS = new MemoryVerdict(true, false, false, 0, "memory fits");

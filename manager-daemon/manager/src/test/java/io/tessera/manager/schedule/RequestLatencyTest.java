@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How long requests at random times take under {@code auto} in the first minute, trials included, against the same requests in free running. */
+/** Latencies of requests at random times under {@code auto} in the first minute, trials included, compared with the same requests in free running. */
 class RequestLatencyTest {
     private static final long UNTIL_NS = 60 * SECOND;
 

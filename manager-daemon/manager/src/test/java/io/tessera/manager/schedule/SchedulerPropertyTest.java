@@ -24,12 +24,12 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** Random histories of one device. A failure names the seed of its history, from which alone it follows. */
+/** Random histories of one device. A failure names its seed, from which the whole history follows. */
 class SchedulerPropertyTest {
     private static final long MS = 1_000_000L;
     private static final int STEPS = 400;
 
-    /** What SPEC.md, section 3, says about one client, kept apart from the scheduler's own book. */
+    /** State of one client according to SPEC.md, section 3, kept independently of the scheduler. */
     private static final class Model {
         long epoch;
         TurnState state = TurnState.CLOSED;
@@ -37,7 +37,7 @@ class SchedulerPropertyTest {
         boolean stopped = true;
         long waitingSinceNs;
 
-        /** It opened again while another was granted: no fault of the scheduler's, for as long as that turn lasts. */
+        /** Whether it opened again while another was granted: not a fault of the scheduler, for as long as that turn lasts. */
         boolean brokeItsWord;
     }
 
@@ -49,7 +49,7 @@ class SchedulerPropertyTest {
         final long seed;
         LongConsumer onOrder = id -> {};
 
-        /** The answer on its way is an early release of the present turn. */
+        /** Whether the answer on its way is an early release of the present turn. */
         private boolean released;
 
         CheckingPort(long seed) {
@@ -94,7 +94,7 @@ class SchedulerPropertyTest {
             });
         }
 
-        /** The answer as it reaches the scheduler; decides what it means before the scheduler does. */
+        /** Receives an answer before the scheduler does, and decides its meaning first. */
         void answer(DeviceScheduler scheduler, long id, long epoch, AckState state, long nowNs) {
             Model client = clients.get(id);
             released = false;
@@ -106,7 +106,7 @@ class SchedulerPropertyTest {
                     } else if (state == AckState.RELEASED && epoch == client.grantEpoch && client.epoch == epoch + 1) {
                         client.stopped = true;
                     } else if (current && (state == AckState.OPEN || state == AckState.DRAINING)) {
-                        // Broke its word: a client that was granted before that cannot be helped, none may be after it.
+                        // It broke the protocol: a client that was granted before cannot be helped, but none may be granted after it.
                         boolean somebodyRuns = clients.values().stream().anyMatch(c -> c.state == TurnState.GRANTED);
                         client.brokeItsWord |= somebodyRuns && client.stopped;
                         client.stopped = false;
@@ -211,7 +211,7 @@ class SchedulerPropertyTest {
         }
     }
 
-    /** Some tenants have several clients. */
+    /** Returns a tenant's name; some tenants have several clients. */
     private static String tenant(long clientId) {
         return "p" + clientId % 4;
     }
@@ -237,18 +237,18 @@ class SchedulerPropertyTest {
         new Obedient(seed).run();
     }
 
-    /** Clients that drain within 50 ms of being told, on a clock that jumps from event to event. */
+    /** Clients that drain within 50 ms after an order, on a clock that jumps from event to event. */
     private static final class Obedient {
         private static final int CLIENTS = 5;
 
-        /** The policies under which nobody waits for more than a round while all tenants are equal. */
+        /** The policies under which no client waits for more than a round while all tenants are equal. */
         private static final List<PolicyName> PROMPT = List.of(PolicyName.FIFO, PolicyName.ROUND_ROBIN, PolicyName.FAIR);
         private static final long MAX_DRAIN_NS = 50 * MS;
         private static final long MAX_QUANTUM_NS = 200 * MS;
 
         /**
-         * All others go first, each with a whole quantum and its drain, and a change of mode (one every 20 s at most) may make everybody
-         * drain and start again: twice that, and a second for good measure.
+         * All others run first, each with a whole quantum and its drain, and a change of mode (at most one every 20 s) may make all drain and start
+         * again: twice that, and one more second.
          */
         private static final long BOUND_NS = 2 * CLIENTS * (MAX_QUANTUM_NS + MAX_DRAIN_NS) + 1000 * MS;
 

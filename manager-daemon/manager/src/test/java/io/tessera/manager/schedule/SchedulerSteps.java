@@ -7,7 +7,7 @@ import io.tessera.manager.schedule.turn.ScheduleSettings;
 import io.tessera.policy.TenantTerms;
 import java.util.List;
 
-/** A scheduler that a test steps through with an injected clock, in milliseconds; steps answer what the port was told. */
+/** A scheduler that a test steps through with an injected clock, in milliseconds; steps return the orders to the port. */
 abstract class SchedulerSteps {
     static final long MS = 1_000_000L;
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Writes down what the scheduler says and answers loads from a script. */
+/** Records the scheduler's orders and answers loads from a script. */
 public final class ScriptedTurnPort implements TurnPort {
     record Order(long clientId, long epoch, TurnState state) {
     }
@@ -62,7 +62,7 @@ public final class ScriptedTurnPort implements TurnPort {
         ended.add(clientId);
     }
 
-    /** The orders since the last call, in the short form "1 GRANTED@2". */
+    /** Returns the orders since the last call, in the short form "1 GRANTED@2". */
     List<String> take() {
         List<String> texts = orders.stream()
                 .map(order -> order.clientId() + " " + order.state() + "@" + order.epoch()).toList();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A tenant whose processes are short and come one after the other. */
+/** A tenant with short processes in sequence. */
 class ShortProcessesTest extends SchedulerSteps {
     private static final TenantTerms TENTH = TenantTerms.DEFAULT.withHardCap(0.1);
 
@@ -17,7 +17,7 @@ class ShortProcessesTest extends SchedulerSteps {
         super(ScheduleSettings.defaults(), SchedulerMode.ON);
     }
 
-    /** The epoch of the turn that a client was told to have; empty: it was told of none. */
+    /** Returns the epoch of the turn that a client was granted; empty: none was. */
     private static Optional<Long> granted(long client, List<String> told) {
         String start = client + " GRANTED@";
         return told.stream().filter(one -> one.startsWith(start)).map(one -> Long.parseLong(one.substring(start.length()))).findFirst();

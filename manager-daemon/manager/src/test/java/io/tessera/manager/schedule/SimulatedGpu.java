@@ -16,10 +16,9 @@ import java.util.PriorityQueue;
 /**
  * Discrete simulation of one device, its clients and the scheduler between them.
  *
- * <p>The device runs one context at a time. While several have work it gives each a slice of 2 ms and loses 0.2 ms at
- * every change, which makes the 9 % that two GPU-bound trainings were measured to lose (h200-measurements.md). Kernels longer than a slice run to
- * their end unless {@link #interruptsKernels} is set.
- * Orders, answers and wants take time on their way. Every order is checked against the invariant of the turns.
+ * <p>The device runs one context at a time. While several have work it gives each a slice of 2 ms and loses 0.2 ms at every change, which makes the 9
+ * % that two GPU-bound trainings were measured to lose (h200-measurements.md). Kernels longer than a slice run to their end unless {@link
+ * #interruptsKernels} is set. Orders, answers and wants are delayed on their way. Every order is checked against the invariant of the turns.
  */
 final class SimulatedGpu implements TurnPort {
     static final long MS = 1_000_000L;
@@ -68,7 +67,7 @@ final class SimulatedGpu implements TurnPort {
     private long nextSampleNs = SAMPLE_EVERY_NS;
     private boolean lastExclusive;
 
-    /** The client that has a kernel on the device, and how long that runs until the device looks what is next. */
+    /** The client that has a kernel on the device, and the time until the device chooses again. */
     private SimulatedGpuClient running;
     private long runningNs;
     private long kernelEndNs = Long.MAX_VALUE;
@@ -96,7 +95,7 @@ final class SimulatedGpu implements TurnPort {
     private SimulatedGpuClient add(Workload first, Workload second, long secondFromNs, double jitter, String tenant, TenantTerms terms) {
         long id = clients.size() + 1;
         SimulatedGpuClient client = new SimulatedGpuClient(id, first, second, secondFromNs, jitter, 1000 + id);
-        // Not in step with each other.
+        // Clients do not start at the same time.
         client.begin(nowNs + 137_000 * id);
         clients.add(client);
         windows.put(id, new double[1 << 14]);
@@ -105,7 +104,7 @@ final class SimulatedGpu implements TurnPort {
         return client;
     }
 
-    /** How long the device worked for a client between two times. */
+    /** Returns the time that the device worked for a client between two times. */
     double workNs(SimulatedGpuClient client, long fromNs, long untilNs) {
         double sumNs = 0;
         for (long window = fromNs / WINDOW_NS; window < untilNs / WINDOW_NS; window++) {
@@ -292,7 +291,7 @@ final class SimulatedGpu implements TurnPort {
         at(nowNs + delayNs, () -> scheduler.acknowledged(client.id, epoch, state, nowNs));
     }
 
-    /** Gives a contended turn back when nothing was launched and nothing ran for the time in the terms. */
+    /** Gives a contended turn back after the time in the terms without a launch or a running kernel. */
     private void watchIdle(SimulatedGpuClient client) {
         if (client.turn != TurnState.GRANTED || client.terms.idleReleaseNs() == 0) {
             return;

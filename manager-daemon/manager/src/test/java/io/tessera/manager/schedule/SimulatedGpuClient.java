@@ -41,7 +41,7 @@ final class SimulatedGpuClient {
     long completedKernels;
     double completedNs;
 
-    /** From the arrival of each request to its last kernel's end. */
+    /** Times from the arrival of each request to the end of its last kernel. */
     final List<Long> latenciesNs = new ArrayList<>();
     long busySamples;
     long samples;
@@ -57,7 +57,7 @@ final class SimulatedGpuClient {
         this.arrivals = new Random(~seed);
     }
 
-    /** The host begins its first step. */
+    /** Begins the first step of the host. */
     void begin(long atNs) {
         hostReadyNs = atNs;
         arrivalNs = atNs;
@@ -75,7 +75,7 @@ final class SimulatedGpuClient {
         return queued == 0;
     }
 
-    /** The host thread reaches its next launch; returns whether it went through. */
+    /** Handles the host thread's next launch; returns whether it passed the gate. */
     boolean launch(long nowNs) {
         if (!gateOpen) {
             host = Host.AT_GATE;
@@ -107,12 +107,12 @@ final class SimulatedGpuClient {
         return true;
     }
 
-    /** What is left of the kernel at the head of the queue. */
+    /** Returns the remaining time of the kernel at the head of the queue. */
     long nextKernelNs() {
         return queuedNs[queueHead];
     }
 
-    /** The device worked on the kernel at the head of the queue. */
+    /** Records that the device worked on the kernel at the head of the queue. */
     void worked(long workNs, long nowNs) {
         queuedNs[queueHead] -= workNs;
         outstandingNs -= workNs;

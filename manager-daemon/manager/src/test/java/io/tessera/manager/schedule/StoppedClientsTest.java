@@ -51,7 +51,7 @@ class StoppedClientsTest extends SchedulerSteps {
         assertEquals(List.of("2 GRANTED@1"), after(500));
     }
 
-    /** It alone can bring its memory, which would else be waited for as long as memory that comes slowly. */
+    /** Only the client can bring its memory; otherwise others would wait for it as for memory that comes slowly. */
     @Test
     void whoIsStoppedBeforeItsMemoryIsThereIsPassedOverWithinASecond() {
         firstHoldsOthersWait();

@@ -12,20 +12,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What trials of {@code auto} cost in the first 20 s of a pair of programs, and for how long somebody waits for them. */
+/** Cost of trials of {@code auto} in the first 20 s of a pair of programs, and the waits that they cause. */
 class TrialCostTest {
     private static final long UNTIL_NS = 20 * SECOND;
 
     /** 100 requests of 1 ms a second. */
     private static final Workload LIGHT = new Workload(20, 8_000, 50_000, 9 * MS, true);
 
-    /** Matrix products of 13 ms, queued as deep as the driver lets them. */
+    /** Matrix products of 13 ms, with as many queued as the driver allows. */
     private static final Workload PRODUCTS = new Workload(4, 8_000, 13 * MS, 0, false);
 
     /** A generator of text: hundreds of short kernels and a word that is read. */
     private static final Workload GENERATOR = new Workload(300, 8_000, 3_000, 500_000, true);
 
-    /** What is found for a pair. */
+    /** Result for a pair. */
     enum Found {
         /** Turns do so much more that auto must take them. */
         TURNS,
@@ -64,7 +64,7 @@ class TrialCostTest {
         return gpu.clients.stream().mapToDouble(client -> gpu.workNs(client, fromNs, untilNs)).sum();
     }
 
-    /** The longest time in which the first client got nothing done, after the first second. */
+    /** Returns the longest time in which the first client completed no work, after the first second. */
     private static long silenceNs(SimulatedGpu gpu) {
         long longestNs = 0;
         long silentNs = 0;
@@ -75,7 +75,7 @@ class TrialCostTest {
         return longestNs;
     }
 
-    /** The least that is done in any ten seconds, against another run. */
+    /** Returns the smallest share of work in any ten seconds, compared with another run. */
     private static double worstShare(SimulatedGpu gpu, SimulatedGpu other) {
         double worst = 1;
         for (long fromNs = 0; fromNs + 10 * SECOND <= UNTIL_NS; fromNs += SECOND / 2) {

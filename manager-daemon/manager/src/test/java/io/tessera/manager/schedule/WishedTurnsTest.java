@@ -12,8 +12,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Managed memory that does not fit together: whether {@code auto} finds out if its clients use so much of it that they
- * thrash. Two clients, stepped by hand in turns of 250 ms, in which they submit once a millisecond.
+ * Managed memory that does not fit together: whether {@code auto} finds out that its clients use so much of it that they thrash. Two clients, stepped
+ * by hand in turns of 250 ms, in which they submit once a millisecond.
  */
 class WishedTurnsTest {
     private static final long MS = 1_000_000L;
@@ -27,7 +27,7 @@ class WishedTurnsTest {
     private long nowMs;
     private long runningClient;
 
-    /** Submissions a millisecond of either client while both run freely. */
+    /** Submissions per millisecond of either client while both run freely. */
     private double freely = 0.5;
 
     @BeforeEach
@@ -70,7 +70,7 @@ class WishedTurnsTest {
         }
     }
 
-    /** Takes turns until running freely is tried. */
+    /** Takes turns until free running is tried. */
     private void untilTrial() {
         policy.waits(1, true, nowMs * MS);
         policy.waits(2, true, nowMs * MS);

@@ -1,14 +1,14 @@
 package io.tessera.manager.schedule;
 
 /**
- * What a simulated client repeats: launches kernels, then does something on the host. Times in nanoseconds.
+ * Work that a simulated client repeats: launches, then time on the host. Times in nanoseconds.
  *
- * @param kernelsPerStep launches in a step
+ * @param kernelsPerStep number of launches in a step
  * @param launchNs       host time of one launch
  * @param kernelNs       device time of one kernel
- * @param hostNs         host time at the end of a step, in which nothing is launched
- * @param synchronous    the host waits for the device before that time begins
- * @param requests       steps are requests that come at random times, however long the ones before take; {@code hostNs} is the mean time between two
+ * @param hostNs         host time at the end of a step, without launches
+ * @param synchronous    whether the host waits for the device before that time begins
+ * @param requests       whether steps are requests at random times, however long earlier ones take; {@code hostNs} is the mean time between two
  */
 record Workload(int kernelsPerStep, long launchNs, long kernelNs, long hostNs, boolean synchronous, boolean requests) {
     /** Like {@code gpt} in h200-measurements.md: 243 launches and 10 ms of device time a step, never waits. */

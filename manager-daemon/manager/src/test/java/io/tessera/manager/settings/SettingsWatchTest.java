@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A manager whose file of settings comes, changes, breaks and goes. The manager's user is the test's, for files belong to somebody. */
+/** A manager whose file of settings comes, changes, breaks and goes. The manager's user is the test's, who owns the file. */
 @Timeout(120)
 class SettingsWatchTest {
     @TempDir
@@ -202,7 +202,7 @@ class SettingsWatchTest {
         assertFalse(say("{\"request\":\"status\"}").contains("team"));
     }
 
-    /** Nobody's turn would end while the owner thread parses. */
+    /** No turn could end while the owner thread parses. */
     @Test
     void anotherThreadReadsTheFileAndTheOwnerAppliesIt() throws Exception {
         start();

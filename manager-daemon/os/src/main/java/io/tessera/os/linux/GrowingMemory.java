@@ -5,12 +5,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Private memory outside of the heap, zeroed, that grows without being copied: the kernel moves its pages. Where nothing was
- * written there is no page yet. One owner thread; {@link #close} gives it back.
+ * Private zeroed memory outside of the heap that grows without being copied: the kernel moves its pages. A page is allocated at the first write. One
+ * owner thread; {@link #close} releases it.
  */
 public final class GrowingMemory implements AutoCloseable {
     private static final long FIRST_BYTES = 1L << 20;
-    /** Room costs nothing before something is written there, and moving splits the kernel's large pages. */
+    /** Growth factor at first. Reserved room costs nothing before the first write, and moving splits the kernel's large pages. */
     private static final int FIRST_GROWTH = 64;
     private static final int PROT_READ_WRITE = 1 | 2;
     /** MAP_PRIVATE, MAP_ANONYMOUS. */
@@ -22,9 +22,9 @@ public final class GrowingMemory implements AutoCloseable {
     private MemorySegment memory = MemorySegment.NULL;
 
     /**
-     * All of it, at least so large. The segment that an earlier call returned is not valid any more if it was smaller.
+     * Returns all of the memory, with at least this size. The segment that an earlier call returned is no longer valid if it was smaller.
      *
-     * @throws LinuxException if there is no room for that much; what there was stays as it is
+     * @throws LinuxException if there is no room for that much; the present memory is not changed
      */
     public MemorySegment atLeast(long bytes) throws LinuxException {
         if (memory.byteSize() >= bytes) {
@@ -40,7 +40,7 @@ public final class GrowingMemory implements AutoCloseable {
             throw new LinuxException("mmap", larger + " bytes", (int) -address);
         }
         MemorySegment whole = MemorySegment.ofAddress(address).reinterpret(larger);
-        // Half of the time is the kernel's clearing of small pages. A kernel without large ones refuses, and no harm is done.
+        // Half of the time is the kernel's clearing of small pages. A kernel without large pages refuses, which does no harm.
         LibC.madvise(whole, larger, MADV_HUGEPAGE);
         if (view != null) {
             view.close();
@@ -54,10 +54,10 @@ public final class GrowingMemory implements AutoCloseable {
     public void close() {
         if (view != null) {
             MemorySegment whole = MemorySegment.ofAddress(memory.address()).reinterpret(memory.byteSize());
-            view.close(); // from here on nobody reads what is not there any more
+            view.close(); // from here on no reader can access memory that is gone
             view = null;
             memory = MemorySegment.NULL;
-            LibC.munmap(whole, whole.byteSize()); // fails only for an address that is not ours
+            LibC.munmap(whole, whole.byteSize()); // fails only for an address that this object does not own
         }
     }
 }

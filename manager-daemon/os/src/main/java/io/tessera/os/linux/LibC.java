@@ -14,19 +14,19 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The C library's functions, one method each, under their own names. Every method returns what the function returned,
- * or minus the error number where the function failed. Thread-safe; no method allocates native memory.
+ * The C library's functions, one method each, under their own names. Every method returns the function's result, or minus the error number if the
+ * function failed. Thread-safe; no method allocates native memory.
  *
- * <p>All functions are called in four ways, which differ in where memory stands among the arguments. Linking a way costs 15 ms of
- * every process that starts, and a way for each function's own type cost 0.4 s. The calling conventions of Linux (System V for
- * x86-64, AAPCS64) allow it: an int is the lower half of a register of which nobody reads the rest, nor the registers of arguments
- * that a function does not have; a function with variable arguments finds whole numbers where others do.
+ * <p>All functions are called in four shapes, which differ in the position of memory among the arguments. Linking a shape costs 15 ms in every
+ * process that starts, and a shape for each function's own type cost 0.4 s. The calling conventions of Linux (System V for x86-64, AAPCS64) allow it.
+ * An int is the lower half of a register, of which the rest is not read, nor are the registers of arguments that a function does not have. A function
+ * with variable arguments finds integers where others do.
  */
 final class LibC {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO = STATE.varHandle(PathElement.groupElement("errno"));
-    /** Where a call leaves its error number; one per thread, because two threads may be inside a call. */
+    /** Memory in which a call leaves its error number; one per thread, because two threads may be inside a call. */
     private static final ThreadLocal<MemorySegment> CALL_STATE = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
 
     private static final MethodHandle NUMBERS = way(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -143,7 +143,7 @@ final class LibC {
         }
     }
 
-    /** Never in practice but for memory that is closed: a downcall handle throws only if it is called with wrong types. */
+    /** Wraps an error that occurs only for memory that is closed: a downcall handle otherwise throws only if it is called with wrong types. */
     private static RuntimeException unexpected(Throwable e) {
         return switch (e) {
             case RuntimeException already -> already;
@@ -152,12 +152,12 @@ final class LibC {
         };
     }
 
-    /** What a function returned that returns an int: -1 becomes minus the error number. */
+    /** Converts the result of a function that returns an int: -1 becomes minus the error number. */
     private static int intOf(long returned) {
         return (int) returned == -1 ? -errno() : (int) returned;
     }
 
-    /** What a function returned that returns a long: -1 becomes minus the error number. */
+    /** Converts the result of a function that returns a long: -1 becomes minus the error number. */
     private static long longOf(long returned) {
         return returned == -1 ? -errno() : returned;
     }
@@ -246,7 +246,7 @@ final class LibC {
         return intOf(first(MKDIR, path, mode));
     }
 
-    /** The address, or minus the error number (no user address is that high). */
+    /** Returns the address, or minus the error number (no user address is that high). */
     static long mmap(long address, long bytes, int protection, int flags, int fd) {
         return longOf(numbers(MMAP, address, bytes, protection, flags, fd, 0));
     }
@@ -271,7 +271,7 @@ final class LibC {
         return intOf(numbers(FCNTL, fd, command, argument));
     }
 
-    /** The address, or minus the error number. */
+    /** Returns the address, or minus the error number. */
     static long mremap(MemorySegment address, long bytes, long newBytes, int flags) {
         return longOf(first(MREMAP, address, bytes, newBytes, flags));
     }
@@ -284,7 +284,7 @@ final class LibC {
         return intOf(first(OPEN, path, flags, mode, 0));
     }
 
-    /** 0, or minus the error number; this function returns its error and does not set errno. */
+    /** Returns 0, or minus the error number; this function returns its error and does not set errno. */
     static int posixFallocate(int fd, long bytes) {
         return -intOf(numbers(POSIX_FALLOCATE, fd, 0, bytes));
     }
@@ -337,7 +337,7 @@ final class LibC {
         return intOf(fourth(SOCKETPAIR, domain, type, protocol, both, MemorySegment.NULL));
     }
 
-    /** Both paths live as long as the call. */
+    /** Renames a file; both paths need to be valid only during the call. */
     static int rename(MemorySegment from, MemorySegment to) {
         return intOf(first(RENAME, from, to.address()));
     }

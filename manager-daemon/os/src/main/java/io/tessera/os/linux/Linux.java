@@ -11,7 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** The Linux that we run on, reached through the foreign function interface. Stateless. */
+/** The Linux of this host, reached through the foreign function interface. Stateless. */
 public final class Linux {
     private static final int CLOCK_MONOTONIC = 1;
 
@@ -19,7 +19,7 @@ public final class Linux {
     }
 
     /**
-     * The real ports.
+     * Returns the real ports.
      *
      * @throws UnsatisfiedLinkError if the C library lacks one of the functions
      */
@@ -27,32 +27,32 @@ public final class Linux {
         return new LinuxPort(new LinuxSockets(), new LinuxPoll(), new LinuxFiles(), new LinuxProcesses());
     }
 
-    /** Memory that processes share, of this host. */
+    /** Returns shared memory of this host. */
     public static SharedMemoryPort sharedMemory() {
         return new LinuxSharedMemory();
     }
 
-    /** Files that take what this process prints, of this host. */
+    /** Returns files of this host that receive what this process prints. */
     public static PrintedTextPort printedText() {
         return new LinuxPrintedText();
     }
 
-    /** Files that other processes have opened, of this host. */
+    /** Returns the port for files that other processes have opened. */
     public static ForeignFilePort foreignFiles() {
         return new LinuxForeignFiles();
     }
 
-    /** Bounds of this process. */
+    /** Returns the limits of this process. */
     public static LimitPort limits() {
         return new LinuxLimits();
     }
 
-    /** Waiting on words in memory, of this host. */
+    /** Returns the port that waits on words in memory. */
     public static FutexPort futex() {
         return new LinuxFutex();
     }
 
-    /** CLOCK_MONOTONIC in nanoseconds, as C programs read it. */
+    /** Returns CLOCK_MONOTONIC in nanoseconds, as C programs read it. */
     public static long monotonicNs() throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment timespec = arena.allocate(16, 8);

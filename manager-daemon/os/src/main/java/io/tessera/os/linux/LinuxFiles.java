@@ -140,7 +140,7 @@ final class LinuxFiles implements FilePort {
             throw new LinuxException("mmap", "descriptor " + descriptor, (int) -address);
         }
         MemorySegment mapped = MemorySegment.ofAddress(address).reinterpret(bytes, arena,
-                region -> LibC.munmap(region, bytes)); // fails only for an address that is not ours
+                region -> LibC.munmap(region, bytes)); // fails only for an address that this process does not own
         return writable ? mapped : mapped.asReadOnly();
     }
 

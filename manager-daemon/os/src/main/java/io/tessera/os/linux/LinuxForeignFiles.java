@@ -59,12 +59,12 @@ final class LinuxForeignFiles implements ForeignFilePort {
         MemorySegment memory = MemorySegment.ofAddress(address).reinterpret(bytes);
         boolean whole = false;
         try {
-            // Half of the time is the kernel's clearing of small pages. A kernel without large ones refuses, and no harm is done.
+            // Half of the time is the kernel's clearing of small pages. A kernel without large pages refuses, which does no harm.
             LibC.madvise(memory, bytes, MADV_HUGEPAGE);
             whole = fill(descriptor, offset, memory);
         } finally {
             if (!whole) {
-                LibC.munmap(memory, bytes); // fails only for an address that is not ours
+                LibC.munmap(memory, bytes); // fails only for an address that this process does not own
             }
         }
         return !whole ? null : memory.reinterpret(bytes, Arena.ofAuto(), region -> {

@@ -14,7 +14,7 @@ final class LinuxFutex implements FutexPort {
     private static final long FUTEX = System.getProperty("os.arch").equals("aarch64") ? 98 : 202;
     private static final int FUTEX_WAIT = 0;
     private static final int FUTEX_WAKE = 1;
-    /** One per thread, because a sleeping thread's time must not change. */
+    /** Memory of a timeout; one per thread, because a sleeping thread's timeout must not change. */
     private static final ThreadLocal<MemorySegment> TIME = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(16, 8));
 
     @Override

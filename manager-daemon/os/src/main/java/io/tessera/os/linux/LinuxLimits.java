@@ -28,7 +28,7 @@ final class LinuxLimits implements LimitPort {
             Files.writeString(Path.of("/proc/self/oom_score_adj"), Integer.toString(adjustment));
             return true;
         } catch (IOException e) {
-            return false; // not root, or a system without it: nothing of ours fails for that
+            return false; // not root, or a system without it: no part of Tessera depends on it
         }
     }
 

@@ -19,12 +19,12 @@ final class LinuxPoll implements PollPort {
     private static final int EPOLL_CTL_MOD = 3;
     private static final int EFD_NONBLOCK_CLOEXEC = 04000 | 02000000;
     private static final int BATCH = 64;
-    /** The kernel packs epoll_event on x86-64 alone. */
+    /** Whether epoll_event is packed: the kernel does so on x86-64 alone. */
     private static final boolean PACKED = System.getProperty("os.arch").equals("amd64");
     private static final int EVENT_BYTES = PACKED ? 12 : 16;
     private static final int DATA_OFFSET = PACKED ? 4 : 8;
 
-    /** Threads wait at sets of their own at the same time. */
+    /** Event buffer; one per thread, because threads wait at sets of their own at the same time. */
     private static final ThreadLocal<MemorySegment> EVENTS = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate((long) EVENT_BYTES * BATCH, 8));
 
     @Override

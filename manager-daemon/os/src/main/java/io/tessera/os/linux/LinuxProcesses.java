@@ -28,7 +28,7 @@ final class LinuxProcesses implements ProcessPort {
     private static final String ZOMBIE = "Z";
     private static final int USER_TIME = 14 - 3;
     private static final int SYSTEM_TIME = 15 - 3;
-    /** Runs or may; waits for a disk; held by a debugger. */
+    /** States of a thread that runs or may run; waits for a disk; is held by a debugger. */
     private static final Set<String> BUSY_STATES = Set.of("R", "D", "t");
 
     @Override
@@ -61,7 +61,7 @@ final class LinuxProcesses implements ProcessPort {
         return result >= 0 ? result : absentOrThrow(result, "pidfd_open", peer);
     }
 
-    /** A process that is gone or not visible, and a kernel without pidfds, are ordinary. */
+    /** Returns the value for a missing pidfd, or throws. A process that is gone or not visible, and a kernel without pidfds, are expected cases. */
     private static int absentOrThrow(int result, String call, PeerCredentials peer) throws LinuxException {
         int errno = -result;
         if (errno == Errno.ESRCH || errno == Errno.ENOSYS || errno == 22 || errno == 61) { // EINVAL, ENODATA
@@ -86,7 +86,7 @@ final class LinuxProcesses implements ProcessPort {
         return fields == null || fields[0].equals(ZOMBIE) ? 0 : Long.parseLong(fields[START_TIME]);
     }
 
-    /** Fields of a stat file from the state on; null if there is none. The command before it may hold blanks and parentheses. */
+    /** Returns the fields of a stat file from the state on; null if there is none. The command before it may contain blanks and parentheses. */
     private static String[] stat(Path file) {
         try {
             String stat = Files.readString(file);
@@ -118,7 +118,7 @@ final class LinuxProcesses implements ProcessPort {
 
     @Override
     public void newSession() {
-        LibC.setsid(); // fails where we lead a group already, which is as good
+        LibC.setsid(); // fails if this process leads a group already, which is as good
     }
 
     @Override

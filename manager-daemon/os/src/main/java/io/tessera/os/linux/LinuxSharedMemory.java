@@ -16,7 +16,7 @@ final class LinuxSharedMemory implements SharedMemoryPort {
     private static final int MFD_ALLOW_SEALING = 2;
     private static final int F_SETFL = 4;
     private static final int F_DUPFD_CLOEXEC = 1030;
-    /** Above the standard descriptors and the one that a manager may hand down. */
+    /** First number of a copy: above the standard descriptors and the one that a manager may pass on. */
     private static final int FIRST_COPY = 10;
     private static final int F_ADD_SEALS = 1033;
     private static final int F_SEAL_SEAL_SHRINK_GROW = 1 | 2 | 4;
@@ -70,7 +70,7 @@ final class LinuxSharedMemory implements SharedMemoryPort {
             throw new LinuxException("mmap", "descriptor " + descriptor, (int) -address);
         }
         return MemorySegment.ofAddress(address).reinterpret(bytes, arena,
-                region -> LibC.munmap(region, bytes)); // fails only for an address that is not ours
+                region -> LibC.munmap(region, bytes)); // fails only for an address that this process does not own
     }
 
     @Override

@@ -40,7 +40,7 @@ final class LinuxSockets implements SocketPort {
     private static final int MESSAGE_HEADER_BYTES = 56;
     private static final int CONTROL_HEADER_BYTES = 16;
     private static final int CONTROL_BYTES = 24;
-    /** More packets than a socket's queue can hold (net.unix.max_dgram_qlen bounds it, and its buffer). */
+    /** Maximum number of packets to discard: more than a socket's queue can hold (bounded by net.unix.max_dgram_qlen, and by its buffer). */
     private static final int MOST_UNREAD_PACKETS = 100_000;
     private static final int UNREAD_BYTES = 65_536;
 
@@ -49,8 +49,8 @@ final class LinuxSockets implements SocketPort {
         int socket = socket(kind, path);
         boolean done = false;
         try (Arena arena = Arena.ofConfined()) {
-            // The file takes the socket's mode less the umask, so it is never wider than asked for; chmod undoes the
-            // umask. The directory is ours alone, so the name cannot be exchanged in between.
+            // The file gets the socket's mode less the umask, so it is never wider than asked for; chmod corrects it. Only this user can write the
+            // directory, so the name cannot be replaced in between.
             checked(LibC.fchmod(socket, permissions), "fchmod", path);
             checked(LibC.bind(socket, address(path, arena), ADDRESS_BYTES), "bind", path);
             checked(LibC.chmod(arena.allocateFrom(path.toString()), permissions), "chmod", path);
@@ -106,7 +106,7 @@ final class LinuxSockets implements SocketPort {
     @Override
     public int accept(int listener) throws LinuxException {
         int result = LibC.accept4(listener, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        // ECONNABORTED (103): the peer gave up before we came; as if it had never been there.
+        // ECONNABORTED (103): the peer ended the connection before it was accepted; treat it as if there had been none.
         if (result == -Errno.EAGAIN || result == -Errno.EINTR || result == -103) {
             return WOULD_BLOCK;
         }
@@ -148,7 +148,7 @@ final class LinuxSockets implements SocketPort {
     @Override
     public Received receiveWithDescriptor(int socket, MemorySegment into) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
-            // Room for one descriptor and not a byte more: the kernel closes what does not fit, and nobody else would.
+            // Room for exactly one descriptor: the kernel closes those that do not fit, and no other code would.
             MemorySegment control = arena.allocate(CONTROL_BYTES, 8).asSlice(0, CONTROL_HEADER_BYTES + Integer.BYTES);
             MemorySegment message = message(arena, into, into.byteSize(), control);
             int bytes = transferred(LibC.recvmsg(socket, message, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC),
@@ -177,7 +177,7 @@ final class LinuxSockets implements SocketPort {
         }
     }
 
-    /** A msghdr with one iovec and the control data: offsets of 64-bit Linux. */
+    /** Builds a msghdr with one iovec and the control data: offsets of 64-bit Linux. */
     private static MemorySegment message(Arena arena, MemorySegment data, long bytes, MemorySegment control) {
         MemorySegment vector = arena.allocate(16, 8);
         vector.set(ADDRESS, 0, data);
@@ -200,8 +200,8 @@ final class LinuxSockets implements SocketPort {
     @Override
     public void closeAfterReading(int socket) throws LinuxException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment scratch = arena.allocate(UNREAD_BYTES); // a stream has no packets: in small pieces it takes a call for each
-            LibC.shutdown(socket, SHUT_RDWR); // fails only if the peer is gone, and then there is nothing to save
+            MemorySegment scratch = arena.allocate(UNREAD_BYTES); // a stream has no packets: small pieces would take a call for each
+            LibC.shutdown(socket, SHUT_RDWR); // fails only if the peer is gone, and then nothing can be saved
             for (int i = 0; i < MOST_UNREAD_PACKETS; i++) {
                 if (LibC.recv(socket, scratch, scratch.byteSize(), MSG_DONTWAIT) <= 0) {
                     break;

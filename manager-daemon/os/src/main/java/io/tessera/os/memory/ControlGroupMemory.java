@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
 
 /**
  * The bounds on the memory of a process by its control groups (version 1 or 2): those of its own group and of the groups above it, as far as this
- * process sees them. A container is such a group. Pages of files that are not in use count as free, as the kernel drops them before it ends a
- * process. A group without a bound, or one that cannot be read, bounds nothing. Immutable; reads files at each call. Thread-safe.
+ * process sees them. A container is such a group. Unused pages of files count as free, because the kernel drops them before it ends a process. A
+ * group without a bound, or one that cannot be read, sets no bound. Immutable; reads files at each call. Thread-safe.
  */
 public final class ControlGroupMemory {
-    /** What a process may have that nobody bounds. */
+    /** The bound of a process without any. */
     public static final long UNBOUNDED = Long.MAX_VALUE;
 
     private static final Pattern FIELDS_OF_MOUNT = Pattern.compile("\\S+ \\S+ \\S+ (\\S+) (\\S+) .*? - (cgroup2?) \\S+ (\\S+)");
@@ -24,7 +24,7 @@ public final class ControlGroupMemory {
     /** The names of the files in a group's folder. */
     private record Version(List<String> limits, String usage, String unusedFiles) {
         private static final Version FIRST = new Version(List.of("memory.limit_in_bytes"), "memory.usage_in_bytes", "total_inactive_file");
-        /** Beyond memory.high a process is slowed down so much that it hardly goes on. */
+        /** Version 2; beyond memory.high a process is slowed down so much that it hardly makes progress. */
         private static final Version SECOND = new Version(List.of("memory.max", "memory.high"), "memory.current", "inactive_file");
     }
 
@@ -37,21 +37,21 @@ public final class ControlGroupMemory {
         this.groups = List.copyOf(groups);
     }
 
-    /** The groups of this process. */
+    /** Returns the groups of this process. */
     public static ControlGroupMemory ofThisProcess() {
         return of(Path.of("/"), "self");
     }
 
-    /** The groups in which a process is now; one that does not exist, or is another user's and hidden, is bound by nothing. */
+    /** Returns the present groups of a process; a process that does not exist, or is another user's and hidden, has no bound. */
     public static ControlGroupMemory of(long pid) {
         return of(Path.of("/"), Long.toString(pid));
     }
 
     /**
-     * The groups of a process.
+     * Returns the groups of a process.
      *
-     * @param root    in which {@code proc} and the mounted groups are
-     * @param process the name of a folder in {@code proc}
+     * @param root    folder that contains {@code proc} and the mounted groups
+     * @param process name of a folder in {@code proc}
      */
     public static ControlGroupMemory of(Path root, String process) {
         String second = null;
@@ -65,7 +65,7 @@ public final class ControlGroupMemory {
         return new ControlGroupMemory(Version.SECOND, second == null ? List.of() : folders(root, "cgroup2", second));
     }
 
-    /** Where the groups of a path are seen here. With a namespace of groups the path may lie outside of what is mounted. */
+    /** Returns the folders in which the groups of a path are visible here. With a namespace of groups the path may be outside of what is mounted. */
     private static List<Path> folders(Path root, String type, String path) {
         for (String line : lines(root.resolve("proc/self/mountinfo"))) {
             Matcher mount = FIELDS_OF_MOUNT.matcher(line);
@@ -86,22 +86,22 @@ public final class ControlGroupMemory {
         return List.of();
     }
 
-    /** A field of mountinfo, in which a space and the like are octal. */
+    /** Decodes a field of mountinfo, in which a space and the like are octal. */
     private static String plain(String field) {
         return OCTAL.matcher(field).replaceAll(match -> Matcher.quoteReplacement(Character.toString(Integer.parseInt(match.group(1), 8))));
     }
 
-    /** Names the process's group: the same for processes that share all bounds; empty where none is seen. */
+    /** Returns a name of the process's group: the same for processes that share all bounds; empty if no group is visible. */
     public String group() {
         return groups.isEmpty() ? "" : groups.getFirst().toString();
     }
 
-    /** The smallest bound on the process's memory in bytes, or {@link #UNBOUNDED}. */
+    /** Returns the smallest bound on the process's memory in bytes, or {@link #UNBOUNDED}. */
     public long limitBytes() {
         return groups.stream().mapToLong(this::limit).min().orElse(UNBOUNDED);
     }
 
-    /** How much more memory, in bytes, the process and others of its groups may take together; {@link #UNBOUNDED}: as much as there is. */
+    /** Returns how much more memory, in bytes, the process and others of its groups may take together; {@link #UNBOUNDED}: no bound. */
     public long roomBytes() {
         long room = UNBOUNDED;
         for (Path group : groups) {
@@ -132,7 +132,7 @@ public final class ControlGroupMemory {
         return lines.isEmpty() ? "" : lines.getFirst();
     }
 
-    /** Version 1 writes a number above 2^62 where nothing is bound, version 2 the word max. */
+    /** Parses a value; for no bound, version 1 writes a number above 2^62, and version 2 the word max. */
     private static long number(String text, long otherwise) {
         try {
             long number = Long.parseLong(text.strip());
@@ -146,7 +146,7 @@ public final class ControlGroupMemory {
         try {
             return Files.readString(file, StandardCharsets.ISO_8859_1).lines().toList();
         } catch (IOException e) {
-            return List.of(); // no such group, or not for this user
+            return List.of(); // no such group, or not readable for this user
         }
     }
 }

@@ -3,15 +3,15 @@ package io.tessera.os.memory;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** What this process may have of the host's memory: all of it, unless its control groups (a container's, for example) bound it. */
+/** The host memory that this process may have: all of it, unless its control groups (a container's, for example) set a bound. */
 public final class OwnHostMemory implements HostMemorySource {
     private final HostMemorySource host;
     private final ControlGroupMemory groups;
 
     /**
-     * For this process, with the groups that it is in now.
+     * Creates the source for this process, with its present groups.
      *
-     * @param complaints hears once why nothing is known of the host's memory
+     * @param complaints receives once why nothing is known about the host's memory
      */
     public OwnHostMemory(Consumer<String> complaints) {
         this(new ProcHostMemory(Path.of("/proc/meminfo"), complaints), ControlGroupMemory.ofThisProcess());

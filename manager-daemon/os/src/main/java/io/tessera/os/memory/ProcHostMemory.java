@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The host's memory as Linux tells it in {@code /proc/meminfo}. Where that cannot be read nothing is known, and then
- * nobody gets host memory: said once in the log.
+ * The host's memory according to {@code /proc/meminfo}. If that cannot be read nothing is known, and then no client gets host memory; the log says so
+ * once.
  */
 public final class ProcHostMemory implements HostMemorySource {
     private static final Pattern TOTAL = Pattern.compile("(?m)^MemTotal: +(\\d{1,15}) kB$");
@@ -21,9 +21,9 @@ public final class ProcHostMemory implements HostMemorySource {
     private boolean said;
 
     /**
-     * Over a file; {@code /proc/meminfo} on a host.
+     * Creates the source for a file; {@code /proc/meminfo} on a host.
      *
-     * @param complaints hears once why the file cannot be read
+     * @param complaints receives once why the file cannot be read
      */
     public ProcHostMemory(Path file, Consumer<String> complaints) {
         this.file = file;

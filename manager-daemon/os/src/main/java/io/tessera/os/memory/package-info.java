@@ -1,2 +1,2 @@
-/** How much memory the host has, and how much of it is available. */
+/** Total and available memory of the host. */
 package io.tessera.os.memory;

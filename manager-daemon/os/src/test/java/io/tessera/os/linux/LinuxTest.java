@@ -248,7 +248,7 @@ class LinuxTest {
         assertFalse(Files.exists(folder.resolve("target")));
     }
 
-    /** A thread of its own, because no interrupt ends a call of the kernel. */
+    /** Runs in a thread of its own, because no interrupt ends a call of the kernel. */
     @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void readingAFifoWaitsForNobody() throws Exception {
@@ -350,7 +350,7 @@ class LinuxTest {
         }
     }
 
-    /** One port serves threads that wait at sets of their own: nobody hears what another one waits for. */
+    /** One port serves threads that wait at sets of their own: no thread receives events of another one's set. */
     @Test
     void setsOfSeveralThreadsAreNotMixedUp() throws Exception {
         PollPort port = Linux.open().poll();

@@ -8,10 +8,10 @@ import java.util.List;
 
 /**
  * One device that works on one request at a time, and tenants that take turns on it by a policy. A turn ends at the end of a request: when its length
- * is over and others wait, when the policy wants it to, or when its tenant has had no work for the idle release. Deterministic. Not thread-safe.
+ * is over and others wait, when the policy ends it, or when its tenant has had no work for the idle release. Deterministic. Not thread-safe.
  */
 public final class DeviceSimulation {
-    /** A tenant without work for this long is idle: the second over which fairness is promised. */
+    /** Time without work after which a tenant counts as idle: fairness is promised over one second. */
     private static final long IDLE_AFTER_NS = 1_000_000_000L;
 
     private final SchedulingTrace trace;
@@ -22,10 +22,10 @@ public final class DeviceSimulation {
     private final EventHeap events = new EventHeap();
     private int nextSubmission;
     private long nowNs;
-    /** How many tenants have work that waits. */
+    /** Number of tenants with waiting work. */
     private int waiting;
 
-    /** The tenant whose turn it is; null: none. */
+    /** The tenant that has the turn; null: none. */
     private SimulatedTenant holder;
     private SimulatedTenant lastHolder;
     private long turnStartedNs;
@@ -33,10 +33,10 @@ public final class DeviceSimulation {
     private long turnRequests;
     private long releaseDueNs;
 
-    /** What the device works on; null: nothing. */
+    /** The request that the device works on; null: none. */
     private SimulatedRequest running;
     private long runningSinceNs;
-    /** Number of what the device does, so that the end of stopped work is not taken for another's. */
+    /** Number of the device's present work, so that the end of stopped work is not taken for that of another. */
     private long works;
     private boolean occupied;
     private long tickDueNs = Long.MAX_VALUE;
@@ -87,7 +87,7 @@ public final class DeviceSimulation {
         return new SimulationResult(tenants.stream().map(SimulatedTenant::result).toList(), endNs, handoversNs, turns);
     }
 
-    /** Takes all that happens next; returns false at the end. */
+    /** Handles all events of the next time; returns false at the end. */
     private boolean step() {
         long submissionNs = nextSubmission < trace.submissions().size() ? trace.submissions().get(nextSubmission).atNs() : Long.MAX_VALUE;
         long nextNs = Math.min(submissionNs, events.nextNs());
@@ -140,7 +140,7 @@ public final class DeviceSimulation {
         }
     }
 
-    /** Goes on with the turn, or ends it and returns false. */
+    /** Continues the turn, or ends it and returns false. */
     private boolean continues() {
         boolean lengthOver = turnLengthNs == 0 ? turnRequests > 0 : othersWait() && nowNs - turnStartedNs >= turnLengthNs;
         if (lengthOver || policy.preempts(holder.index, nowNs) || policy.isOverCap(holder.index, othersWait(), nowNs)) {
@@ -248,7 +248,7 @@ public final class DeviceSimulation {
         }
     }
 
-    /** Stops a batch request for a tenant that goes first, unless it is done sooner than stopped. It stays first in its queue. */
+    /** Stops a batch request for a tenant that has precedence, unless it would be done before it could be stopped. It stays first in its queue. */
     private void revokeIfWanted() {
         if (settings.revokeNs() < 0 || running == null || runningSinceNs > nowNs || holder.terms.tenantClass() != TenantClass.BATCH) {
             return;
@@ -263,7 +263,7 @@ public final class DeviceSimulation {
         occupy(nowNs + settings.revokeNs(), () -> policy.charged(holder.index, ranNs + settings.revokeNs(), nowNs));
     }
 
-    /** Time alone may change whose turn it is. */
+    /** Schedules a check, because the passing of time may change which tenant is next. */
     private void tickLater() {
         long dueNs = policy.nextTickNs();
         if (waiting > 0 && dueNs > nowNs && dueNs != tickDueNs && dueNs != Long.MAX_VALUE) {

@@ -2,7 +2,7 @@ package io.tessera.policy.simulation;
 
 import java.util.PriorityQueue;
 
-/** What is to happen, by time; of the same time, what was added first. Not thread-safe. */
+/** Future events by time; of the same time, in the order in which they were added. Not thread-safe. */
 final class EventHeap {
     private record Event(long atNs, long number, Runnable action) implements Comparable<Event> {
         @Override
@@ -19,7 +19,7 @@ final class EventHeap {
         events.add(new Event(atNs, ++numbers, action));
     }
 
-    /** When the next one is; {@link Long#MAX_VALUE}: there is none. */
+    /** Returns the time of the next event; {@link Long#MAX_VALUE}: there is none. */
     long nextNs() {
         return events.isEmpty() ? Long.MAX_VALUE : events.peek().atNs();
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Traces of programs that submit one kind of request again and again. */
+/** Creates traces of programs that submit one kind of request again and again. */
 public final class LoopGenerator {
     private static final long US = 1_000L;
     private static final int REQUESTS_OF_ONE = 100;
@@ -15,8 +15,8 @@ public final class LoopGenerator {
     }
 
     /**
-     * Tenants that always have work, by weight. Their requests take 4 ms and less: each tenant's take half as long as those of the one before it, and
-     * the last one's a fifteenth of the first one's.
+     * Returns tenants that always have work, by weight. Their requests take at most 4 ms: each tenant's take half as long as those of the one before
+     * it, and the last one's a fifteenth of the first one's.
      */
     public static SchedulingTrace weighted(int... weights) {
         List<TraceTenant> tenants = new ArrayList<>();
@@ -30,13 +30,13 @@ public final class LoopGenerator {
         return SchedulingTrace.ofLoops(tenants, loops);
     }
 
-    /** Two equal tenants that wait for each request, with 50 us to the next; one's take 4 ms, the other's a fifteenth of it. */
+    /** Returns two equal tenants that wait for each request, with 50 us to the next; one's take 4 ms, the other's a fifteenth of it. */
     public static SchedulingTrace pair() {
         return SchedulingTrace.ofLoops(List.of(new TraceTenant("long", TenantTerms.DEFAULT), new TraceTenant("short", TenantTerms.DEFAULT)),
                 List.of(RequestLoop.endless(0, 4_000 * US, 50 * US), RequestLoop.endless(1, 4_000 * US / 15, 50 * US)));
     }
 
-    /** Tenants of all weights from 1 to 9, every fifth interactive, each with a hundred requests of 0.1 to 2.1 ms and gaps of up to 1 ms. */
+    /** Returns tenants of all weights from 1 to 9, every fifth interactive, each with a hundred requests of 0.1 to 2.1 ms and gaps of up to 1 ms. */
     public static SchedulingTrace crowd(int number, long seed) {
         if (number < 1) {
             throw new IllegalArgumentException("a crowd of " + number);

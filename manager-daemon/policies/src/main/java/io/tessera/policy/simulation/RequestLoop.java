@@ -3,13 +3,13 @@ package io.tessera.policy.simulation;
 /**
  * A program that submits a request, waits until it is done, computes for a while, and begins again.
  *
- * @param fromNs   when it begins
- * @param untilNs  no request comes from then on; {@link Long#MAX_VALUE}: no end
+ * @param fromNs   time of its begin
+ * @param untilNs  time from which no request comes; {@link Long#MAX_VALUE}: no end
  * @param tenant   index of its tenant in the trace
- * @param lengthNs for how long the device works on a request; at least 1
- * @param gapNs    from the end of a request to the next one
- * @param depth    how many requests it has under way at once; at least 1
- * @param requests how many there are in all; {@link Long#MAX_VALUE}: no end
+ * @param lengthNs time that the device works on a request; at least 1
+ * @param gapNs    time from the end of a request to the next one
+ * @param depth    number of requests in progress at once; at least 1
+ * @param requests number of all requests; {@link Long#MAX_VALUE}: no end
  */
 public record RequestLoop(long fromNs, long untilNs, int tenant, long lengthNs, long gapNs, int depth, long requests) {
     /** Checks times and numbers. */
@@ -23,7 +23,7 @@ public record RequestLoop(long fromNs, long untilNs, int tenant, long lengthNs, 
         }
     }
 
-    /** A loop without an end, of one request at a time. */
+    /** Returns a loop without an end, of one request at a time. */
     public static RequestLoop endless(int tenant, long lengthNs, long gapNs) {
         return new RequestLoop(0, Long.MAX_VALUE, tenant, lengthNs, gapNs, 1, Long.MAX_VALUE);
     }

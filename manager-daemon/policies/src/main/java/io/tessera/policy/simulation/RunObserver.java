@@ -1,11 +1,11 @@
 package io.tessera.policy.simulation;
 
-/** Hears which tenant a simulated device has worked for. */
+/** Receives for which tenant a simulated device has worked. */
 @FunctionalInterface
 public interface RunObserver {
-    /** Hears nothing. */
+    /** Ignores all events. */
     RunObserver NONE = (tenant, fromNs, untilNs) -> {};
 
-    /** The device has worked for a tenant; times do not go back. */
+    /** The device has worked for a tenant; times never go back. */
     void ran(int tenant, long fromNs, long untilNs);
 }

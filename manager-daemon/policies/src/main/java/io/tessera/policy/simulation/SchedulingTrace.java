@@ -4,12 +4,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What tenants ask of a device.
+ * Requests of tenants to a device.
  *
  * @param tenants all tenants; the other lists name them by index
  * @param submissions requests with a time of their own, in the order of their times
  * @param loops       programs whose requests depend on the device
- * @param changes     what operators change, in the order of their times
+ * @param changes     changes by operators, in the order of their times
  */
 public record SchedulingTrace(List<TraceTenant> tenants, List<TraceSubmission> submissions, List<RequestLoop> loops, List<TermsChange> changes) {
     /** Sorts by time; requests of the same time stay in their order. */
@@ -20,12 +20,12 @@ public record SchedulingTrace(List<TraceTenant> tenants, List<TraceSubmission> s
         changes = changes.stream().sorted(Comparator.comparingLong(TermsChange::atNs)).toList();
     }
 
-    /** A trace of loops alone. */
+    /** Returns a trace of loops alone. */
     public static SchedulingTrace ofLoops(List<TraceTenant> tenants, List<RequestLoop> loops) {
         return new SchedulingTrace(tenants, List.of(), loops, List.of());
     }
 
-    /** Whether it ends by itself. */
+    /** Returns whether it ends by itself. */
     public boolean ends() {
         return loops.stream().noneMatch(loop -> loop.untilNs() == Long.MAX_VALUE && loop.requests() == Long.MAX_VALUE);
     }

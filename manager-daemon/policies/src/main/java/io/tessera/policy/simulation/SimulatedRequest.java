@@ -1,14 +1,14 @@
 package io.tessera.policy.simulation;
 
 /**
- * A request that has come.
+ * A request that has arrived.
  *
- * @param atNs     when
- * @param lengthNs for how long the device works on it
- * @param loop     whose it is; null: it came by itself
+ * @param atNs     time of its arrival
+ * @param lengthNs time that the device works on it
+ * @param loop     loop that it belongs to; null: none
  */
 record SimulatedRequest(long atNs, long lengthNs, LoopState loop) {
-    /** How far a loop is. */
+    /** Progress of a loop. */
     static final class LoopState {
         final RequestLoop loop;
         private long left;

@@ -4,13 +4,13 @@ import io.tessera.policy.PolicySettings;
 import io.tessera.policy.TenantTerms;
 import java.util.ArrayDeque;
 
-/** A tenant during a simulation: its queue, and what it got. Owned by {@link DeviceSimulation}. */
+/** A tenant during a simulation: its queue and its results. Owned by {@link DeviceSimulation}. */
 final class SimulatedTenant {
     final int index;
     final ArrayDeque<SimulatedRequest> queue = new ArrayDeque<>();
     TenantTerms terms;
 
-    /** Since when it has no work. */
+    /** Time since which it has no work. */
     long emptySinceNs;
     boolean idleCheckDue;
     boolean holdsTurn;

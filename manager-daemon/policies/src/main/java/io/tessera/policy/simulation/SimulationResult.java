@@ -4,41 +4,41 @@ import io.tessera.policy.TenantClass;
 import java.util.List;
 
 /**
- * What a simulated device did.
+ * Results of a simulation.
  *
- * @param tenants    what each tenant got, in the trace's order
+ * @param tenants    results of each tenant, in the trace's order
  * @param elapsedNs  simulated time
- * @param handoverNs time that hand-overs took
- * @param turns      how many turns there were
+ * @param handoverNs time taken by hand-overs
+ * @param turns      number of turns
  */
 public record SimulationResult(List<TenantResult> tenants, long elapsedNs, long handoverNs, long turns) {
-    /** For how long the device worked to some end. */
+    /** Returns the time that the device worked on requests that were completed. */
     public long busyNs() {
         return tenants.stream().mapToLong(TenantResult::usedNs).sum();
     }
 
-    /** For how long the device worked in vain. */
+    /** Returns the time that the device worked without a result. */
     public long lostNs() {
         return tenants.stream().mapToLong(TenantResult::lostNs).sum();
     }
 
-    /** {@link #busyNs} over all time; 0 where no time has passed. */
+    /** Returns {@link #busyNs} over all time; 0 if no time has passed. */
     public double utilisation() {
         return elapsedNs == 0 ? 0 : (double) busyNs() / elapsedNs;
     }
 
-    /** A tenant's part of what the device worked; 0 where it did not. */
+    /** Returns a tenant's share of the device's work; 0 if it did none. */
     public double share(TenantResult tenant) {
         long busyNs = busyNs();
         return busyNs == 0 ? 0 : (double) tenant.usedNs() / busyNs;
     }
 
-    /** The waits of all tenants. */
+    /** Returns the waits of all tenants. */
     public WaitSamples waits() {
         return WaitSamples.of(tenants.stream().map(TenantResult::waits).toList());
     }
 
-    /** Which part of a class's requests was done within its target; those not done were not. 1 where there are none. */
+    /** Returns the share of a class's requests that were done within their target; unfinished ones count as late. 1 if there are none. */
     public double inTime(TenantClass tenantClass) {
         List<TenantResult> some = tenants.stream().filter(result -> result.tenant().terms().tenantClass() == tenantClass).toList();
         long all = some.stream().mapToLong(result -> result.requests() + result.unfinished()).sum();

@@ -3,11 +3,11 @@ package io.tessera.policy.simulation;
 import io.tessera.policy.TenantTerms;
 
 /**
- * What an operator changes while a tenant runs.
+ * A change by an operator while a tenant runs.
  *
- * @param atNs   when
+ * @param atNs   time of the change
  * @param tenant index of the tenant in the trace
- * @param terms  what holds from then on
+ * @param terms  terms from then on
  */
 public record TermsChange(long atNs, int tenant, TenantTerms terms) {
 }

@@ -1,11 +1,11 @@
 package io.tessera.policy.simulation;
 
 /**
- * One request that comes at a given time.
+ * One request that arrives at a given time.
  *
- * @param atNs     when it comes
+ * @param atNs     time of its arrival
  * @param tenant   index of its tenant in the trace
- * @param lengthNs for how long the device works on it; at least 1
+ * @param lengthNs time that the device works on it; at least 1
  */
 public record TraceSubmission(long atNs, int tenant, long lengthNs) {
     /** Checks times. */

@@ -6,8 +6,8 @@ import java.util.Objects;
 /**
  * A tenant of a trace.
  *
- * @param name  unique within the trace
- * @param terms weight, priority and so on, to begin with
+ * @param name  name, unique within the trace
+ * @param terms initial terms: weight, priority and so on
  */
 public record TraceTenant(String name, TenantTerms terms) {
     /** Checks for null. */

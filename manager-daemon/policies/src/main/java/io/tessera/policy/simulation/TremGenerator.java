@@ -8,10 +8,10 @@ import java.util.Random;
 
 /**
  * The workloads of TReM's evaluation, for one device. A job is a tenant. It runs one kind of task again and again, for a time that is Pareto
- * distributed with a mean of 5 s (interactive) or 600 s (batch); jobs come with exponential gaps. At a load of 1 their work fills the device.
+ * distributed with a mean of 5 s (interactive) or 600 s (batch); jobs arrive with exponential gaps. At a load of 1 their work fills the device.
  *
- * <p>TReM had four devices and up to eight tasks of a job under way. Here a job has one, because two of the longest interactive tasks would miss
- * their target of 200 ms on a device that is theirs alone. TReM does not say the shape of its Pareto distributions; 2 is taken here.
+ * <p>TReM had four devices and up to eight tasks of a job in progress. Here a job has one, because two of the longest interactive tasks would miss
+ * their target of 200 ms even alone on a device. TReM does not give the shape of its Pareto distributions; it is 2 here.
  */
 public final class TremGenerator {
     private static final double SHAPE = 2;
@@ -36,10 +36,10 @@ public final class TremGenerator {
     }
 
     /**
-     * Makes a trace; the same for the same arguments.
+     * Returns a trace; the same for the same arguments.
      *
-     * @param load offered work over what the device can do; TReM: 0.25 to 2
-     * @param jobs how many there are; TReM: 30
+     * @param load offered work over the device's capacity; TReM: 0.25 to 2
+     * @param jobs number of jobs; TReM: 30
      */
     public static SchedulingTrace of(TremMix mix, double load, int jobs, long seed) {
         if (!(load > 0) || jobs < 1) {

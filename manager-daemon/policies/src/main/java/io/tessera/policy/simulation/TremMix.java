@@ -1,6 +1,9 @@
 package io.tessera.policy.simulation;
 
-/** The two workloads of TReM's evaluation: how many of a hundred jobs are interactive. Its text has the names the other way round than its table, which holds here. */
+/**
+ * The two workloads of TReM's evaluation, by the percentage of interactive jobs. In TReM's text the two names are exchanged; the names here are those
+ * of its table.
+ */
 public enum TremMix {
     /** As in Google's traces. */
     W1(80),
@@ -13,7 +16,7 @@ public enum TremMix {
         this.interactivePercent = interactivePercent;
     }
 
-    /** How many of a hundred jobs are interactive. */
+    /** Returns the percentage of interactive jobs. */
     int interactivePercent() {
         return interactivePercent;
     }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Used time by tenant and by window of equal length. When there would be more windows than wanted, windows get twice as long. Not thread-safe.
+ * Used time by tenant and by window of equal length. Before the maximum number of windows is exceeded, windows become twice as long. Not thread-safe.
  */
 public final class UsageBuckets implements RunObserver {
     private final List<long[]> usedNs = new ArrayList<>();
@@ -14,10 +14,10 @@ public final class UsageBuckets implements RunObserver {
     private int windows;
 
     /**
-     * Without any.
+     * Creates an object without windows.
      *
-     * @param widthNs length of a window to begin with
-     * @param most    the most windows; even
+     * @param widthNs initial length of a window
+     * @param most    maximum number of windows; even
      */
     public UsageBuckets(int tenants, long widthNs, int most) {
         this.widthNs = widthNs;
@@ -56,17 +56,17 @@ public final class UsageBuckets implements RunObserver {
         }
     }
 
-    /** Length of a window. */
+    /** Returns the length of a window. */
     public long widthNs() {
         return widthNs;
     }
 
-    /** How many windows something ran in, or before the last of which something did. */
+    /** Returns the number of windows up to the last one in which something ran. */
     public int windows() {
         return windows;
     }
 
-    /** What a tenant used in a window. */
+    /** Returns what a tenant used in a window. */
     public long usedNs(int tenant, int window) {
         long[] own = usedNs.get(tenant);
         return window < own.length ? own[window] : 0;

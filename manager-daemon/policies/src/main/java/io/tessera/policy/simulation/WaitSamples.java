@@ -3,13 +3,13 @@ package io.tessera.policy.simulation;
 import java.util.Arrays;
 import java.util.Collection;
 
-/** Times, for percentiles. Not thread-safe. */
+/** Samples of times, for percentiles. Not thread-safe. */
 public final class WaitSamples {
     private long[] values = new long[0];
     private int count;
     private boolean sorted = true;
 
-    /** All samples of several. */
+    /** Returns all samples of several objects. */
     static WaitSamples of(Collection<WaitSamples> parts) {
         WaitSamples all = new WaitSamples();
         all.values = parts.stream().flatMapToLong(part -> Arrays.stream(part.values, 0, part.count)).toArray();
@@ -26,12 +26,12 @@ public final class WaitSamples {
         sorted = false;
     }
 
-    /** How many there are. */
+    /** Returns the number of samples. */
     public int count() {
         return count;
     }
 
-    /** The least sample that is not below this percentage of all (nearest rank); 0 where there is none. */
+    /** Returns the smallest sample that is not below this percentage of all (nearest rank); 0 if there is none. */
     public long percentileNs(double percent) {
         if (count == 0) {
             return 0;
@@ -44,7 +44,7 @@ public final class WaitSamples {
         return values[Math.clamp(rank - 1, 0, count - 1)];
     }
 
-    /** The longest; 0 where there is none. */
+    /** Returns the longest sample; 0 if there is none. */
     public long longestNs() {
         return percentileNs(100);
     }

@@ -54,7 +54,7 @@ class DeviceSimulationTest {
                 submissions(new TraceSubmission(0, 0, 2 * MS), new TraceSubmission(0, 1, 2 * MS), new TraceSubmission(MS, 0, 2 * MS),
                         new TraceSubmission(5 * MS, 1, 9 * MS)),
                 settings);
-        // 0-2 a, and a goes on, because its turn is not over: 2-4; hand-over; 5-7 b, 7-16 b is not done by the end.
+        // 0-2 a, which continues, because its turn is not over: 2-4; hand-over; 5-7 b; 7-16 b is not done by the end.
         assertEquals(6 * MS, result.busyNs());
         assertEquals(MS, result.handoverNs());
         assertEquals(10 * MS, result.elapsedNs());
@@ -92,7 +92,7 @@ class DeviceSimulationTest {
                 () -> run(LoopGenerator.pair(), SimulationSettings.submissions(PolicyName.FIFO, Long.MAX_VALUE)));
     }
 
-    /** All that was asked for is done once, whatever the policy; the device never works on two things; the same again gives the same. */
+    /** Every request is done once under every policy, the device never works on two things, and a repeated run has the same result. */
     @Property(tries = 100, shrinking = ShrinkingMode.OFF)
     void everyRequestIsDoneOnce(@ForAll PolicyName policy, @ForAll long seed) {
         Random random = new Random(seed);
@@ -126,7 +126,7 @@ class DeviceSimulationTest {
         assertEquals(result.elapsedNs(), run(trace, settings).elapsedNs(), policy + ", seed " + seed);
     }
 
-    /** Over ten seconds a hard cap of 30 % is kept to a request and what may be saved up. */
+    /** Over ten seconds a hard cap of 30 % holds within a request and the time that may be saved up. */
     @Property(tries = 16, shrinking = ShrinkingMode.OFF)
     void hardCapsHold(@ForAll PolicyName policy, @ForAll boolean alone) {
         List<TraceTenant> tenants = List.of(new TraceTenant("capped", TenantTerms.DEFAULT.withHardCap(0.3)), A);

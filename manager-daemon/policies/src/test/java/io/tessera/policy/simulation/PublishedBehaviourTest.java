@@ -8,13 +8,13 @@ import io.tessera.policy.TenantClass;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What GPUvm and TReM measured of their policies, on the simulated device. */
+/** Measurements of GPUvm and TReM of their policies, repeated on the simulated device. */
 @Timeout(120)
 class PublishedBehaviourTest {
     private static final long MS = 1_000_000L;
     private static final long SECONDS = 1_000 * MS;
 
-    /** The long tenant's part of 20 s, when both wait for each of their requests; kernels are fifteen times apart. */
+    /** Returns the long tenant's part of 20 s, if both wait for each of their requests; kernels differ by a factor of fifteen. */
     private static double longShare(PolicyName policy) {
         SimulationResult result = DeviceSimulation.run(LoopGenerator.pair(),
                 SimulationSettings.submissions(policy, 20 * SECONDS), RunObserver.NONE);

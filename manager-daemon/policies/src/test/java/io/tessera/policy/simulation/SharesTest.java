@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Shares by weight, of tenants whose kernels are up to fifteen times apart in length and at most 4 ms, within 2 percentage points. */
+/** Shares by weight, for tenants whose kernels differ in length by up to fifteen times and take at most 4 ms, within 2 percentage points. */
 @Timeout(120)
 class SharesTest {
     private static final long MS = 1_000_000L;
@@ -67,7 +67,7 @@ class SharesTest {
         assertEquals(0.75, windows.usedNs(0, 2) / (10_000.0 * MS), 0.03);
     }
 
-    /** Whatever the policy, what one does not want is the other's. */
+    /** Under every policy, one tenant gets what the other does not want. */
     @ParameterizedTest
     @ValueSource(strings = {"FIFO", "ROUND_ROBIN", "CREDIT", "BAND", "FAIR", "PRIORITY", "ELASTIC", "DEADLINE"})
     void unusedTimeIsTheOthers(PolicyName policy) {

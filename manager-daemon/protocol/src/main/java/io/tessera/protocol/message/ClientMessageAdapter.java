@@ -13,8 +13,8 @@ import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Decodes what clients send. A packet is checked whole before the listener hears of it, so bad input never reaches
- * policy. Stateless and thread-safe; the packet must not change meanwhile (it is a received copy, not shared memory).
+ * Decodes what clients send. A packet is checked whole before the listener receives it, so bad input never reaches policy. Stateless and thread-safe;
+ * the packet must not change meanwhile (it is a received copy, not shared memory).
  */
 public final class ClientMessageAdapter {
     private static final long PID = offset(HELLO, "pid");
@@ -34,12 +34,12 @@ public final class ClientMessageAdapter {
     }
 
     /**
-     * Checks a packet and calls the one method of the listener that it is for.
+     * Checks a packet and calls the listener's method for it.
      *
      * @param packet   the received bytes; at least {@link MessageLayout#MAX_BYTES} long and 8-byte aligned
-     * @param length   length of the packet, also where it was longer than the buffer
-     * @param listener hears of it
-     * @throws MalformedMessageException if it is no message of a client; the listener has heard nothing
+     * @param length   length of the packet, even if it was longer than the buffer
+     * @param listener receives the message
+     * @throws MalformedMessageException if it is not a message of a client; the listener was not called
      */
     public static void dispatch(MemorySegment packet, int length, ClientMessageListener listener)
             throws MalformedMessageException {

@@ -12,6 +12,6 @@ import io.tessera.protocol.DeviceUuid;
  * @param name       name of the device
  */
 public record DeviceAnnouncement(int slot, DeviceUuid uuid, long totalBytes, int ordinal, String name) {
-    /** No device has more than the 256 TiB that addresses of 48 bits reach; a thousand times as much is still a number. */
+    /** Maximum memory of a device: the 256 TiB that addresses of 48 bits reach. A thousand times as much still fits into a long. */
     public static final long MOST_BYTES = 1L << 48;
 }

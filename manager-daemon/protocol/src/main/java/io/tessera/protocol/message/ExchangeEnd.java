@@ -4,17 +4,17 @@ import java.util.Optional;
 
 /** Ends of the queue in which clients of one user hand each other a device's memory ({@code TESSERA_EXCHANGE_*}). */
 public enum ExchangeEnd {
-    /** Descriptors of memory are sent into it. */
+    /** End into which descriptors of memory are sent. */
     GIVE,
-    /** And received from it. */
+    /** End from which they are received. */
     TAKE;
 
-    /** The number on the wire. */
+    /** Returns the number on the wire. */
     public int code() {
         return ordinal();
     }
 
-    /** The end of a number; absent if none has it. */
+    /** Returns the end with a number; absent if none has it. */
     public static Optional<ExchangeEnd> ofCode(int code) {
         return code >= 0 && code < values().length ? Optional.of(values()[code]) : Optional.empty();
     }

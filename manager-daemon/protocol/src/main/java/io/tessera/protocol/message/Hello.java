@@ -3,14 +3,14 @@ package io.tessera.protocol.message;
 import io.tessera.protocol.MemoryPlan;
 
 /**
- * A client introduces itself.
+ * A client's introduction.
  *
  * @param pid        pid in the client's own namespace, for information
- * @param plan       how its memory is made
+ * @param plan       plan of its memory
  * @param startTicks field 22 of its {@code /proc/self/stat}
- * @param limitBytes limit per device that it asks for; 0: none; unsigned
- * @param tenant     label that shares and limits attach to
- * @param command    what runs, for people
+ * @param limitBytes limit per device that it asks for (unsigned); 0: none
+ * @param tenant     label to which shares and limits apply
+ * @param command    command line of the program, for people
  */
 public record Hello(int pid, MemoryPlan plan, long startTicks, long limitBytes, String tenant, String command) {
 }

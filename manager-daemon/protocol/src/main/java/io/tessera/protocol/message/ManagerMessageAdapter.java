@@ -25,12 +25,12 @@ public final class ManagerMessageAdapter {
     }
 
     /**
-     * Checks a packet and calls the one method of the listener that it is for.
+     * Checks a packet and calls the listener's method for it.
      *
      * @param packet   the received bytes; at least {@link MessageLayout#MAX_BYTES} long and 8-byte aligned
      * @param length   length of the packet
-     * @param listener hears of it
-     * @throws MalformedMessageException if it is no message of the manager; the listener has heard nothing
+     * @param listener receives the message
+     * @throws MalformedMessageException if it is not a message of the manager; the listener was not called
      */
     public static void dispatch(MemorySegment packet, int length, ManagerMessageListener listener)
             throws MalformedMessageException {

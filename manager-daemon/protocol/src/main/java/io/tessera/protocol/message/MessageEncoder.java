@@ -3,8 +3,8 @@ package io.tessera.protocol.message;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Encodes messages of both sides into a caller's buffer of at least {@link MessageLayout#MAX_BYTES}, 8-byte aligned.
- * Every method returns the length of the message. Stateless.
+ * Encodes messages of both sides into a caller's buffer of at least {@link MessageLayout#MAX_BYTES}, 8-byte aligned. Every method returns the length
+ * of the message. Stateless.
  */
 public final class MessageEncoder {
     private MessageEncoder() {

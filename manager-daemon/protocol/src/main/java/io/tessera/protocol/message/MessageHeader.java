@@ -7,7 +7,7 @@ import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.MemorySegment;
 
-/** The checks that every packet must pass before a field of it is believed. Stateless. */
+/** Checks that every packet must pass before any field of it is trusted. Stateless. */
 final class MessageHeader {
     static final long MAGIC = offset(HEADER, "magic");
     static final long TYPE = offset(HEADER, "type");
@@ -22,7 +22,7 @@ final class MessageHeader {
      * Checks magic, version, type and length, in this order: a peer of another version may have other types and lengths.
      *
      * @param packet the received bytes
-     * @param length how many of them the packet had
+     * @param length number of bytes in the packet
      */
     static MessageType check(MemorySegment packet, int length) throws MalformedMessageException {
         if (length < HEADER.byteSize()) {
@@ -47,7 +47,7 @@ final class MessageHeader {
         return type;
     }
 
-    /** The device slot that a message is about. */
+    /** Returns the device slot that a message is about. */
     static int slot(MemorySegment packet, MessageType type) throws MalformedMessageException {
         int slot = packet.get(WireTypes.U32, DEVICE);
         if (slot < 0 || slot >= SegmentLayout.MAX_DEVICES) {

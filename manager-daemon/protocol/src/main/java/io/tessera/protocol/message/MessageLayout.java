@@ -11,15 +11,15 @@ import java.lang.foreign.StructLayout;
 import java.util.stream.Stream;
 
 /**
- * The registration messages, described once under the names of the C header. One packet is one message and begins with
- * {@link #HEADER}. Constants only; immutable.
+ * The registration messages, described once with the names of the C header. One packet is one message and begins with {@link #HEADER}. Constants
+ * only; immutable.
  */
 public final class MessageLayout {
     /** First word of every message: the letters TSRA in memory order. */
     public static final int MAGIC = 0x4152_5354;
     /** Bytes of a refusal's sentence, NUL-padded. */
     public static final int REASON_BYTES = 232;
-    /** No message is longer; a receive buffer of this size and one byte tells a longer packet. */
+    /** Maximum length of a message; a receive buffer of this size and one byte more detects a longer packet. */
     public static final int MAX_BYTES = 384;
 
     /** {@code struct tessera_message}. */
@@ -83,7 +83,7 @@ public final class MessageLayout {
     private MessageLayout() {
     }
 
-    /** A message: the header, and its fields behind it. */
+    /** Returns a message: the header, followed by its fields. */
     static StructLayout message(String name, MemoryLayout... fields) {
         return MemoryLayout.structLayout(
                 Stream.concat(Stream.of(HEADER.withName("head")), Stream.of(fields)).toArray(MemoryLayout[]::new)).withName(name);

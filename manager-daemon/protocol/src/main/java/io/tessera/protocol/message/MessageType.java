@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
  * from 16 on belong to the relay (RELAY.md).
  */
 public enum MessageType {
-    /** Client: its identity and what it asks for. */
+    /** Client: its identity and its requests. */
     HELLO(1, MessageLayout.HELLO),
     /** Manager: number and size of the segment, with its descriptor. */
     WELCOME(2, MessageLayout.WELCOME),
-    /** Manager: why not; the connection ends. */
+    /** Manager: reason of a refusal; the connection ends. */
     REFUSED(3, MessageLayout.REFUSED),
     /** Client: it has a context on the device of a slot. */
     DEVICE(4, MessageLayout.DEVICE_MESSAGE),
@@ -32,13 +32,13 @@ public enum MessageType {
     QUOTA_RETURN(9, MessageLayout.QUOTA),
     /** Manager: an end of the queue in which clients hand each other a device's memory, with its descriptor. */
     EXCHANGE(10, MessageLayout.EXCHANGE),
-    /** Client, instead of HELLO: which way of sharing is it to take? */
+    /** Client, instead of HELLO: the question which way of sharing to take. */
     SHARING_ASK(11, MessageLayout.SHARING_ASK),
-    /** Manager: the way, and why; the connection ends. */
+    /** Manager: the way of sharing and its reason; the connection ends. */
     SHARING(12, MessageLayout.SHARING),
     /** Client to manager: which executors serve it, and how its kernels are to be fenced. */
     RELAY_ASK(16, RelayMessageLayout.ASK),
-    /** Manager to client: one of them. */
+    /** Manager to client: one of these executors. */
     RELAY_ANSWER(17, RelayMessageLayout.ANSWER),
     /** Client to executor: its identity. */
     RELAY_HELLO(18, RelayMessageLayout.HELLO),
@@ -66,27 +66,27 @@ public enum MessageType {
         this.bytes = Math.toIntExact(layout.byteSize());
     }
 
-    /** The number on the wire. */
+    /** Returns the number on the wire. */
     public int code() {
         return code;
     }
 
-    /** Whether it belongs to the relay. */
+    /** Returns whether it belongs to the relay. */
     public boolean isRelay() {
         return code >= RELAY_ASK.code;
     }
 
-    /** Its fields; the first of them is the header. */
+    /** Returns its fields; the first of them is the header. */
     StructLayout layout() {
         return layout;
     }
 
-    /** Length of the whole message in bytes; every type has one length. */
+    /** Returns the length of the whole message in bytes; every type has one length. */
     public int bytes() {
         return bytes;
     }
 
-    /** The type of a number; absent if no type has it. */
+    /** Returns the type with a number; absent if no type has it. */
     public static Optional<MessageType> ofCode(int code) {
         return Optional.ofNullable(BY_CODE.get(code));
     }

@@ -9,8 +9,8 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 
 /**
- * One message while it is written: its header first, then fields by the names that its layout has for them. Fields that are not written are
- * zero. Not thread-safe; a name that the layout does not have is an IllegalArgumentException.
+ * Writes one message: its header first, then fields by their names in the layout. Fields that are not written are zero. Not thread-safe; a name that
+ * the layout does not have causes an IllegalArgumentException.
  */
 final class MessageWriter {
     private final MemorySegment to;
@@ -24,8 +24,8 @@ final class MessageWriter {
     /**
      * Begins a message.
      *
-     * @param to     at least as long as the message, 8-byte aligned; stays the caller's
-     * @param device the header's: a slot, or a device's number
+     * @param to     memory at least as long as the message, 8-byte aligned; owned by the caller
+     * @param device device of the header: a slot, or a device's number
      */
     static MessageWriter begin(MemorySegment to, MessageType type, int device) {
         to.asSlice(0, type.bytes()).fill((byte) 0);
@@ -47,7 +47,7 @@ final class MessageWriter {
         return this;
     }
 
-    /** A text, cut to fit. */
+    /** Writes a text, cut to fit. */
     MessageWriter text(String field, String value) {
         int capacity = (int) type.layout().select(PathElement.groupElement(field)).byteSize();
         WireTypes.setText(to, offset(type.layout(), field), capacity, value);
@@ -64,7 +64,7 @@ final class MessageWriter {
         return this;
     }
 
-    /** Length of the message, which is whole. */
+    /** Returns the length of the complete message. */
     int bytes() {
         return type.bytes();
     }

@@ -2,7 +2,7 @@ package io.tessera.protocol.message;
 
 import java.util.Optional;
 
-/** Why a registration or a connection was refused ({@code TESSERA_REFUSED_*}). */
+/** Reasons for refusing a registration or a connection ({@code TESSERA_REFUSED_*}). */
 public enum RefusalCode {
     /** The peer speaks another version. */
     VERSION,
@@ -10,17 +10,17 @@ public enum RefusalCode {
     MALFORMED,
     /** No space for the segment. */
     STORAGE,
-    /** This user is not served by this manager. */
+    /** This manager does not serve the user. */
     PEER,
-    /** As many clients as the manager admits are there already. */
+    /** The maximum number of clients has been reached. */
     FULL;
 
-    /** The number on the wire. */
+    /** Returns the number on the wire. */
     public int code() {
         return ordinal() + 1;
     }
 
-    /** The reason of a number; absent if no reason has it. */
+    /** Returns the reason with a number; absent if no reason has it. */
     public static Optional<RefusalCode> ofCode(int code) {
         return code >= 1 && code <= values().length ? Optional.of(values()[code - 1]) : Optional.empty();
     }

@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * Decodes the relay's messages. A packet is checked whole before anybody hears of it. Stateless and thread-safe; the
- * packet must not change meanwhile and is at least {@link MessageLayout#MAX_BYTES} long and 8-byte aligned.
+ * Decodes the relay's messages. A packet is checked whole before it is passed on. Stateless and thread-safe; the packet must not change meanwhile and
+ * is at least {@link MessageLayout#MAX_BYTES} long and 8-byte aligned.
  */
 public final class RelayMessageAdapter {
     private static final long FENCE = offset(RelayMessageLayout.ASK, "fence");
@@ -41,24 +41,24 @@ public final class RelayMessageAdapter {
     private RelayMessageAdapter() {
     }
 
-    /** What an executor says on its socket. */
+    /** An executor's message on its socket. */
     public sealed interface FromExecutor {
     }
 
     /**
-     * The segment is in the packet's descriptor.
+     * Admission of the client, with the descriptor of the segment in the packet.
      *
-     * @param clientId     the executor's number for the client, the manager's
+     * @param clientId     number of the client with the executor, the same as with the manager
      * @param segmentBytes size of the segment
      */
     public record Welcome(long clientId, long segmentBytes) implements FromExecutor {
     }
 
     /**
-     * The client is not served.
+     * Refusal of the client.
      *
-     * @param code   see {@link RefusalCode}
-     * @param reason for people
+     * @param code   code, see {@link RefusalCode}
+     * @param reason sentence for people
      */
     public record Refused(int code, String reason) implements FromExecutor {
     }
@@ -74,16 +74,16 @@ public final class RelayMessageAdapter {
     /**
      * An answer to IMAGE.
      *
-     * @param number what a call names the image by
+     * @param number number by which a call names the image
      * @param result CUresult; not 0: there is no number
      */
     public record ImageTaken(long number, int result) implements FromExecutor {
     }
 
     /**
-     * What a client sent to an executor; the one method of the listener that it is for is called.
+     * Decodes a client's message to an executor, and calls the listener's method for it.
      *
-     * @throws MalformedMessageException if it is no message of a client; the listener has heard nothing
+     * @throws MalformedMessageException if it is not a message of a client; the listener was not called
      */
     public static void fromClient(MemorySegment packet, int length, RelayMessageListener listener)
             throws MalformedMessageException {
@@ -98,9 +98,9 @@ public final class RelayMessageAdapter {
     }
 
     /**
-     * What an executor sent to a client.
+     * Decodes an executor's message to a client.
      *
-     * @throws MalformedMessageException if it is no message of an executor
+     * @throws MalformedMessageException if it is not a message of an executor
      */
     public static FromExecutor fromExecutor(MemorySegment packet, int length) throws MalformedMessageException {
         MessageType type = MessageHeader.check(packet, length);
@@ -117,7 +117,7 @@ public final class RelayMessageAdapter {
         };
     }
 
-    /** A RELAY_ASK whose header was checked. */
+    /** Decodes a RELAY_ASK whose header was checked. */
     static FenceWish ask(MemorySegment packet) throws MalformedMessageException {
         int fence = packet.get(WireTypes.U32, FENCE);
         int unfenced = packet.get(WireTypes.U32, UNFENCED);
@@ -131,7 +131,7 @@ public final class RelayMessageAdapter {
         return new FenceWish(choice, policy, packet.get(WireTypes.U32, FENCE_ALONE) != 0, timeoutS);
     }
 
-    /** A RELAY_ANSWER whose header was checked. */
+    /** Decodes a RELAY_ANSWER whose header was checked. */
     static RelayAnswer answer(MemorySegment packet) throws MalformedMessageException {
         return new RelayAnswer(MessageHeader.slot(packet, MessageType.RELAY_ANSWER),
                 packet.get(WireTypes.U32, COUNT), packet.get(WireTypes.U32, SOFTWARE) != 0,

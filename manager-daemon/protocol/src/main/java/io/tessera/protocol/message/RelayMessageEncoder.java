@@ -67,7 +67,7 @@ public final class RelayMessageEncoder {
         return MessageWriter.begin(to, MessageType.IMAGE, 0).u64("offset", offset).u64("bytes", bytes).bytes();
     }
 
-    /** IMAGE_TAKEN; the number counts where the result is 0. */
+    /** IMAGE_TAKEN; the number is valid if the result is 0. */
     public static int imageTaken(MemorySegment to, long number, int result) {
         return MessageWriter.begin(to, MessageType.IMAGE_TAKEN, 0).u64("number", number).u32("result", result).bytes();
     }

@@ -9,8 +9,7 @@ import io.tessera.protocol.segment.SegmentLayout;
 import java.lang.foreign.StructLayout;
 
 /**
- * The messages of the relay (RELAY.md), described once under the names of {@code tessera_relay.h}. Constants only;
- * immutable.
+ * The messages of the relay (RELAY.md), described once with the names of {@code tessera_relay.h}. Constants only; immutable.
  */
 public final class RelayMessageLayout {
     /** Bytes of a token, which a client that the manager announced shows to an executor. */

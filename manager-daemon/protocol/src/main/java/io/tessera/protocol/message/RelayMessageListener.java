@@ -1,13 +1,13 @@
 package io.tessera.protocol.message;
 
-/** What a client says on an executor's socket, after {@link RelayMessageAdapter} checked it. */
+/** Receives a client's messages on an executor's socket after {@link RelayMessageAdapter} checked them. */
 public interface RelayMessageListener {
     /** The client shows its token. */
     void onHello(RelayToken token);
 
-    /** It asks for memory that both map: bytes and lowest address, both unsigned. */
+    /** The client asks for memory that both map: bytes and lowest address, both unsigned. */
     void onPin(long bytes, long notBelow);
 
-    /** It has a module image in the file whose descriptor the packet carries: offset and bytes, both unsigned. */
+    /** The client offers a module image in the file whose descriptor is in the packet: offset and bytes, both unsigned. */
     void onImage(long offset, long bytes);
 }

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The secret that a client shows to an executor, so that the executor knows the client that the manager announced. Immutable; comparison
- * takes the same time whatever the bytes are.
+ * The secret that a client shows to an executor, by which the executor recognises a client that the manager announced. Immutable; comparison takes
+ * the same time for all values.
  */
 public final class RelayToken {
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -20,7 +20,7 @@ public final class RelayToken {
         this.bytes = bytes;
     }
 
-    /** A new one. */
+    /** Creates a random token. */
     public static RelayToken create() {
         byte[] bytes = new byte[RelayMessageLayout.TOKEN_BYTES];
         RANDOM.nextBytes(bytes);
@@ -28,7 +28,7 @@ public final class RelayToken {
     }
 
     /**
-     * The token that a line of the control channel names.
+     * Returns the token in a line of the control channel.
      *
      * @throws IllegalArgumentException if the text is not as many hexadecimal digits as a token has
      */
@@ -50,7 +50,7 @@ public final class RelayToken {
         MemorySegment.copy(MemorySegment.ofArray(bytes), 0, to, offset, bytes.length);
     }
 
-    /** Hexadecimal, for the control channel. */
+    /** Returns hexadecimal digits, for the control channel. */
     public String hex() {
         return HexFormat.of().formatHex(bytes);
     }
@@ -65,7 +65,7 @@ public final class RelayToken {
         return Arrays.hashCode(bytes);
     }
 
-    /** Never the secret, because this ends in logs. */
+    /** Never returns the secret, because this text appears in logs. */
     @Override
     public String toString() {
         return "token";

@@ -7,8 +7,7 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The first 16 bytes of a record, as one reads and writes them. Stateless; reads a copy, never the ring, except for the
- * length.
+ * Reads and writes the first 16 bytes of a record. Stateless; reads a copy, never the ring, except for the length.
  */
 public final class RecordHeader {
     /** Bytes of the header. */
@@ -23,7 +22,7 @@ public final class RecordHeader {
     private RecordHeader() {
     }
 
-    /** Length in the ring: 0 not claimed, negative while it is written. */
+    /** Returns the length in the ring: 0 if not claimed, negative while it is written. */
     public static int lengthAcquire(MemorySegment ring, long at) {
         return WireTypes.getIntAcquire(ring, at + LENGTH);
     }
@@ -33,7 +32,7 @@ public final class RecordHeader {
         WireTypes.setIntRelease(ring, at + LENGTH, length);
     }
 
-    /** Everything but the length, as a client writes it. */
+    /** Writes everything except the length, as a client does. */
     public static void write(MemorySegment to, long at, RecordKind kind, int entry, int slot, int context, int flags) {
         to.set(WireTypes.U16, at + KIND, (short) kind.code());
         to.set(WireTypes.U16, at + ENTRY, (short) entry);
@@ -42,27 +41,27 @@ public final class RecordHeader {
         to.set(WireTypes.U16, at + FLAGS, (short) flags);
     }
 
-    /** Number of the kind. */
+    /** Returns the number of the kind. */
     public static int kind(MemorySegment record) {
         return Short.toUnsignedInt(record.get(WireTypes.U16, KIND));
     }
 
-    /** Index of the driver entry, or what a query asks. */
+    /** Returns the index of the driver entry, or the subject of a query. */
     public static int entry(MemorySegment record) {
         return Short.toUnsignedInt(record.get(WireTypes.U16, ENTRY));
     }
 
-    /** Reply slot + 1, unsigned; 0: no reply. */
+    /** Returns the reply slot + 1, unsigned; 0: no reply. */
     public static int slot(MemorySegment record) {
         return record.get(WireTypes.U32, SLOT);
     }
 
-    /** The client's context; 0: none. */
+    /** Returns the client's context; 0: none. */
     public static int context(MemorySegment record) {
         return Short.toUnsignedInt(record.get(WireTypes.U16, CONTEXT));
     }
 
-    /** Flags. */
+    /** Returns the flags. */
     public static int flags(MemorySegment record) {
         return Short.toUnsignedInt(record.get(WireTypes.U16, FLAGS));
     }

@@ -1,8 +1,8 @@
 package io.tessera.protocol.relay;
 
 /**
- * Numbers that an executor gives out for what a driver made: canonical user addresses that are none.
- * {@code tag | type << 40 | device << 36 | index << 4}; the index is 32 bits, its meaning is the executor's. Stateless.
+ * Handles that an executor gives out for objects of the driver: canonical user addresses that are never used as addresses. {@code tag | type << 40 |
+ * device << 36 | index << 4}; the index has 32 bits, and only the executor interprets it. Stateless.
  */
 public final class RelayHandle {
     private static final int TYPE_SHIFT = 40;
@@ -13,23 +13,23 @@ public final class RelayHandle {
     private RelayHandle() {
     }
 
-    /** Composes one; the type is below 32, the device below 16. */
+    /** Composes a handle; the type is below 32, the device below 16. */
     public static long of(int type, int device, int index) {
         return RelayLayout.HANDLE_TAG | (long) type << TYPE_SHIFT | (long) device % MOST_DEVICES << DEVICE_SHIFT
                 | Integer.toUnsignedLong(index) << INDEX_SHIFT;
     }
 
-    /** Its type, 0 to 31. */
+    /** Returns its type, 0 to 31. */
     public static int type(long handle) {
         return (int) (handle >>> TYPE_SHIFT) & 0x1f;
     }
 
-    /** Its device. */
+    /** Returns its device. */
     public static int device(long handle) {
         return (int) (handle >>> DEVICE_SHIFT) & MOST_DEVICES - 1;
     }
 
-    /** Its index. */
+    /** Returns its index. */
     public static int index(long handle) {
         return (int) (handle >>> INDEX_SHIFT);
     }

@@ -10,9 +10,8 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 
 /**
- * The relay segment, described once: every struct with its fields in order, under the names of the C header. Offsets are
- * derived from these structs and never written down a second time. Constants only; immutable. All integers are little
- * endian and naturally aligned.
+ * The relay segment, described once: every struct with its fields in order, with the names of the C header. Offsets are derived from these structs
+ * and never written a second time. Constants only; immutable. All integers are little endian and naturally aligned.
  */
 public final class RelayLayout {
     /** First word of a segment: the letters TSRELAY and a zero, in memory order. */
@@ -27,29 +26,29 @@ public final class RelayLayout {
     public static final int RING_BYTES = 1 << 20;
     /** Longest record, header included. */
     public static final int RECORD_MAX = 131_072;
-    /** In-data that travels inside a CALL. */
+    /** Maximum in-data inside a CALL. */
     public static final int INLINE_MAX = 65_536;
-    /** In-data of one call. */
+    /** Maximum in-data of one call. */
     public static final long BULK_MAX = 1L << 31;
     /** Reply slots. */
     public static final int SLOTS = 64;
     /** Bytes of a reply slot. */
     public static final int SLOT_BYTES = 65_536;
-    /** Out-data of one reply. */
+    /** Maximum out-data of one reply. */
     public static final int REPLY_MAX = SLOT_BYTES - 64;
-    /** Completion words. */
+    /** Number of completion words. */
     public static final int WORDS = 16_384;
-    /** Bytes of device printf on their way, a power of two. */
+    /** Bytes of the buffer for device printf, a power of two. */
     public static final int PRINT_BYTES = 262_144;
     /** Bytes of sentences for the user of a client, NUL-padded. */
     public static final int NOTICE_BYTES = 2048;
-    /** Device attributes, by their numbers in the driver interface. */
+    /** Number of device attributes, by their numbers in the driver interface. */
     public static final int ATTRIBUTES = 256;
-    /** Context limits, by number. */
+    /** Number of context limits, by number. */
     public static final int LIMITS = 32;
-    /** Function attributes, by number. */
+    /** Number of function attributes, by number. */
     public static final int FUNCTION_ATTRIBUTES = 32;
-    /** Parameters of one kernel. */
+    /** Maximum number of parameters of one kernel. */
     public static final int PARAMETERS = 1024;
     /** Bytes of a device's name. */
     public static final int NAME_BYTES = 256;
@@ -57,19 +56,19 @@ public final class RelayLayout {
     public static final int PCI_BYTES = 32;
     /** Records begin at multiples of this. */
     public static final int RECORD_ALIGNMENT = 16;
-    /** Handle of a MARK that means all streams of the record's context. */
+    /** Handle in a MARK that means all streams of the record's context. */
     public static final long ALL_STREAMS = -1L;
-    /** CALL: all in-data came ahead in BULK records. */
+    /** CALL: all in-data was sent ahead in BULK records. */
     public static final int FLAG_BULK = 1;
     /** LAUNCH: cooperative. */
     public static final int FLAG_COOPERATIVE = 2;
     /** MARK without a slot: the sender waits for it now. */
     public static final int FLAG_WAITED = 4;
-    /** With {@link #FLAG_WAITED}: the program ends, and shows the lines before the mark. */
+    /** With {@link #FLAG_WAITED}: the program ends, and shows the lines written before the mark. */
     public static final int FLAG_LAST = 8;
-    /** CONTEXT: a context comes. */
+    /** CONTEXT: a context is created. */
     public static final int CONTEXT_CREATE = 1;
-    /** CONTEXT: a context goes. */
+    /** CONTEXT: a context is destroyed. */
     public static final int CONTEXT_DESTROY = 2;
     /** Bits that mark a handle. */
     public static final long HANDLE_TAG = 0x6000_0000_0000L;
@@ -222,7 +221,7 @@ public final class RelayLayout {
     private RelayLayout() {
     }
 
-    /** Length of a record that carries this many bytes after its header, as a claim rounds it. */
+    /** Returns the length of a record with this many bytes after its header, rounded as in a claim. */
     public static int recordBytes(int bodyBytes) {
         return align((int) RECORD.byteSize() + bodyBytes, RECORD_ALIGNMENT);
     }

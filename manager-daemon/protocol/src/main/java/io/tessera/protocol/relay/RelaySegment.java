@@ -11,25 +11,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * View of a mapped relay segment: its header and the words that executor and client tell each other by. Owns nothing. Each
- * word has one writer, as the header file says. What the client writes is its own claim: copy it, then check it.
+ * View of a mapped relay segment: its header and the words through which executor and client communicate. Owns nothing. Each word has one writer, as
+ * the header file documents. What the client writes is only its claim: copy it, then check it.
  *
  * @param memory the whole segment
  */
 public record RelaySegment(MemorySegment memory) {
     /** Bytes of a segment. */
     public static final long BYTES = SEGMENT.byteSize();
-    /** Where the device's description begins. */
+    /** Offset of the device's description. */
     public static final long DEVICE = offset(SEGMENT, "device");
-    /** Where the printed text begins. */
+    /** Offset of the printed text. */
     public static final long PRINT = offset(SEGMENT, "print");
-    /** Where the words begin. */
+    /** Offset of the completion words. */
     public static final long WORD = offset(SEGMENT, "word");
-    /** Where the ring begins. */
+    /** Offset of the ring. */
     public static final long RING = offset(SEGMENT, "ring");
-    /** Where the error of the context is. */
+    /** Offset of the context's error. */
     public static final long CONTEXT_ERROR = offset(SEGMENT, "context_error");
-    /** Where the reply slots begin. */
+    /** Offset of the reply slots. */
     public static final long REPLY = offset(SEGMENT, "reply");
 
     private static final long MAGIC = offset(SEGMENT, "magic");
@@ -54,7 +54,7 @@ public record RelaySegment(MemorySegment memory) {
     private static final long NOTICE = offset(SEGMENT, "notice");
     private static final long CLIENT_HEARTBEAT_NS = offset(SEGMENT, "client_heartbeat_ns");
 
-    /** Fills the header but for the version, of a zeroed segment. */
+    /** Fills the header of a zeroed segment, except for the version. */
     public void initialise(int executorPid, long clientId, int entries) {
         memory.set(WireTypes.U64, MAGIC, RelayLayout.MAGIC);
         memory.set(WireTypes.U32, EXECUTOR_PID, executorPid);
@@ -66,39 +66,39 @@ public record RelaySegment(MemorySegment memory) {
         memory.set(WireTypes.U32, ENTRIES, entries);
     }
 
-    /** Makes the segment usable: the version goes in last, with release order. */
+    /** Makes the segment usable: the version is written last, with release order. */
     public void publishVersion() {
         WireTypes.setIntRelease(memory, VERSION, RelayLayout.VERSION);
     }
 
-    /** Whether header and version are those of this protocol. */
+    /** Returns whether header and version are those of this protocol. */
     public boolean isUsable() {
         return WireTypes.getIntAcquire(memory, VERSION) == RelayLayout.VERSION
                 && memory.get(WireTypes.U64, MAGIC) == RelayLayout.MAGIC
                 && memory.get(WireTypes.U64, SEGMENT_BYTES) == BYTES;
     }
 
-    /** Driver entries of the executor's description. */
+    /** Returns the number of driver entries in the executor's description. */
     public int entries() {
         return memory.get(WireTypes.U32, ENTRIES);
     }
 
-    /** CLOCK_MONOTONIC nanoseconds of the executor's last sign of life. */
+    /** Returns the time of the executor's last heartbeat, CLOCK_MONOTONIC nanoseconds. */
     public long executorHeartbeatNs() {
         return WireTypes.getOpaque(memory, EXECUTOR_HEARTBEAT_NS);
     }
 
-    /** The executor's sign of life. */
+    /** Writes the executor's heartbeat. */
     public void executorHeartbeatNs(long nowNs) {
         WireTypes.setRelease(memory, EXECUTOR_HEARTBEAT_NS, nowNs);
     }
 
-    /** CLOCK_MONOTONIC nanoseconds of the client's last sign of life; 0 before its first. */
+    /** Returns the time of the client's last heartbeat, CLOCK_MONOTONIC nanoseconds; 0 before its first. */
     public long clientHeartbeatNs() {
         return WireTypes.getOpaque(memory, CLIENT_HEARTBEAT_NS);
     }
 
-    /** CUresult that every call answers from now on; 0: the context lives. */
+    /** Returns the CUresult that every call answers from now on; 0: the context is valid. */
     public int contextError() {
         return WireTypes.getIntAcquire(memory, CONTEXT_ERROR);
     }
@@ -108,32 +108,31 @@ public record RelaySegment(MemorySegment memory) {
         WireTypes.compareAndSetInt(memory, CONTEXT_ERROR, 0, result);
     }
 
-    /** Whether the executor has let go of the client. */
+    /** Returns whether the executor has ended its service for the client. */
     public boolean ended() {
         return WireTypes.getIntAcquire(memory, ENDED) != 0;
     }
 
-    /** Says that the executor has let go of the client. */
+    /** Declares that the executor has ended its service for the client. */
     public void end() {
         WireTypes.setIntRelease(memory, ENDED, 1);
     }
 
-    /** Asks the client to start again in time sharing; it looks at that after a call that failed. */
+    /** Asks the client to start again in time sharing; it checks this after a call that failed. */
     public void askForTimeSharing() {
         WireTypes.setIntRelease(memory, TIME_SHARE, 1);
     }
 
-    /** Whether the client is asked to start again in time sharing. */
+    /** Returns whether the client is asked to start again in time sharing. */
     public boolean isAskedForTimeSharing() {
         return WireTypes.getIntAcquire(memory, TIME_SHARE) != 0;
     }
 
     /**
-     * Adds a line that the client shows its user after the next call that fails; cut or lost when there is no more room. A line
-     * that is there already is not added again.
-     * Thread-safe: the threads that pin memory write, too.
+     * Adds a line that the client shows its user after the next call that fails; cut or lost if there is not enough room. A line that is already
+     * there is not added again. Thread-safe, because the threads that pin memory also write.
      *
-     * @param text without its line end
+     * @param text the line without its line end
      */
     public synchronized void notice(String text) {
         int said = Math.clamp(WireTypes.getIntAcquire(memory, NOTICE_SAID), 0, RelayLayout.NOTICE_BYTES);
@@ -151,13 +150,13 @@ public record RelaySegment(MemorySegment memory) {
         WireTypes.setIntRelease(memory, NOTICE_SAID, said + bytes);
     }
 
-    /** All lines for the user so far. */
+    /** Returns all lines for the user so far. */
     public String notices() {
         int said = Math.clamp(WireTypes.getIntAcquire(memory, NOTICE_SAID), 0, RelayLayout.NOTICE_BYTES);
         return new String(memory.asSlice(NOTICE, said).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
-    /** Ring position up to which records are read. */
+    /** Returns the ring position up to which records are read. */
     public long consumed() {
         return WireTypes.getAcquire(memory, CONSUMED);
     }
@@ -167,49 +166,49 @@ public record RelaySegment(MemorySegment memory) {
         WireTypes.setRelease(memory, CONSUMED, position);
     }
 
-    /** Ring position up to which records are claimed. */
+    /** Returns the ring position up to which records are claimed. */
     public long claimed() {
         return WireTypes.getAcquire(memory, CLAIMED);
     }
 
-    /** Claims the ring up to a position, as a client does; whether nobody was faster. */
+    /** Claims the ring up to a position, as a client does; returns whether no other thread was faster. */
     public boolean claim(long expected, long position) {
         return WireTypes.compareAndSet(memory, CLAIMED, expected, position);
     }
 
-    /** Says that the executor is about to sleep, before it looks once more. */
+    /** Declares that the executor is about to sleep, before it checks the ring once more. */
     public void park() {
         WireTypes.setIntOpaque(memory, PARKED, 1);
         VarHandle.fullFence();
     }
 
-    /** Says that the executor does not sleep. */
+    /** Declares that the executor does not sleep. */
     public void unpark() {
         WireTypes.setIntOpaque(memory, PARKED, 0);
     }
 
-    /** After a commit, as a client does: whether the executor slept and must be woken. */
+    /** Returns, after a client's commit, whether the executor slept and must be woken. */
     public boolean takeParked() {
         VarHandle.fullFence();
         return WireTypes.getIntOpaque(memory, PARKED) == 1 && WireTypes.exchangeInt(memory, PARKED, 0) == 1;
     }
 
-    /** The futex word of parking. */
+    /** Returns the futex word of parking. */
     public MemorySegment parkedWord() {
         return memory.asSlice(PARKED, Integer.BYTES);
     }
 
-    /** Notes the error of a record without a reply, if none is noted. */
+    /** Records the error of a record without a reply, if none is recorded. */
     public void callError(int result) {
         WireTypes.compareAndSetInt(memory, CALL_ERROR, 0, result);
     }
 
-    /** Takes the noted error, as a client does. */
+    /** Takes the recorded error, as a client does. */
     public int takeCallError() {
         return WireTypes.exchangeInt(memory, CALL_ERROR, 0);
     }
 
-    /** Bytes of device printf that the executor has written. */
+    /** Returns the number of bytes of device printf that the executor has written. */
     public long printed() {
         return WireTypes.getAcquire(memory, PRINTED);
     }
@@ -219,7 +218,7 @@ public record RelaySegment(MemorySegment memory) {
         WireTypes.setRelease(memory, PRINTED, bytes);
     }
 
-    /** Bytes of device printf that the client has read. */
+    /** Returns the number of bytes of device printf that the client has read. */
     public long printTaken() {
         return WireTypes.getAcquire(memory, PRINT_TAKEN);
     }
@@ -248,18 +247,18 @@ public record RelaySegment(MemorySegment memory) {
         return WORD + (long) Objects.checkIndex(index, RelayLayout.WORDS) * Long.BYTES;
     }
 
-    /** A reply slot. */
+    /** Returns a reply slot. */
     public ReplySlot reply(int slot) {
         return new ReplySlot(memory.asSlice(REPLY + (long) Objects.checkIndex(slot, RelayLayout.SLOTS)
                 * RelayLayout.SLOT_BYTES, RelayLayout.SLOT_BYTES));
     }
 
-    /** The ring. */
+    /** Returns the ring. */
     public MemorySegment ring() {
         return memory.asSlice(RING, RelayLayout.RING_BYTES);
     }
 
-    /** The device's description. */
+    /** Returns the device's description. */
     public MemorySegment device() {
         return memory.asSlice(DEVICE, RelayLayout.DEVICE.byteSize());
     }

@@ -8,12 +8,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * View of one reply slot. The executor writes sequence, result, bytes and data; the client the rest.
+ * View of one reply slot. The executor writes sequence, result, bytes and data; the client writes the rest.
  *
  * @param memory the slot
  */
 public record ReplySlot(MemorySegment memory) {
-    /** Where out-data begins. */
+    /** Offset of the out-data. */
     public static final long DATA = REPLY.byteSize();
     private static final long SEQUENCE = offset(REPLY, "sequence");
     private static final long EXPECTED = offset(REPLY, "expected");
@@ -34,40 +34,40 @@ public record ReplySlot(MemorySegment memory) {
         return WireTypes.getIntOpaque(memory, WAITING) != 0;
     }
 
-    /** The futex word of the client's sleep. */
+    /** Returns the futex word of the client's sleep. */
     public MemorySegment sequenceWord() {
         return memory.asSlice(SEQUENCE, Integer.BYTES);
     }
 
-    /** Number of the last answer. */
+    /** Returns the number of the last answer. */
     public int sequence() {
         return WireTypes.getIntAcquire(memory, SEQUENCE);
     }
 
-    /** Number of the next answer, as a client counts before it sends. */
+    /** Returns the number of the next answer, as a client counts before it sends. */
     public int expectNext() {
         int expected = memory.get(WireTypes.U32, EXPECTED) + 1;
         memory.set(WireTypes.U32, EXPECTED, expected);
         return expected;
     }
 
-    /** Says whether the client sleeps. */
+    /** Declares whether the client sleeps. */
     public void waiting(boolean waiting) {
         WireTypes.setIntOpaque(memory, WAITING, waiting ? 1 : 0);
         VarHandle.fullFence();
     }
 
-    /** CUresult of the last answer. */
+    /** Returns the CUresult of the last answer. */
     public int result() {
         return memory.get(WireTypes.U32, RESULT);
     }
 
-    /** Bytes of out-data of the last answer. */
+    /** Returns the number of bytes of out-data in the last answer. */
     public int bytes() {
         return memory.get(WireTypes.U32, BYTES);
     }
 
-    /** The out-data's place. */
+    /** Returns the memory of the out-data. */
     public MemorySegment data() {
         return memory.asSlice(DATA, RelayLayout.REPLY_MAX);
     }

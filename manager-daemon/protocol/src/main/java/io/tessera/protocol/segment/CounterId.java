@@ -3,8 +3,8 @@ package io.tessera.protocol.segment;
 import java.util.Locale;
 
 /**
- * Process-wide counters of a client, index into {@code counters} of the segment ({@code TESSERA_COUNTER_*}). Numbers
- * are never reused, so an old reader stays right.
+ * Process-wide counters of a client, index into {@code counters} of the segment ({@code TESSERA_COUNTER_*}). Numbers are never reused, so an old
+ * reader stays correct.
  */
 public enum CounterId {
     /** Allocations that succeeded. */
@@ -21,7 +21,7 @@ public enum CounterId {
     EXPORTED,
     /** Exports refused because the memory is not the driver's own. */
     EXPORT_REFUSALS,
-    /** The program's own cuMemCreate. */
+    /** Calls of cuMemCreate by the program itself. */
     VMM_CREATES,
     /** Pinned host memory in bytes. */
     HOST_PINNED_BYTES,
@@ -47,11 +47,11 @@ public enum CounterId {
     UNGATED,
     /** Stream captures begun. */
     CAPTURES,
-    /** Turns given back before they were asked for. */
+    /** Turns given back early. */
     EARLY_RELEASES,
     /** Handles imported: IPC and external memory. */
     IMPORTED,
-    /** Frees of memory that was allocated out of our sight. */
+    /** Frees of memory whose allocation the library did not see. */
     UNTRACKED_FREES;
 
     private final String label;
@@ -64,12 +64,12 @@ public enum CounterId {
         label = camel.toString();
     }
 
-    /** Index into {@code counters}. */
+    /** Returns the index into {@code counters}. */
     public int index() {
         return ordinal();
     }
 
-    /** Name in JSON and tables, in camel case: {@code limitRefusals}. */
+    /** Returns the name in JSON and tables, in camel case: {@code limitRefusals}. */
     public String label() {
         return label;
     }

@@ -17,9 +17,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Reads a client's segment by mapping its file alone, asking neither client nor manager.
+ * Reads a client's segment by mapping its file, without asking the client or the manager.
  *
- * <p>Owns its read-only mapping: close it. Readable by any thread until then. A number may be one event old, never torn.
+ * <p>Owns its read-only mapping: close it. Readable by any thread until then. A number may be one event old, but is never torn.
  */
 public final class CountersReader implements AutoCloseable {
     private final Arena arena;
@@ -30,7 +30,7 @@ public final class CountersReader implements AutoCloseable {
         this.segment = segment;
     }
 
-    /** What came of an attempt to open a file. */
+    /** Result of an attempt to open a file. */
     public sealed interface Result {
     }
 
@@ -38,7 +38,7 @@ public final class CountersReader implements AutoCloseable {
     public record Ready(CountersReader reader) implements Result {
     }
 
-    /** Not there, or not finished yet: try again. */
+    /** The file does not exist, or is not complete yet: try again. */
     public record Awaiting(String what) implements Result {
     }
 
@@ -50,14 +50,14 @@ public final class CountersReader implements AutoCloseable {
     public record BadSize(long bytes) implements Result {
     }
 
-    /** The file is no segment. */
+    /** The file is not a segment. */
     public record BadMagic(long magic) implements Result {
     }
 
     /**
      * Opens a segment file. Does not follow a link.
      *
-     * @throws IOException where the file exists and cannot be read, for want of permission for example
+     * @throws IOException if the file exists and cannot be read, for example without permission
      */
     public static Result open(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.READ, NOFOLLOW_LINKS))) {
@@ -106,12 +106,12 @@ public final class CountersReader implements AutoCloseable {
         return new Ready(new CountersReader(arena, mapped));
     }
 
-    /** Value of a process-wide counter in a mapped segment. */
+    /** Returns the value of a process-wide counter in a mapped segment. */
     public static long counter(MemorySegment segment, CounterId id) {
         return WireTypes.getOpaque(segment, SegmentLayout.COUNTERS_OFFSET + 8L * id.index());
     }
 
-    /** Every process-wide counter that is not 0, in a mapped segment. */
+    /** Returns every process-wide counter that is not 0, in a mapped segment. */
     public static Map<CounterId, Long> counters(MemorySegment segment) {
         Map<CounterId, Long> values = new EnumMap<>(CounterId.class);
         for (CounterId id : CounterId.values()) {
@@ -123,37 +123,37 @@ public final class CountersReader implements AutoCloseable {
         return values;
     }
 
-    /** Header, with the device slots. */
+    /** Returns the header, with the device slots. */
     public SegmentHeader header() {
         return new SegmentHeader(segment);
     }
 
-    /** A device slot. */
+    /** Returns a device slot. */
     public DeviceBlock device(int slot) {
         return DeviceBlock.of(segment, slot);
     }
 
-    /** A thread slot. */
+    /** Returns a thread slot. */
     public ThreadSlot thread(int index) {
         return ThreadSlot.of(segment, index);
     }
 
-    /** A process-wide counter. */
+    /** Returns a process-wide counter. */
     public long counter(CounterId id) {
         return counter(segment, Objects.requireNonNull(id));
     }
 
-    /** Submissions of a kind over the life of the client. */
+    /** Returns the submissions of a kind over the life of the client. */
     public long submitted(SubmissionKind kind) {
         return ThreadSlot.submitted(segment, kind);
     }
 
-    /** Submissions to a device slot over the life of the client. */
+    /** Returns the submissions to a device slot over the life of the client. */
     public long deviceSubmissions(int slot) {
         return ThreadSlot.deviceSubmissions(segment, slot);
     }
 
-    /** The distinct errors so far. */
+    /** Returns the distinct errors so far. */
     public List<LoggedError> errors() {
         return ErrorLogReader.read(segment);
     }

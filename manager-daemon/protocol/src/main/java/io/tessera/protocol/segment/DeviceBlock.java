@@ -11,15 +11,14 @@ import java.util.Objects;
 /**
  * View of one device slot of a segment: identity, the manager's orders, the client's gate and answers.
  *
- * <p>Owns nothing. Each field has one writer, the manager or the client, as the header file says; readers may be any
- * thread of any process. The turn and ack words are read with acquire and written with release, so what stands beside
- * them is at least as new as they are; everything else is read whole but in no order. The client's words are its own claim: check them
- * before deciding anything by them.
+ * <p>Owns nothing. Each field has one writer, the manager or the client, as the header file documents; any thread of any process may read. The turn
+ * and ack words are read with acquire and written with release order, so the fields beside them are at least as new as they are. Everything else is
+ * read whole but unordered. The client's words are only its claims: check them before any decision.
  *
  * @param block the 512 bytes of the slot
  */
 public record DeviceBlock(MemorySegment block) {
-    /** {@code flags}: somebody waits for this device, give the turn back when idle. */
+    /** {@code flags}: another client waits for this device; give the turn back when idle. */
     public static final int FLAG_CONTENDED = 1;
     /** {@code flags}: sample whether the device is busy with this client's work. */
     public static final int FLAG_SAMPLE = 2;
@@ -58,7 +57,7 @@ public record DeviceBlock(MemorySegment block) {
     private static final long CAPTURING = offset(DEVICE, "capturing");
 
     /**
-     * The block of a slot in a mapped segment.
+     * Returns the block of a slot in a mapped segment.
      *
      * @throws IndexOutOfBoundsException if there is no such slot
      */
@@ -78,49 +77,49 @@ public record DeviceBlock(MemorySegment block) {
         WireTypes.setText(block, NAME, SegmentLayout.DEVICE_NAME_BYTES, name);
     }
 
-    /** UUID of the device. */
+    /** Returns the UUID of the device. */
     public DeviceUuid uuid() {
         return DeviceUuid.read(block, UUID);
     }
 
-    /** Memory of the device in bytes. */
+    /** Returns the memory of the device in bytes. */
     public long totalBytes() {
         return block.get(WireTypes.U64, TOTAL_BYTES);
     }
 
-    /** CUDA ordinal in the client. */
+    /** Returns the CUDA ordinal in the client. */
     public int ordinal() {
         return block.get(WireTypes.U32, ORDINAL);
     }
 
-    /** Name of the device. */
+    /** Returns the name of the device. */
     public String name() {
         return WireTypes.getText(block, NAME, SegmentLayout.DEVICE_NAME_BYTES);
     }
 
-    /** Whether the manager has taken the device. */
+    /** Returns whether the manager has accepted the device. */
     public boolean registered() {
         return WireTypes.getIntAcquire(block, REGISTERED) != 0;
     }
 
-    /** Says that the manager has taken the device. */
+    /** Sets whether the manager has accepted the device. */
     public void registered(boolean registered) {
         WireTypes.setIntRelease(block, REGISTERED, registered ? 1 : 0);
     }
 
     // ---- orders: manager
 
-    /** The turn word, see {@link TurnWord}. */
+    /** Returns the turn word, see {@link TurnWord}. */
     public long turn() {
         return WireTypes.getAcquire(block, TURN);
     }
 
-    /** Writes the turn word after the terms that go with it. */
+    /** Writes the turn word after its terms. */
     public void turn(long word) {
         WireTypes.setRelease(block, TURN, word);
     }
 
-    /** Writes what goes with a turn: nanoseconds, nanoseconds, nanoseconds, {@code FLAG_*}. */
+    /** Writes the terms of a turn: nanoseconds, nanoseconds, nanoseconds, {@code FLAG_*}. */
     public void terms(long quantumNs, long paceNs, long idleReleaseNs, long flags) {
         WireTypes.setOpaque(block, QUANTUM_NS, quantumNs);
         WireTypes.setOpaque(block, PACE_NS, paceNs);
@@ -128,27 +127,27 @@ public record DeviceBlock(MemorySegment block) {
         WireTypes.setOpaque(block, FLAGS, flags);
     }
 
-    /** Length of a granted turn in nanoseconds, for information. */
+    /** Returns the length of a granted turn in nanoseconds, for information. */
     public long quantumNs() {
         return WireTypes.getOpaque(block, QUANTUM_NS);
     }
 
-    /** Bound on outstanding work as nanoseconds to drain; 0: none. */
+    /** Returns the bound on outstanding work as nanoseconds to drain; 0: none. */
     public long paceNs() {
         return WireTypes.getOpaque(block, PACE_NS);
     }
 
-    /** Nanoseconds without work after which a granted turn is given back; 0: never. */
+    /** Returns the nanoseconds without work after which a granted turn is given back; 0: never. */
     public long idleReleaseNs() {
         return WireTypes.getOpaque(block, IDLE_RELEASE_NS);
     }
 
-    /** {@code FLAG_*}. */
+    /** Returns the flags {@code FLAG_*}. */
     public long flags() {
         return WireTypes.getOpaque(block, FLAGS);
     }
 
-    /** The tenant's limit on this device in bytes; 0: none. */
+    /** Returns the tenant's limit on this device in bytes; 0: none. */
     public long limitBytes() {
         return WireTypes.getOpaque(block, LIMIT_BYTES);
     }
@@ -158,44 +157,44 @@ public record DeviceBlock(MemorySegment block) {
         WireTypes.setOpaque(block, LIMIT_BYTES, bytes);
     }
 
-    /** Bytes that the tenant's other clients use on this device. */
+    /** Returns the bytes that the tenant's other clients use on this device. */
     public long tenantElsewhereBytes() {
         return WireTypes.getOpaque(block, TENANT_ELSEWHERE_BYTES);
     }
 
-    /** Sets what the tenant's other clients use. */
+    /** Sets the bytes that the tenant's other clients use. */
     public void tenantElsewhereBytes(long bytes) {
         WireTypes.setOpaque(block, TENANT_ELSEWHERE_BYTES, bytes);
     }
 
     // ---- answers: client
 
-    /** What the client may use without asking, in bytes; {@link #NO_LIMIT_LEASE}: all. */
+    /** Returns the bytes that the client may use without asking; {@link #NO_LIMIT_LEASE}: all. */
     public long grantedBytes() {
         return WireTypes.getOpaque(block, GRANTED_BYTES);
     }
 
-    /** Sets the lease, as the client does on an answer or before it gives back. */
+    /** Sets the lease, as the client does on an answer or before it gives memory back. */
     public void grantedBytes(long bytes) {
         WireTypes.setOpaque(block, GRANTED_BYTES, bytes);
     }
 
-    /** Whether submissions pass. */
+    /** Returns whether submissions pass the gate. */
     public boolean gateOpen() {
         return WireTypes.getAcquire(block, GATE) != 0;
     }
 
-    /** The ack word, see {@link AckWord}. */
+    /** Returns the ack word, see {@link AckWord}. */
     public long ack() {
         return WireTypes.getAcquire(block, ACK);
     }
 
-    /** Writes the ack word, as the client does, after what it answers for. */
+    /** Writes the ack word, as the client does, after the change that it acknowledges. */
     public void ack(long word) {
         WireTypes.setRelease(block, ACK, word);
     }
 
-    /** CLOCK_MONOTONIC nanoseconds since when a thread waits at the gate; 0: none waits. */
+    /** Returns since when a thread waits at the gate, CLOCK_MONOTONIC nanoseconds; 0: none waits. */
     public long wantSinceNs() {
         return WireTypes.getAcquire(block, WANT_SINCE_NS);
     }
@@ -205,7 +204,7 @@ public record DeviceBlock(MemorySegment block) {
         WireTypes.setRelease(block, WANT_SINCE_NS, sinceNs);
     }
 
-    /** Device memory in bytes that counts against the limit. */
+    /** Returns the bytes of device memory that count against the limit. */
     public long usedBytes() {
         return WireTypes.getOpaque(block, USED_BYTES);
     }
@@ -218,12 +217,12 @@ public record DeviceBlock(MemorySegment block) {
         }
     }
 
-    /** Highest {@link #usedBytes}. */
+    /** Returns the highest value of {@link #usedBytes}. */
     public long peakBytes() {
         return WireTypes.getOpaque(block, PEAK_BYTES);
     }
 
-    /** Of {@link #usedBytes}: converted to managed memory. */
+    /** Returns the part of {@link #usedBytes} that was converted to managed memory. */
     public long managedBytes() {
         return WireTypes.getOpaque(block, MANAGED_BYTES);
     }
@@ -233,57 +232,57 @@ public record DeviceBlock(MemorySegment block) {
         WireTypes.setOpaque(block, MANAGED_BYTES, bytes);
     }
 
-    /** Turns taken. */
+    /** Returns the number of turns taken. */
     public long turns() {
         return WireTypes.getOpaque(block, TURNS);
     }
 
-    /** Gates closed after work. */
+    /** Returns how often the gate was closed after work. */
     public long drains() {
         return WireTypes.getOpaque(block, DRAINS);
     }
 
-    /** Sum over drains, gate closed to contexts idle, in nanoseconds. */
+    /** Returns the sum of drains, from the closed gate to idle contexts, in nanoseconds. */
     public long drainNs() {
         return WireTypes.getOpaque(block, DRAIN_NS);
     }
 
-    /** Longest drain in nanoseconds. */
+    /** Returns the longest drain in nanoseconds. */
     public long drainMaxNs() {
         return WireTypes.getOpaque(block, DRAIN_MAX_NS);
     }
 
-    /** Last drain in nanoseconds. */
+    /** Returns the last drain in nanoseconds. */
     public long drainLastNs() {
         return WireTypes.getOpaque(block, DRAIN_LAST_NS);
     }
 
-    /** Sum over turns, granted to given back, in nanoseconds. */
+    /** Returns the sum of turns, from the grant to the return, in nanoseconds. */
     public long heldNs() {
         return WireTypes.getOpaque(block, HELD_NS);
     }
 
-    /** Nanoseconds in which at least one thread waited at the gate. */
+    /** Returns the nanoseconds in which at least one thread waited at the gate. */
     public long waitNs() {
         return WireTypes.getOpaque(block, WAIT_NS);
     }
 
-    /** Samples that found the device busy with this client's work. */
+    /** Returns the number of samples that found the device busy with this client's work. */
     public long busySamples() {
         return WireTypes.getOpaque(block, BUSY_SAMPLES);
     }
 
-    /** Samples taken. */
+    /** Returns the number of samples taken. */
     public long samples() {
         return WireTypes.getOpaque(block, SAMPLES);
     }
 
-    /** Contexts of this client alive on the device. */
+    /** Returns the number of this client's contexts on the device. */
     public long contexts() {
         return WireTypes.getOpaque(block, CONTEXTS);
     }
 
-    /** Stream captures open; a turn does not end while one is. */
+    /** Returns the number of open stream captures; a turn does not end while there is one. */
     public long capturing() {
         return WireTypes.getOpaque(block, CAPTURING);
     }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the distinct-error log of a segment at any time, also of one whose client has died. Entries that their writer
- * has claimed but not finished are left out. Stateless.
+ * Reads the distinct-error log of a segment at any time, even if its client has died. Entries that their writer has claimed but not finished are left
+ * out. Stateless.
  */
 public final class ErrorLogReader {
     private static final long READY = offset(ERROR, "ready");
@@ -23,7 +23,7 @@ public final class ErrorLogReader {
     private ErrorLogReader() {
     }
 
-    /** All finished entries in the order in which they were claimed. */
+    /** Returns all finished entries in the order in which they were claimed. */
     public static List<LoggedError> read(MemorySegment segment) {
         List<LoggedError> errors = new ArrayList<>();
         for (int i = 0; i < SegmentLayout.ERROR_ENTRIES; i++) {

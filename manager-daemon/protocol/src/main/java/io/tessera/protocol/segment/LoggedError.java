@@ -4,7 +4,7 @@ package io.tessera.protocol.segment;
  * One distinct error of a client.
  *
  * @param code    the driver's result, or {@code -errno}
- * @param count   how often it happened
+ * @param count   number of occurrences
  * @param firstNs first time, CLOCK_REALTIME nanoseconds
  * @param lastNs  last time, CLOCK_REALTIME nanoseconds
  * @param text    what happened

@@ -8,22 +8,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * View of what of a client's memory is on one device: the manager's targets and the client's account (SPEC.md,
- * section 9).
+ * View of a client's memory on one device: the manager's targets and the client's account (SPEC.md, section 9).
  *
- * <p>Owns nothing. Each field has one writer. Targets and what is held against them are read and written sequentially
- * consistent, because the budget rule rests on it: either the manager sees what the client took, or the client sees
- * that its target was lowered. Everything else is read whole but in no order. What the client writes is its own claim.
- * All sizes are bytes.
+ * <p>Owns nothing. Each field has one writer. Targets and the memory held against them are read and written sequentially consistent, because the
+ * budget rule depends on it: either the manager sees what the client took, or the client sees that its target was lowered. Everything else is read
+ * whole but unordered. What the client writes is only its claim. All sizes are bytes.
  *
  * @param block the 512 bytes of the slot
  */
 public record ResidencyBlock(MemorySegment block) {
-    /** {@code flags}: evicted by hand or because it was idle; comes back with its first call. */
+    /** {@code flags}: evicted by hand or for idleness; comes back with its first call. */
     public static final int FLAG_PARKED = 1;
     /** {@code flags}: the driver has taken the whole process off the device; no driver call returns until it is back. */
     public static final int FLAG_CHECKPOINTED = 2;
-    /** {@code flags}: what the client needs is not available, so its calls at the gate are out of memory. */
+    /** {@code flags}: the memory that the client needs is not available, so its calls at the gate fail for lack of memory. */
     public static final int FLAG_SHORT = 4;
 
     /** {@code plan_choice}: the plan was left to the library; swap, unless one of the following says otherwise. */
@@ -32,9 +30,12 @@ public record ResidencyBlock(MemorySegment block) {
     public static final int CHOICE_UNMAPPED = 2;
     /** {@code plan_choice}: the device does not page managed memory either. */
     public static final int CHOICE_UNPAGED = 4;
-    /** {@code plan_choice}: the program exports memory that the plan cannot, so what it allocates from then on is the driver's. */
+    /** {@code plan_choice}: the program exports memory that the plan cannot export, so its later allocations are the driver's. */
     public static final int CHOICE_EXPORTED = 8;
-    /** {@code plan_choice}: the program uses several devices, or sees some that cannot reach each other's memory: likewise. */
+    /**
+     * {@code plan_choice}: the program uses several devices, or sees some that cannot reach each other's memory: its later allocations are the
+     * driver's.
+     */
     public static final int CHOICE_DEVICES = 16;
 
     private static final long ACTIVE = offset(RESIDENCY, "active");
@@ -81,7 +82,7 @@ public record ResidencyBlock(MemorySegment block) {
     private static final long CLEARED_BYTES = offset(RESIDENCY, "cleared_bytes");
 
     /**
-     * The block of a slot in a mapped segment.
+     * Returns the block of a slot in a mapped segment.
      *
      * @throws IndexOutOfBoundsException if there is no such slot
      */
@@ -93,37 +94,37 @@ public record ResidencyBlock(MemorySegment block) {
 
     // ---- targets: manager
 
-    /** Whether a manager plans residency on the device. */
+    /** Returns whether a manager plans residency on the device. */
     public boolean active() {
         return WireTypes.getAcquire(block, ACTIVE) != 0;
     }
 
-    /** Says that the manager plans residency, after the targets were written. */
+    /** Sets whether the manager plans residency, after the targets were written. */
     public void active(boolean plans) {
         WireTypes.setRelease(block, ACTIVE, plans ? 1 : 0);
     }
 
-    /** What the client may hold resident of its swappable memory. */
+    /** Returns how much of its swappable memory the client may hold resident. */
     public long residentTarget() {
         return WireTypes.getVolatile(block, RESIDENT_TARGET);
     }
 
-    /** Sets what the client may hold resident; read {@link #residentBytes} afterwards. */
+    /** Sets how much the client may hold resident; read {@link #residentBytes} afterwards. */
     public void residentTarget(long bytes) {
         WireTypes.setVolatile(block, RESIDENT_TARGET, bytes);
     }
 
-    /** What is never taken from the client. */
+    /** Returns the memory that is never taken from the client. */
     public long guaranteeBytes() {
         return WireTypes.getOpaque(block, GUARANTEE_BYTES);
     }
 
-    /** Sets what is never taken from the client. */
+    /** Sets the memory that is never taken from the client. */
     public void guaranteeBytes(long bytes) {
         WireTypes.setOpaque(block, GUARANTEE_BYTES, bytes);
     }
 
-    /** Pinned host memory that the client may hold. */
+    /** Returns the pinned host memory that the client may hold. */
     public long pinnedTarget() {
         return WireTypes.getVolatile(block, PINNED_TARGET);
     }
@@ -133,7 +134,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, PINNED_TARGET, bytes);
     }
 
-    /** Pageable host memory that the client may hold. */
+    /** Returns the pageable host memory that the client may hold. */
     public long pageableTarget() {
         return WireTypes.getVolatile(block, PAGEABLE_TARGET);
     }
@@ -143,7 +144,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, PAGEABLE_TARGET, bytes);
     }
 
-    /** Size of the device as programs see it. */
+    /** Returns the size of the device as programs see it. */
     public long capacityBytes() {
         return WireTypes.getOpaque(block, CAPACITY_BYTES);
     }
@@ -153,17 +154,17 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, CAPACITY_BYTES, bytes);
     }
 
-    /** What {@link #residentTarget} can become at most; 0: not known. */
+    /** Returns the maximum that {@link #residentTarget} can reach; 0: not known. */
     public long residentLimit() {
         return WireTypes.getOpaque(block, RESIDENT_LIMIT);
     }
 
-    /** Sets what the target can become at most. */
+    /** Sets the maximum that the target can reach. */
     public void residentLimit(long bytes) {
         WireTypes.setOpaque(block, RESIDENT_LIMIT, bytes);
     }
 
-    /** {@code FLAG_*}. */
+    /** Returns the flags {@code FLAG_*}. */
     public long flags() {
         return WireTypes.getAcquire(block, FLAGS);
     }
@@ -175,17 +176,17 @@ public record ResidencyBlock(MemorySegment block) {
 
     // ---- account: client
 
-    /** What its memory is doing; steady where the number has no meaning. */
+    /** Returns the state of its memory; steady if the number has no meaning. */
     public ResidencyState state() {
         return ResidencyState.ofCode(WireTypes.getAcquire(block, STATE));
     }
 
-    /** Sets what its memory is doing, as the client does. */
+    /** Sets the state of its memory, as the client does. */
     public void state(ResidencyState state) {
         WireTypes.setRelease(block, STATE, state.code());
     }
 
-    /** Device memory that the client holds for swappable memory, copies in flight included. */
+    /** Returns the device memory that the client holds for swappable memory, copies in flight included. */
     public long residentBytes() {
         return WireTypes.getVolatile(block, RESIDENT_BYTES);
     }
@@ -195,7 +196,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, RESIDENT_BYTES, bytes);
     }
 
-    /** What has to be resident before its gate opens. */
+    /** Returns the memory that has to be resident before its gate opens. */
     public long neededBytes() {
         return WireTypes.getOpaque(block, NEEDED_BYTES);
     }
@@ -205,7 +206,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, NEEDED_BYTES, bytes);
     }
 
-    /** Live memory that can be moved. */
+    /** Returns the live memory that can be moved. */
     public long swappableBytes() {
         return WireTypes.getOpaque(block, SWAPPABLE_BYTES);
     }
@@ -215,7 +216,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, SWAPPABLE_BYTES, bytes);
     }
 
-    /** Resident for ever: exported, imported, arrays, the driver's own. */
+    /** Returns the memory that is always resident: exported, imported, arrays, the driver's own. */
     public long fixedBytes() {
         return WireTypes.getOpaque(block, FIXED_BYTES);
     }
@@ -225,7 +226,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, FIXED_BYTES, bytes);
     }
 
-    /** The resident memory without contents, which can be dropped at once. */
+    /** Returns the resident memory without contents, which can be dropped at once. */
     public long cachedBytes() {
         return WireTypes.getOpaque(block, CACHED_BYTES);
     }
@@ -235,7 +236,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, CACHED_BYTES, bytes);
     }
 
-    /** Pinned host memory that it holds. */
+    /** Returns the pinned host memory that it holds. */
     public long pinnedHeld() {
         return WireTypes.getVolatile(block, PINNED_HELD);
     }
@@ -245,7 +246,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, PINNED_HELD, bytes);
     }
 
-    /** Pageable host memory that it holds. */
+    /** Returns the pageable host memory that it holds. */
     public long pageableHeld() {
         return WireTypes.getVolatile(block, PAGEABLE_HELD);
     }
@@ -255,7 +256,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, PAGEABLE_HELD, bytes);
     }
 
-    /** Bytes of its swap file. */
+    /** Returns the bytes of its swap file. */
     public long fileHeld() {
         return WireTypes.getOpaque(block, FILE_HELD);
     }
@@ -265,7 +266,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, FILE_HELD, bytes);
     }
 
-    /** Pinned host memory that it would like to hold. */
+    /** Returns the pinned host memory that it would like to hold. */
     public long pinnedWanted() {
         return WireTypes.getOpaque(block, PINNED_WANTED);
     }
@@ -275,7 +276,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, PINNED_WANTED, bytes);
     }
 
-    /** Pageable host memory that it would like to hold. */
+    /** Returns the pageable host memory that it would like to hold. */
     public long pageableWanted() {
         return WireTypes.getOpaque(block, PAGEABLE_WANTED);
     }
@@ -285,7 +286,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, PAGEABLE_WANTED, bytes);
     }
 
-    /** What an allocation that waits needs resident; above the target while one waits. */
+    /** Returns the resident memory that a waiting allocation needs; above the target while one waits. */
     public long residentWanted() {
         return WireTypes.getOpaque(block, RESIDENT_WANTED);
     }
@@ -295,7 +296,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, RESIDENT_WANTED, bytes);
     }
 
-    /** Contents that are off the device. */
+    /** Returns the contents that are off the device. */
     public long swappedBytes() {
         return WireTypes.getOpaque(block, SWAPPED_BYTES);
     }
@@ -305,7 +306,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, SWAPPED_BYTES, bytes);
     }
 
-    /** What the tenant asked never to lose. */
+    /** Returns the memory that the tenant asked never to lose. */
     public long guaranteeWanted() {
         return WireTypes.getOpaque(block, GUARANTEE_WANTED);
     }
@@ -315,7 +316,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, GUARANTEE_WANTED, bytes);
     }
 
-    /** What its swap file may grow to. */
+    /** Returns the maximum size of its swap file. */
     public long fileLimit() {
         return WireTypes.getOpaque(block, FILE_LIMIT);
     }
@@ -325,7 +326,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, FILE_LIMIT, bytes);
     }
 
-    /** What plan auto came to, and why: {@link #CHOICE_AUTO} and others. */
+    /** Returns the result of plan auto and its reason: {@link #CHOICE_AUTO} and others. */
     public long planChoice() {
         return WireTypes.getOpaque(block, PLAN_CHOICE);
     }
@@ -335,71 +336,71 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, PLAN_CHOICE, facts);
     }
 
-    /** Bytes copied to the device so far. */
+    /** Returns the bytes copied to the device so far. */
     public long movedInBytes() {
         return WireTypes.getOpaque(block, MOVED_IN_BYTES);
     }
 
-    /** Bytes copied off the device so far. */
+    /** Returns the bytes copied off the device so far. */
     public long movedOutBytes() {
         return WireTypes.getOpaque(block, MOVED_OUT_BYTES);
     }
 
-    /** Nanoseconds in which memory was moving in. */
+    /** Returns the nanoseconds in which memory was moving in. */
     public long moveInNs() {
         return WireTypes.getOpaque(block, MOVE_IN_NS);
     }
 
-    /** Nanoseconds in which memory was moving out. */
+    /** Returns the nanoseconds in which memory was moving out. */
     public long moveOutNs() {
         return WireTypes.getOpaque(block, MOVE_OUT_NS);
     }
 
-    /** Times that memory was moved in. */
+    /** Returns how often memory was moved in. */
     public long movesIn() {
         return WireTypes.getOpaque(block, MOVES_IN);
     }
 
-    /** Times that memory was moved out. */
+    /** Returns how often memory was moved out. */
     public long movesOut() {
         return WireTypes.getOpaque(block, MOVES_OUT);
     }
 
-    /** Chunks whose copy failed. */
+    /** Returns the number of chunks whose copy failed. */
     public long moveFailures() {
         return WireTypes.getOpaque(block, MOVE_FAILURES);
     }
 
-    /** Bytes given up without a copy. */
+    /** Returns the bytes released without a copy. */
     public long droppedBytes() {
         return WireTypes.getOpaque(block, DROPPED_BYTES);
     }
 
     // ---- what the device really has: client
 
-    /** What the driver said is free at {@link #driverFreeNs()}; only if that is the same before and after. */
+    /** Returns what the driver reported as free at {@link #driverFreeNs()}; valid only if that is the same before and after. */
     public long driverFree() {
         return WireTypes.getAcquire(block, DRIVER_FREE);
     }
 
-    /** When the driver last said what is free; 0: not yet, or being written. */
+    /** Returns when the driver last reported what is free; 0: not yet, or being written. */
     public long driverFreeNs() {
         return WireTypes.getAcquire(block, DRIVER_FREE_NS);
     }
 
-    /** Sets what the driver says is free, as the client does. */
+    /** Sets what the driver reports as free, as the client does. */
     public void driverFree(long bytes, long nowNs) {
         WireTypes.setVolatile(block, DRIVER_FREE_NS, 0);
         WireTypes.setVolatile(block, DRIVER_FREE, bytes);
         WireTypes.setVolatile(block, DRIVER_FREE_NS, nowNs);
     }
 
-    /** Times that the driver had no memory for a chunk. */
+    /** Returns how often the driver had no memory for a chunk. */
     public long refusals() {
         return WireTypes.getVolatile(block, REFUSALS);
     }
 
-    /** What the driver said is free just before the last refusal. */
+    /** Returns what the driver reported as free just before the last refusal. */
     public long refusedFree() {
         return WireTypes.getAcquire(block, REFUSED_FREE);
     }
@@ -410,7 +411,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, REFUSALS, refusals() + 1);
     }
 
-    /** Chunks that came in, left or were given up so far. */
+    /** Returns the number of chunks that came in, left or were released so far. */
     public long settledChunks() {
         return WireTypes.getVolatile(block, SETTLED_CHUNKS);
     }
@@ -420,7 +421,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setVolatile(block, SETTLED_CHUNKS, chunks);
     }
 
-    /** Needed of memory that cannot move, beside {@link #fixedBytes()}, and not available while others hold the device full. */
+    /** Returns the memory that cannot move and is needed beyond {@link #fixedBytes()}, but is not available while others fill the device. */
     public long claimedBytes() {
         return WireTypes.getOpaque(block, CLAIMED_BYTES);
     }
@@ -430,7 +431,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, CLAIMED_BYTES, bytes);
     }
 
-    /** Of {@link #neededBytes()}: all zero when it was last looked at, so that it need not travel. */
+    /** Returns the part of {@link #neededBytes()} that was all zero when last checked, so that it need not be copied. */
     public long zeroBytes() {
         return WireTypes.getOpaque(block, ZERO_BYTES);
     }
@@ -440,7 +441,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, ZERO_BYTES, bytes);
     }
 
-    /** Contents on the device of which the host had a copy when they were last looked at. */
+    /** Returns the contents on the device of which the host had a copy when they were last checked. */
     public long cleanBytes() {
         return WireTypes.getOpaque(block, CLEAN_BYTES);
     }
@@ -450,7 +451,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, CLEAN_BYTES, bytes);
     }
 
-    /** Bytes that left the device without a copy so far, since they were zero or had not changed. */
+    /** Returns the bytes that left the device without a copy so far, because they were zero or unchanged. */
     public long sparedBytes() {
         return WireTypes.getOpaque(block, SPARED_BYTES);
     }
@@ -460,7 +461,7 @@ public record ResidencyBlock(MemorySegment block) {
         WireTypes.setOpaque(block, SPARED_BYTES, bytes);
     }
 
-    /** Bytes that came to the device without a copy so far, since they were zero. */
+    /** Returns the bytes that came to the device without a copy so far, because they were zero. */
     public long clearedBytes() {
         return WireTypes.getOpaque(block, CLEARED_BYTES);
     }

@@ -8,21 +8,21 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * View of a segment's first page: the identity of the two sides and whether they live.
+ * View of a segment's first page: identity and heartbeats of the two sides.
  *
- * <p>Owns nothing: the mapping belongs to its maker. Fields are written once by the manager before {@link #publishVersion}, except the
- * heartbeats and what the client shares, which each side writes for itself; those may be read by any thread.
+ * <p>Owns nothing: the mapping belongs to its creator. The manager writes the fields once before {@link #publishVersion}. Exceptions are the
+ * heartbeats and what the client shares, which each side writes for itself; any thread may read them.
  *
  * @param segment the whole mapped segment
  */
 public record SegmentHeader(MemorySegment segment) {
-    /** {@link #clientShares}: the process has taken memory, or another object, of other processes or libraries. */
+    /** {@link #clientShares}: the process has imported memory, or another object, of other processes or libraries. */
     public static final int SHARES_TAKEN = 1;
-    /** {@link #clientShares}: others may have its memory. */
+    /** {@link #clientShares}: other processes may have access to its memory. */
     public static final int SHARES_GIVEN = 2;
-    /** {@link #clientShares}: plan swap has taken physical memory of other clients; gone when all has moved out. */
+    /** {@link #clientShares}: plan swap has taken physical memory of other clients; cleared when all has moved out. */
     public static final int SHARES_PIECES = 4;
-    /** {@link #clientShares}, in multiples: calls under way that may share memory. */
+    /** {@link #clientShares}, in multiples: calls in progress that may share memory. */
     public static final int SHARES_CALL = 256;
 
     private static final long MAGIC = offset(SEGMENT, "magic");
@@ -43,22 +43,22 @@ public record SegmentHeader(MemorySegment segment) {
     private static final long COMMAND = offset(SEGMENT, "command");
 
     /**
-     * The client that the segment is for, and the manager that made it.
+     * Identity of the client of a segment, and of the manager that created it.
      *
      * @param clientId         the manager's own number for the client
-     * @param clientPid        as the manager sees it, from SO_PEERCRED
+     * @param clientPid        the client's pid as the manager sees it, from SO_PEERCRED
      * @param clientStartTicks field 22 of {@code /proc/PID/stat}; 0 if it could not be read
-     * @param managerPid       the manager
-     * @param managerStartNs   CLOCK_REALTIME nanoseconds
+     * @param managerPid       the manager's pid
+     * @param managerStartNs   start of the manager, CLOCK_REALTIME nanoseconds
      * @param plan             the client's memory plan
-     * @param tenant           label that shares and limits attach to
-     * @param command          what runs, for people
+     * @param tenant           label to which shares and limits apply
+     * @param command          command line of the program, for people
      */
     public record Identity(long clientId, int clientPid, long clientStartTicks, int managerPid, long managerStartNs,
             MemoryPlan plan, String tenant, String command) {
     }
 
-    /** Fills everything but the version of a zeroed segment. The manager calls this before the client sees it. */
+    /** Fills a zeroed segment except for its version. The manager calls this before the client sees it. */
     public void initialise(Identity identity) {
         segment.set(WireTypes.U64, MAGIC, SegmentLayout.MAGIC);
         segment.set(WireTypes.U32, DEVICE_SLOTS, SegmentLayout.MAX_DEVICES);
@@ -74,107 +74,107 @@ public record SegmentHeader(MemorySegment segment) {
         WireTypes.setText(segment, COMMAND, SegmentLayout.LABEL_BYTES, identity.command());
     }
 
-    /** Makes the segment usable: the version goes in last, with release order. */
+    /** Makes the segment usable: the version is written last, with release order. */
     public void publishVersion() {
         WireTypes.setIntRelease(segment, VERSION, SegmentLayout.VERSION);
     }
 
-    /** {@link SegmentLayout#MAGIC} in a segment of ours. */
+    /** Returns the first word, which is {@link SegmentLayout#MAGIC} in a valid segment. */
     public long magic() {
         return segment.get(WireTypes.U64, MAGIC);
     }
 
-    /** Version, with acquire order: everything of the header may be read after it; 0 until then. */
+    /** Returns the version, with acquire order: the whole header may be read after it; 0 until it is written. */
     public int version() {
         return WireTypes.getIntAcquire(segment, VERSION);
     }
 
-    /** Device slots as the manager wrote them. */
+    /** Returns the number of device slots as the manager wrote it. */
     public int deviceSlots() {
         return segment.get(WireTypes.U32, DEVICE_SLOTS);
     }
 
-    /** Thread slots as the manager wrote them. */
+    /** Returns the number of thread slots as the manager wrote it. */
     public int threadSlots() {
         return segment.get(WireTypes.U32, THREAD_SLOTS);
     }
 
-    /** Size of the segment as the manager wrote it. */
+    /** Returns the size of the segment as the manager wrote it. */
     public long segmentBytes() {
         return segment.get(WireTypes.U64, SEGMENT_BYTES);
     }
 
-    /** The manager's number for the client. */
+    /** Returns the manager's number for the client. */
     public long clientId() {
         return segment.get(WireTypes.U64, CLIENT_ID);
     }
 
-    /** The client's pid as the manager sees it. */
+    /** Returns the client's pid as the manager sees it. */
     public int clientPid() {
         return segment.get(WireTypes.U32, CLIENT_PID);
     }
 
-    /** Start of the client's process, field 22 of {@code /proc/PID/stat}. */
+    /** Returns the start of the client's process, field 22 of {@code /proc/PID/stat}. */
     public long clientStartTicks() {
         return segment.get(WireTypes.U64, CLIENT_START_TICKS);
     }
 
-    /** The manager's pid. */
+    /** Returns the manager's pid. */
     public int managerPid() {
         return segment.get(WireTypes.U32, MANAGER_PID);
     }
 
-    /** Start of the manager, CLOCK_REALTIME nanoseconds. */
+    /** Returns the start of the manager, CLOCK_REALTIME nanoseconds. */
     public long managerStartNs() {
         return segment.get(WireTypes.U64, MANAGER_START_NS);
     }
 
-    /** {@code TESSERA_PLAN_*} as the manager wrote it; see {@link MemoryPlan#ofCode}. */
+    /** Returns {@code TESSERA_PLAN_*} as the manager wrote it; see {@link MemoryPlan#ofCode}. */
     public int planCode() {
         return segment.get(WireTypes.U32, PLAN);
     }
 
-    /** Label that shares and limits attach to. */
+    /** Returns the label to which shares and limits apply. */
     public String tenant() {
         return WireTypes.getText(segment, TENANT, SegmentLayout.LABEL_BYTES);
     }
 
-    /** What runs, for people. */
+    /** Returns the command line of the program, for people. */
     public String command() {
         return WireTypes.getText(segment, COMMAND, SegmentLayout.LABEL_BYTES);
     }
 
-    /** CLOCK_MONOTONIC nanoseconds of the manager's last sign of life. */
+    /** Returns the time of the manager's last heartbeat, CLOCK_MONOTONIC nanoseconds. */
     public long managerHeartbeatNs() {
         return WireTypes.getOpaque(segment, MANAGER_HEARTBEAT_NS);
     }
 
-    /** The manager's sign of life. */
+    /** Writes the manager's heartbeat. */
     public void managerHeartbeatNs(long nowNs) {
         WireTypes.setRelease(segment, MANAGER_HEARTBEAT_NS, nowNs);
     }
 
-    /** CLOCK_MONOTONIC nanoseconds of the client's last sign of life; 0 before its first. */
+    /** Returns the time of the client's last heartbeat, CLOCK_MONOTONIC nanoseconds; 0 before its first. */
     public long clientHeartbeatNs() {
         return WireTypes.getOpaque(segment, CLIENT_HEARTBEAT_NS);
     }
 
-    /** The client's sign of life. */
+    /** Writes the client's heartbeat. */
     public void clientHeartbeatNs(long nowNs) {
         WireTypes.setRelease(segment, CLIENT_HEARTBEAT_NS, nowNs);
     }
 
-    /** What the client shares with other processes, {@code SHARES_*}; 0: nothing. Read after all that was written before. */
+    /** Returns what the client shares with other processes, {@code SHARES_*}; 0: nothing. Ordered after everything that was written before. */
     public long clientShares() {
         return WireTypes.getVolatile(segment, CLIENT_SHARES);
     }
 
-    /** What the client shares. */
+    /** Writes what the client shares. */
     public void clientShares(long facts) {
         WireTypes.setVolatile(segment, CLIENT_SHARES, facts);
     }
 
-    /** The block of a device slot. */
+    /** Returns the block of a device slot. */
     public DeviceBlock device(int slot) {
         return DeviceBlock.of(segment, slot);
     }

@@ -9,8 +9,8 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
 
 /**
- * The shared segment of one client, described once: every struct with its fields in order, under the names of the C
- * header. Offsets are derived from these structs and never written down a second time.
+ * The shared segment of one client, described once: every struct with its fields in order, with the names of the C header. Offsets are derived from
+ * these structs and never written a second time.
  *
  * <pre>
  *      0  header            magic, version (written last), ids, plan
@@ -33,15 +33,15 @@ public final class SegmentLayout {
     public static final long MAGIC = 0x0041_5245_5353_4554L;
     /** Version of the segment and of the messages. */
     public static final int VERSION = 1;
-    /** Device slots; slot = CUDA ordinal in the client. */
+    /** Number of device slots; slot = CUDA ordinal in the client. */
     public static final int MAX_DEVICES = 16;
-    /** Thread slots; the last one is shared when all are taken. */
+    /** Number of thread slots; the last one is shared when all are taken. */
     public static final int MAX_THREADS = 256;
-    /** Entries of {@code submitted} in a thread slot, {@link SubmissionKind} and room to grow. */
+    /** Number of entries of {@code submitted} in a thread slot, for {@link SubmissionKind} and room to grow. */
     public static final int THREAD_COUNTERS = 14;
-    /** Process-wide counters, {@link CounterId} and room to grow. */
+    /** Number of process-wide counters, for {@link CounterId} and room to grow. */
     public static final int COUNTERS = 128;
-    /** Entries of the distinct-error log. */
+    /** Number of entries of the distinct-error log. */
     public static final int ERROR_ENTRIES = 64;
     /** Bytes of an error's text, with its terminating zero. */
     public static final int ERROR_TEXT_BYTES = 216;
@@ -91,7 +91,7 @@ public final class SegmentLayout {
             U64.withName("capturing"),
             bytes(64, "pad3")).withName("tessera_device");
 
-    /** {@code struct tessera_thread}: what one thread of the client submitted; see {@link ThreadSlot}. */
+    /** {@code struct tessera_thread}: submissions of one thread of the client; see {@link ThreadSlot}. */
     public static final StructLayout THREAD = MemoryLayout.structLayout(
             U32.withName("tid"),
             U32.withName("inside"),
@@ -110,7 +110,7 @@ public final class SegmentLayout {
             bytes(8, "pad"),
             bytes(ERROR_TEXT_BYTES, "text")).withName("tessera_error");
 
-    /** {@code struct tessera_residency}: what of the client's memory is on a device; see {@link ResidencyBlock}. */
+    /** {@code struct tessera_residency}: the client's memory on a device; see {@link ResidencyBlock}. */
     public static final StructLayout RESIDENCY = MemoryLayout.structLayout(
             U64.withName("active"),
             U64.withName("resident_target"),
@@ -156,7 +156,7 @@ public final class SegmentLayout {
             U64.withName("cleared_bytes"),
             bytes(176, "reserved")).withName("tessera_residency");
 
-    /** {@code struct tessera_segment}: the whole; see {@link SegmentHeader} for its first page. */
+    /** {@code struct tessera_segment}: the whole segment; see {@link SegmentHeader} for its first page. */
     public static final StructLayout SEGMENT = MemoryLayout.structLayout(
             U64.withName("magic"),
             U32.withName("version"),
@@ -201,7 +201,7 @@ public final class SegmentLayout {
     }
 
     /**
-     * Offset of a named field in one of the structs, in bytes.
+     * Returns the offset of a named field in one of the structs, in bytes.
      *
      * @throws IllegalArgumentException if the struct has no such field
      */

@@ -10,16 +10,16 @@ public enum SubmissionKind {
     COPY,
     /** Memsets of every form. */
     MEMSET,
-    /** Host functions put into a stream. */
+    /** Host functions in a stream. */
     HOST_FUNCTION,
     /** Stream wait and write values, batches of them, external semaphores. */
     MEMORY_OP,
     /** Prefetch, discard, attach, sparse mapping, decompression. */
     PREFETCH,
-    /** Stream captures begun: no work, but no turn ends inside one. */
+    /** Stream captures begun: a capture is not work, but no turn ends inside one. */
     CAPTURE;
 
-    /** Index into {@code submitted}. */
+    /** Returns the index into {@code submitted}. */
     public int index() {
         return ordinal();
     }

@@ -8,9 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * View of one thread's slot. Written by that thread of the client alone (the last slot by several, atomically); any
- * reader may see it one event late, never torn. Counts are never cleared, so sums over all slots are sums over the
- * life of the client.
+ * View of one thread's slot. Written by that thread of the client alone (the last slot by several, atomically). A reader may see it one event late,
+ * never torn. Counts are never cleared, so sums over all slots are sums over the life of the client.
  *
  * @param slot the 256 bytes of the slot
  */
@@ -22,7 +21,7 @@ public record ThreadSlot(MemorySegment slot) {
     private static final long DEVICE_SUBMISSIONS = offset(THREAD, "device_submissions");
 
     /**
-     * The slot with an index in a mapped segment.
+     * Returns the slot with an index in a mapped segment.
      *
      * @throws IndexOutOfBoundsException if there is no such slot
      */
@@ -32,13 +31,13 @@ public record ThreadSlot(MemorySegment slot) {
                 segment.asSlice(SegmentLayout.THREADS_OFFSET + index * THREAD.byteSize(), THREAD.byteSize()));
     }
 
-    /** Submissions to one device slot, summed over all threads of a client, living and ended. */
+    /** Returns the submissions to one device slot, summed over all threads of a client, living and ended. */
     public static long deviceSubmissions(MemorySegment segment, int deviceSlot) {
         long within = DEVICE_SUBMISSIONS + 8L * Objects.checkIndex(deviceSlot, SegmentLayout.MAX_DEVICES);
         return sum(segment, within);
     }
 
-    /** Submissions of one kind, summed over all threads of a client, living and ended. */
+    /** Returns the submissions of one kind, summed over all threads of a client, living and ended. */
     public static long submitted(MemorySegment segment, SubmissionKind kind) {
         return sum(segment, SUBMITTED + 8L * kind.index());
     }
@@ -51,7 +50,7 @@ public record ThreadSlot(MemorySegment slot) {
         return total;
     }
 
-    /** The thread's id; 0: the slot is free. */
+    /** Returns the thread's id; 0: the slot is free. */
     public int tid() {
         return WireTypes.getIntOpaque(slot, TID);
     }
@@ -61,28 +60,28 @@ public record ThreadSlot(MemorySegment slot) {
         WireTypes.setIntOpaque(slot, TID, tid);
     }
 
-    /** Depth of submissions that are inside the driver now. */
+    /** Returns the number of nested submissions that are inside the driver now. */
     public int inside() {
         return WireTypes.getIntOpaque(slot, INSIDE);
     }
 
-    /** Whether the thread is inside a synchronisation. */
+    /** Returns whether the thread is inside a synchronisation. */
     public boolean syncing() {
         return WireTypes.getIntOpaque(slot, SYNCING) != 0;
     }
 
-    /** Submissions of one kind. */
+    /** Returns the submissions of one kind. */
     public long submitted(SubmissionKind kind) {
         return WireTypes.getOpaque(slot, SUBMITTED + 8L * kind.index());
     }
 
-    /** Submissions to one device slot. */
+    /** Returns the submissions to one device slot. */
     public long deviceSubmissions(int deviceSlot) {
         return WireTypes.getOpaque(slot,
                 DEVICE_SUBMISSIONS + 8L * Objects.checkIndex(deviceSlot, SegmentLayout.MAX_DEVICES));
     }
 
-    /** Counts submissions of a kind to a device; the calls of one thread only. */
+    /** Counts submissions of a kind to a device; only its own thread may call this. */
     public void add(SubmissionKind kind, int deviceSlot, long count) {
         long kindOffset = SUBMITTED + 8L * kind.index();
         long deviceOffset = DEVICE_SUBMISSIONS + 8L * Objects.checkIndex(deviceSlot, SegmentLayout.MAX_DEVICES);

@@ -1,15 +1,15 @@
 package io.tessera.protocol.segment;
 
 /**
- * The turn word of a device: {@code epoch << 8 | state}, written by the manager alone. The epoch grows by one at every
- * write, so an answer names the order that it answers (SPEC.md, section 3).
+ * The turn word of a device: {@code epoch << 8 | state}, written by the manager alone. The epoch grows by one at every write, so an answer identifies
+ * its order (SPEC.md, section 3).
  */
 public final class TurnWord {
-    /** Must not submit: drain, then acknowledge. */
+    /** The client must not submit: drain, then acknowledge. */
     public static final int CLOSED = 0;
-    /** May submit beside others. */
+    /** The client may submit beside others. */
     public static final int FREE = 1;
-    /** May submit, alone. */
+    /** The client may submit, alone. */
     public static final int GRANTED = 2;
 
     private TurnWord() {
@@ -20,12 +20,12 @@ public final class TurnWord {
         return epoch << 8 | state;
     }
 
-    /** Epoch of a word. */
+    /** Returns the epoch of a word. */
     public static long epoch(long word) {
         return word >>> 8;
     }
 
-    /** State of a word, 0 to 255; values above {@link #GRANTED} have no meaning. */
+    /** Returns the state of a word, 0 to 255; values above {@link #GRANTED} have no meaning. */
     public static int state(long word) {
         return (int) (word & 0xff);
     }

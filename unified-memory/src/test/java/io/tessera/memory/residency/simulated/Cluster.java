@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** One device with its clients and its manager; watches over what has to hold at any time. */
+/** One device with its clients and its manager; checks the invariants at all times. */
 final class Cluster {
-    /** What clients lose together when they run side by side (h200-measurements.md: 8 to 10 %). */
+    /** Combined speed of clients that run side by side (h200-measurements.md: they lose 8 to 10 %). */
     private static final double SIDE_BY_SIDE = 0.91;
 
     private final ClusterSettings settings;
@@ -49,12 +49,12 @@ final class Cluster {
         return clients;
     }
 
-    /** Times from a phase's first call until the gate was open, 0 where it was open. */
+    /** Returns the times from a phase's first call until the gate was open; 0 if it was open. */
     List<Long> waitsNs() {
         return waitsNs;
     }
 
-    /** A program that starts after {@code delayNs}. */
+    /** Starts a program after {@code delayNs}. */
     SimulatedClient start(long delayNs, long guaranteeBytes, Iterator<Phase> phases) {
         long id = clients.size() + 1;
         SimulatedClient client = new SimulatedClient(this, id, "tenant" + id, guaranteeBytes, phases,
@@ -67,7 +67,7 @@ final class Cluster {
         return client;
     }
 
-    /** Lets time pass until all programs are over, or until {@code endNs}; returns whether they are. */
+    /** Lets time pass until all programs have ended, or until {@code endNs}; returns whether they have. */
     boolean run(long endNs) {
         while (!clients.stream().allMatch(SimulatedClient::over)) {
             if (!queue.next(endNs)) {
@@ -116,7 +116,7 @@ final class Cluster {
         }
     }
 
-    /** Never is more held than there is. */
+    /** Checks that no more memory is held than there is. */
     void checkCapacity() {
         long heldBytes = settings.fixedBytes();
         for (SimulatedClient client : clients) {

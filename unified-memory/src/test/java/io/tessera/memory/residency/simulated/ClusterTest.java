@@ -14,13 +14,13 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Whole clusters over simulated time, with delays, failing copies, deaths and evictions by hand. The simulation itself
- * throws where more is held, or may be held, than there is, and where contents are not what was written last.
+ * Whole clusters over simulated time, with delays, failing copies, deaths and evictions by hand. The simulation itself throws if more is held, or may
+ * be held, than there is, and if contents are not what was written last.
  */
 class ClusterTest {
     private static final long CHUNK = 64 * MIB;
 
-    /** Longest a single wait may last: everybody else's longest turn and hand-over, and once more for clients that came in between. */
+    /** Checks the longest single wait: the longest turns and hand-overs of all other clients, twice, for clients that came in between. */
     private static void checkWaits(Cluster cluster, int clients) {
         long moveNs = (long) cluster.settings().rates().moveNs(cluster.settings().capacityBytes(),
                 cluster.settings().capacityBytes());

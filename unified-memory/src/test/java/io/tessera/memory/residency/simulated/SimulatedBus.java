@@ -2,7 +2,7 @@ package io.tessera.memory.residency.simulated;
 
 import io.tessera.memory.residency.MoveRates;
 
-/** A full-duplex bus: copies of one direction follow each other, the directions do not hinder each other. */
+/** A full-duplex bus: copies in one direction run in sequence, and the two directions do not affect each other. */
 final class SimulatedBus {
     private final EventQueue queue;
     private final MoveRates rates;

@@ -62,7 +62,7 @@ final class SimulatedClient {
         return open;
     }
 
-    /** Since when it asks for a turn; 0: it asks for none. */
+    /** Returns since when it asks for a turn; 0: it asks for none. */
     long wantSinceNs() {
         return wantSinceNs;
     }
@@ -134,7 +134,7 @@ final class SimulatedClient {
         cluster.ring();
     }
 
-    /** Gives its turn back for want of work. */
+    /** Gives its turn back for lack of work. */
     void release() {
         order = Order.CLOSED;
         open = false;
@@ -142,7 +142,7 @@ final class SimulatedClient {
         becomeQuiet();
     }
 
-    /** Memory came or went. */
+    /** Records that memory came or went. */
     void progressed() {
         if (over()) {
             return;
@@ -223,7 +223,7 @@ final class SimulatedClient {
         cluster.works(this, true);
     }
 
-    /** The device goes on with this client's work at a share of its speed. */
+    /** Lets the device continue this client's work at a share of its speed. */
     void runAt(double speed) {
         int thisSlice = ++slice;
         sliceFromNs = cluster.queue().nowNs();
@@ -234,7 +234,7 @@ final class SimulatedClient {
         });
     }
 
-    /** So much of its work is done since it was last let run. */
+    /** Records how much of its work is done since it last began to run. */
     void ranAt(double speed) {
         slice++;
         leftNs = Math.max(0, leftNs - speed * (cluster.queue().nowNs() - sliceFromNs));

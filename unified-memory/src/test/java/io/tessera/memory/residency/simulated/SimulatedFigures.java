@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-/** What the simulation predicts for the figures that are to be measured on a device. */
+/** Predictions of the simulation for the figures that are to be measured on a device. */
 final class SimulatedFigures {
     private static int large(ClusterSettings settings) {
         return (int) (0.96 * settings.capacityBytes() / settings.chunkBytes());
@@ -26,7 +26,7 @@ final class SimulatedFigures {
     private SimulatedFigures() {
     }
 
-    /** Total time of some trainings of 0.96 of the capacity, as a part of one after the other. */
+    /** Returns the total time of some trainings of 0.96 of the capacity, as a part of the time in sequence. */
     static Run trainings(int count, int steps, long gpuNs, long hostNs, ClusterSettings settings) {
         Cluster cluster = new Cluster(settings);
         for (int i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ final class SimulatedFigures {
                 cluster.manager().handovers(), cluster.manager().planCalls());
     }
 
-    /** Waits of 8 notebooks of 0.4 of the capacity from a cell's first call until it runs; sorted. */
+    /** Returns the waits of 8 notebooks of 0.4 of the capacity from a cell's first call until it runs; sorted. */
     static List<Long> notebooks(int cells, long cellNs, ClusterSettings settings) {
         Cluster cluster = new Cluster(settings);
         for (int i = 0; i < 8; i++) {
@@ -85,7 +85,7 @@ final class SimulatedFigures {
                 waits.get(waits.size() * 99 / 100) / moveNs, waits.getLast() / moveNs, moveNs / MS);
     }
 
-    /** Prints all. */
+    /** Prints all figures. */
     public static void main(String[] arguments) {
         printTrainings("busy", 600, 90 * MS, 10 * MS);
         for (long phaseNs : new long[] {100 * MS, 500 * MS, SECOND, 2 * SECOND, 5 * SECOND}) {

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A small manager: first come, first served turns, residency by the planner. Reads all words, then takes a while, then
- * writes: clients act in between.
+ * A small manager: turns in order of arrival, residency by the planner. It reads all words, then waits for a while, then writes, so clients act in
+ * between.
  */
 final class SimulatedManager {
     private static final long NOTICE_NS = 20_000;
@@ -24,7 +24,7 @@ final class SimulatedManager {
     private static final long IDLE_RELEASE_NS = 1_000_000;
     private static final long FREE_IDLE_NS = 20_000_000;
 
-    /** What it knows of a client. */
+    /** The manager's view of a client. */
     private static final class Member {
         Order order = Order.CLOSED;
         long epoch;
@@ -141,7 +141,7 @@ final class SimulatedManager {
         wakeAt(again ? cluster.queue().nowNs() + NOTICE_NS : Math.max(due, cluster.queue().nowNs()));
     }
 
-    /** The budget rule: what clients hold, or may hold in a moment, is there. */
+    /** Checks the budget rule: there is as much memory as clients hold, or may hold a moment later. */
     private void checkBudget() {
         long bytes = cluster.settings().fixedBytes();
         for (SimulatedClient client : members.keySet()) {
@@ -195,7 +195,7 @@ final class SimulatedManager {
         };
     }
 
-    /** How long a freely running client counts as active without work, so that nobody takes its memory. */
+    /** Returns how long a freely running client counts as active without work, so that its memory stays. */
     private long freeIdleNs(SimulatedClient client) {
         return Math.max(FREE_IDLE_NS, idleRelease.idleReleaseNs(client.id, moveNs()));
     }
@@ -270,7 +270,7 @@ final class SimulatedManager {
         }
     }
 
-    /** When turns begin, the client that opened its gate last has the first one: everybody else ran for longer. */
+    /** When turns begin, gives the first one to the client that opened its gate last, because all others ran for longer. */
     private void keepOne() {
         members.keySet().stream().filter(client -> members.get(client).order == Order.FREE && client.hasWork())
                 .max(Comparator.comparingLong(client -> members.get(client).openedNs)).ifPresent(client -> {

@@ -14,14 +14,14 @@ final class SimulatedPrograms {
     private SimulatedPrograms() {
     }
 
-    /** A training that allocates all it needs at first, and then steps; {@code hostNs} between steps. */
+    /** Returns a training that allocates all its memory at first, and then takes steps; {@code hostNs} between steps. */
     static Iterator<Phase> training(int chunks, int steps, long gpuNs, long hostNs) {
         Phase step = new Phase(0, 0, gpuNs, hostNs);
         return Stream.concat(Stream.of(new Phase(0, chunks, gpuNs, hostNs)),
                 IntStream.range(1, steps).mapToObj(i -> step)).iterator();
     }
 
-    /** What that takes alone. */
+    /** Returns the time that it takes alone. */
     static long aloneNs(int steps, long gpuNs, long hostNs) {
         return steps * (gpuNs + hostNs);
     }
@@ -35,8 +35,8 @@ final class SimulatedPrograms {
     }
 
     /**
-     * Like a recorded framework: grows over the first phases, then frees and allocates a tenth around its size, with
-     * bursts of short steps, pauses, and now and then a large temporary.
+     * Returns a program like a recorded framework: it grows over the first phases, then frees and allocates a tenth around its size, with bursts of
+     * short steps, pauses, and an occasional large temporary.
      */
     static Iterator<Phase> framework(int chunks, int phases, long seed) {
         Random random = new Random(seed);

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * One client's memory under plan swap, in chunks with contents: keeps to the budget rule and moves what it is told to.
- * Contents are numbers; what was written last has to be found after every move.
+ * One client's memory under plan swap, in chunks with contents: it follows the budget rule and moves what it is told to. Contents are numbers; the
+ * last written value has to be found after every move.
  */
 final class SwapMemory {
-    /** Copies of one direction under way at once: one on the bus, the next behind it. */
+    /** Number of copies in one direction at once: one on the bus, and the next one waiting. */
     private static final int DEPTH = 2;
 
-    /** Unmapping and releasing 64 MiB; mapping and making it accessible (h200-measurements.md, scaled). */
+    /** Times to unmap and release 64 MiB, and to map it and make it accessible (h200-measurements.md, scaled). */
     private static final long RELEASE_NS = 30_000;
     private static final long MAP_NS = 40_000;
     private static final long RETRY_NS = 10_000_000;
@@ -125,12 +125,12 @@ final class SwapMemory {
         return count(State.RESIDENT) == live() && pending == 0;
     }
 
-    /** The process is gone and its memory with it; its words stay as they were until the manager notices. */
+    /** Ends the process, and with it its memory; its words stay as they were until the manager notices. */
     void die() {
         dead = true;
     }
 
-    /** What the device really has in use. */
+    /** Returns what the device really has in use. */
     long usedBytes() {
         return dead ? 0 : heldBytes;
     }
@@ -157,7 +157,7 @@ final class SwapMemory {
         pump();
     }
 
-    /** A kernel of the program reads all and writes some. */
+    /** Runs a kernel of the program, which reads all and writes some. */
     void use() {
         check();
         for (int i = 0; i < 8 && top > 0; i++) {
@@ -168,7 +168,7 @@ final class SwapMemory {
         }
     }
 
-    /** Everything is resident and holds what was written last. */
+    /** Checks that everything is resident and holds what was written last. */
     void check() {
         for (int chunk = 0; chunk < top; chunk++) {
             if (states[chunk] == State.FREE) {
@@ -213,7 +213,7 @@ final class SwapMemory {
         }
     }
 
-    /** Raises what is held by a chunk if the target allows it, or uses a cached one. */
+    /** Increases what is held by a chunk if the target allows it, or uses a cached one. */
     private boolean take() {
         if (cached > 0) {
             cached--;

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * {@link SchedulerMode#AUTO}: measures what the present clients get done in turns and running freely, and keeps to
- * the better. SCHEDULING.md describes the phases and where the constants come from.
+ * {@link SchedulerMode#AUTO}: measures what the present clients get done in turns and running freely, and keeps the better mode. SCHEDULING.md
+ * describes the phases and the sources of the constants.
  */
 public final class AutoPolicy implements SharingMode {
     private static final int BASELINE_SLICES = 5;
@@ -19,22 +19,22 @@ public final class AutoPolicy implements SharingMode {
     private static final int TRIAL_ROUNDS = 3;
     private static final int MAX_ROUNDS = 8;
 
-    /** A baseline whose rates are less sure than this is measured for longer, up to {@link Measurements#MAX_SLICES}. */
+    /** Relative error above which a baseline is measured for longer, up to {@link Measurements#MAX_SLICES}. */
     private static final double BASELINE_ERROR = 0.02;
 
-    /** Turns that reach less than this share of free running after one round are given up at once. */
+    /** Turns that reach less than this share of free running after one round are ended at once. */
     private static final double HOPELESS = 0.75;
 
-    /** One round says that only of clients that submit often: with this many, half a submission is 2.5 %. */
+    /** One round shows that only for clients that submit often: with this many submissions, half a submission is 2.5 %. */
     private static final int HOPELESS_SUBMISSIONS = 20;
 
     /** Memory has to fit with this much room before free running is considered again. */
     private static final double FITS_AGAIN = 0.95;
 
-    /** A round that began this long ago may still be called off: its first turn goes on later, with what was left. */
+    /** A round that began at most this long ago may still be called off: its first turn continues later, with the rest of its time. */
     private static final long JUST_BEGUN_NS = 5_000_000L;
 
-    /** Where no round ends (a client does not drain) a change of mode waits for this many of the longest rounds. */
+    /** If no round ends (a client does not drain), a change of mode waits for this many of the longest rounds. */
     private static final int ROUNDS_WAITED = 2;
 
     private static final double GIB = 1L << 30;
@@ -48,13 +48,13 @@ public final class AutoPolicy implements SharingMode {
         BASELINE,
         /** Free, with bounded queues: a trial of turns is about to begin. */
         PACING,
-        /** Turns on trial, free running is what it has to beat. */
+        /** Turns on trial, compared with free running. */
         TURNS_TRIAL,
-        /** Free, decided. */
+        /** Free, by decision. */
         FREE,
-        /** Turns, decided. */
+        /** Turns, by decision. */
         TURNS,
-        /** Free on trial, turns are what it has to beat. */
+        /** Free on trial, compared with turns. */
         FREE_TRIAL
     }
 
@@ -73,28 +73,28 @@ public final class AutoPolicy implements SharingMode {
 
     private MemoryVerdict memory = MemoryVerdict.UNPLANNED;
 
-    /** Whether memory wished for turns when that was last looked at. */
+    /** Whether memory wished for turns when last checked. */
     private boolean wishKnown;
 
-    /** What the trial of turns found; takes effect at the end of a round. Null before. */
+    /** Result of the trial of turns; takes effect at the end of a round. Null before. */
     private ModeScore verdict;
 
-    /** Since when a trial of free running waits for the end of a round; {@link ClientTurn#NEVER}: none does. */
+    /** Time since which a trial of free running waits for the end of a round; {@link ClientTurn#NEVER}: none waits. */
     private long trialWaitsSinceNs = ClientTurn.NEVER;
 
-    /** The length of turns that was set when the scheduler last asked. */
+    /** The set length of turns when the scheduler last asked. */
     private long turnNs;
 
     private final TrialPreparation preparation = new TrialPreparation();
     private final TrialTurns trialTurns = new TrialTurns();
 
-    /** Whether somebody has had a turn in the present phase. */
+    /** Whether a client has had a turn in the present phase. */
     private boolean turned;
 
     /**
-     * A policy that has measured nothing yet.
+     * Creates a policy that has measured nothing yet.
      *
-     * @param handoverNs how long a hand-over takes; 0: there was none
+     * @param handoverNs returns the time that a hand-over takes; 0: there was none
      */
     public AutoPolicy(ScheduleSettings settings, TurnPort port, LongSupplier handoverNs, long nowNs) {
         this.settings = settings.auto();
@@ -148,7 +148,7 @@ public final class AutoPolicy implements SharingMode {
         boolean changed = verdict.turns() != memory.turns() || verdict.planned() != memory.planned()
                 || verdict.must() != memory.must();
         memory = verdict;
-        if (changed) { // else what is being measured goes on undisturbed
+        if (changed) { // otherwise the measurement continues undisturbed
             nextTickNs = Math.min(nextTickNs, nowNs);
         }
     }
@@ -187,8 +187,8 @@ public final class AutoPolicy implements SharingMode {
     }
 
     /**
-     * Memory that may stay where it is asks for turns because of sizes alone. Nobody knows how much of it is in use, so
-     * that is a guess: turns are begun with, and compared with running freely as any.
+     * Returns whether memory wishes for turns. Memory that may stay where it is does so because of sizes alone. How much of it is in use is unknown,
+     * so this is a guess: turns come first, and are compared with free running like any others.
      */
     private boolean wished() {
         return memory.turns() && !memory.must();
@@ -281,7 +281,7 @@ public final class AutoPolicy implements SharingMode {
         nextTickNs = nextTick(nowNs);
     }
 
-    /** Two or more clients are active again, or their memory fits again, or no longer. */
+    /** Begins when two or more clients are active again, or when their memory begins or ceases to fit. */
     private void begin(long nowNs) {
         boolean known = decision != null && decision.clients().equals(measured.active())
                 && decision.wished() == wished() && nowNs - decision.atNs() < settings.retrialMaxNs();
@@ -293,7 +293,7 @@ public final class AutoPolicy implements SharingMode {
         }
     }
 
-    /** Nothing is known of the present clients: in turns if memory wishes that, else free. */
+    /** Enters a phase for unknown clients: turns if memory wishes for them, else free running. */
     private void enterUnknown(long nowNs) {
         if (wished()) {
             decision = null;
@@ -316,7 +316,7 @@ public final class AutoPolicy implements SharingMode {
         }
     }
 
-    /** Books a trial that ends without a result: half its time, as nobody knows. */
+    /** Charges a trial that ends without a result: half its time, because its loss is unknown. */
     private void breakOff(long nowNs) {
         if (phase == Phase.TURNS_TRIAL || phase == Phase.FREE_TRIAL) {
             budget.brokenOff((nowNs - phaseSinceNs) / 2, nowNs);
@@ -352,7 +352,7 @@ public final class AutoPolicy implements SharingMode {
         }
     }
 
-    /** Does what waits for the end of a round, if one is over: otherwise somebody would have had a turn more. */
+    /** Makes a change that waits for the end of a round, if a round is over: otherwise a client would have had one turn more. */
     private void changeAfterRound(long nowNs) {
         boolean waits = verdict != null || trialWaitsSinceNs != ClientTurn.NEVER;
         if (!waits || !round.over(JUST_BEGUN_NS, nowNs)) {
@@ -386,7 +386,7 @@ public final class AutoPolicy implements SharingMode {
         return measured.score(new ShortTurns(handoverNs.getAsLong(), turnQuantumNs(turnNs), turnNs));
     }
 
-    /** The queues are too deep: the trial is over before anybody had a turn. */
+    /** Calls a trial off before its first turn, because the queues are too deep. */
     private void callOff(long nowNs) {
         if (nowNs - phaseSinceNs < TrialPreparation.longestDrainNs(measured.active().size())) {
             return;
@@ -409,7 +409,7 @@ public final class AutoPolicy implements SharingMode {
         if (!score.decided(settings.marginShare()) && !asSureAsItGets) {
             return;
         }
-        // Where memory wishes for turns, they save more than switches.
+        // If memory wishes for turns, they save more than switches.
         boolean free = !turnsMayGain() && !wished() || score.prefersFree(settings.marginShare());
         long lossNs = score.known() ? (long) (Math.max(0, 1 - 1 / score.ratio()) * (nowNs - phaseSinceNs))
                 : (nowNs - phaseSinceNs) / 2;
@@ -424,8 +424,8 @@ public final class AutoPolicy implements SharingMode {
             budget.lost(lossNs, nowNs);
         }
         if (turns) {
-            // A trial of free running also costs an unequal second, and as both modes were measured just now only a
-            // change that shows in no rate can make it worth while: the longest back-off at once.
+            // A trial of free running also costs a second of unequal shares. Both modes were measured just now, so only a change that shows in no
+            // rate can make it worth while: the longest back-off at once.
             budget.putOffLongest(nowNs);
         }
         enter(turns ? Phase.TURNS : Phase.FREE, nowNs);

@@ -4,17 +4,17 @@ import java.util.Collection;
 import java.util.Locale;
 
 /**
- * For how much of the time clients that run freely keep the device busy: an upper bound of what turns can gain. Turns gain only what the hardware
+ * Shares of the time in which freely running clients keep the device busy: an upper bound of what turns can gain. Turns gain only what the hardware
  * loses by switching, some 10 % of the time in which two or more have work. Immutable.
  *
  * @param busiest share of the busiest client; 1 where a client's share is not known
- * @param others  sum of the shares of all others: in no more of the time do two have work
+ * @param others  sum of the shares of all others: two or more have work in at most this share of the time
  */
 record BusyShares(double busiest, double others) {
-    /** Nothing is known. */
+    /** Shares of which nothing is known. */
     static final BusyShares UNKNOWN = new BusyShares(1, 1);
 
-    /** For the active clients. */
+    /** Returns the shares of the active clients. */
     static BusyShares of(Collection<ClientRates> clients) {
         double busiest = 0;
         double sum = 0;
@@ -29,12 +29,12 @@ record BusyShares(double busiest, double others) {
         return new BusyShares(busiest, sum - busiest);
     }
 
-    /** Whether the device has idle time, or all clients but one have little work. */
+    /** Returns whether turns cannot gain, because the device has idle time, or all clients but one have little work. */
     boolean turnsCannotGain(double idleShare) {
         return busiest < idleShare || others < idleShare;
     }
 
-    /** Why turns cannot gain. */
+    /** Returns why turns cannot gain. */
     String reason(double idleShare) {
         return busiest < idleShare
                 ? String.format(Locale.ROOT, "running freely: the device has idle time, the busiest client keeps it busy %.0f %% of the time",

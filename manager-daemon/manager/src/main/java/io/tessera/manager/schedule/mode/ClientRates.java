@@ -2,9 +2,9 @@ package io.tessera.manager.schedule.mode;
 
 import io.tessera.manager.schedule.turn.ClientLoad;
 
-/** What {@link AutoPolicy} knows of one client: activity, and its rate of submissions in either mode. */
+/** What {@link AutoPolicy} knows about one client: its activity, and its rate of submissions in either mode. */
 final class ClientRates {
-    /** Samples of recent work that are compared with the reference: about a second of turns or of observations. */
+    /** Number of recent samples that are compared with the reference: about a second of turns or of observations. */
     static final int RECENT = 5;
 
     final long id;
@@ -59,7 +59,7 @@ final class ClientRates {
         return load.usedBytes();
     }
 
-    /** Forgets what was measured running freely; the next {@link #slice} starts again. */
+    /** Forgets what was measured in free running; the next {@link #slice} starts again. */
     void restartFree() {
         free.clear();
         slicing = false;
@@ -80,21 +80,21 @@ final class ClientRates {
         sliceSinceNs = nowNs;
     }
 
-    /** Share of samples that found the device busy with this client since {@link #restartFree}; NaN below ten. */
+    /** Returns the share of samples that found the device busy with this client since {@link #restartFree}; NaN below ten samples. */
     double busyShare() {
         long samples = load.samples() - samplesBase;
         return samples < 10 ? Double.NaN : (double) (load.busySamples() - busyBase) / samples;
     }
 
-    /** The next look takes the rate that it finds as what later ones are compared with. */
+    /** Makes the rate at the next check the reference for later ones. */
     void forgetReference() {
         referenceRate = 0;
         deviations = 0;
     }
 
     /**
-     * Whether the recent rate has left the reference by more than {@code share} in two looks in a row: one may fall
-     * on a pause between two phases of the same work.
+     * Returns whether the recent rate differs from the reference by more than {@code share} in two checks in a row: a single one may fall into a
+     * pause between two phases of the same work.
      */
     boolean deviates(RateMeter meter, double share) {
         if (meter.size() < RECENT) {

@@ -1,6 +1,6 @@
 package io.tessera.manager.schedule.mode;
 
-/** A mode that an operator asked for and that follows nothing: always turns, or never. Immutable. */
+/** A mode that an operator chose and that depends on nothing: always turns, or never. Immutable. */
 abstract class ConstantMode implements SharingMode {
     @Override
     public final void joined(long clientId, long nowNs) {

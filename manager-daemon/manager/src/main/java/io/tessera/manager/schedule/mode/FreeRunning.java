@@ -2,7 +2,7 @@ package io.tessera.manager.schedule.mode;
 
 import io.tessera.manager.schedule.SchedulerMode;
 
-/** Everybody runs, the hardware switches between contexts: {@link SchedulerMode#OFF}, or the only safe choice. */
+/** All clients run and the hardware switches between contexts: {@link SchedulerMode#OFF}, or the only safe choice. */
 public final class FreeRunning extends ConstantMode {
     public static final String SET_TO_OFF = "set to off: everybody runs at once";
     public static final String SPANS_DEVICES = "running freely: a tenant works on several GPUs at once, and turns on each"

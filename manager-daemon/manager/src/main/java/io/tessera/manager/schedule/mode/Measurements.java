@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What {@link AutoPolicy} measured of the clients of its device. Not thread-safe. */
+/** Measurements by {@link AutoPolicy} of the clients of its device. Not thread-safe. */
 final class Measurements {
-    /** More samples than this make no estimate surer that is still unsure. */
+    /** Maximum number of samples: an estimate that is still uncertain does not become better by more of them. */
     static final int MAX_SLICES = 20;
 
     /** Blocked time is taken over the present window of this length and the one before it. */
@@ -52,7 +52,7 @@ final class Measurements {
         }
     }
 
-    /** Reads every load, and finds the active clients. */
+    /** Reads all loads, and finds the active clients. */
     void observe(long nowNs) {
         usedBytes = 0;
         Set<Long> ids = new TreeSet<>();
@@ -70,12 +70,12 @@ final class Measurements {
         return clients.size();
     }
 
-    /** Clients that were active at the last observation. */
+    /** Returns the clients that were active at the last observation. */
     Set<Long> active() {
         return active;
     }
 
-    /** Device memory in use at the last observation. */
+    /** Returns the device memory in use at the last observation. */
     long usedBytes() {
         return usedBytes;
     }
@@ -95,7 +95,7 @@ final class Measurements {
 
     void turnStarted(long clientId, long nowNs) {
         if (windowNs == ClientTurn.NEVER) {
-            // What passed since the change to turns was spent draining.
+            // The time since the change to turns was spent on draining.
             clients.values().forEach(client -> client.turns.restartWindows(nowNs));
             windowNs = nowNs;
             windowBeforeNs = nowNs;
@@ -126,7 +126,7 @@ final class Measurements {
         windowBeforeNs = ClientTurn.NEVER;
     }
 
-    /** Takes stock of the turns so far. */
+    /** Evaluates the turns so far. */
     void measureTurns(long nowNs) {
         if (windowBeforeNs != ClientTurn.NEVER) {
             clients.values().forEach(client -> client.turns.measure(nowNs - windowBeforeNs, nowNs));
@@ -138,7 +138,7 @@ final class Measurements {
         clients.values().forEach(client -> client.turns.closeSample(nowNs));
     }
 
-    /** Turns that every active client with something to do has had. */
+    /** Returns the number of turns that every active client with work has had. */
     int rounds() {
         int rounds = Integer.MAX_VALUE;
         for (ClientRates client : activeRates()) {
@@ -149,7 +149,7 @@ final class Measurements {
         return rounds == Integer.MAX_VALUE ? 0 : rounds;
     }
 
-    /** Whether every active client that had turns submitted at least this many in them. */
+    /** Returns whether every active client that had turns submitted at least this many times in them. */
     boolean countedInTurns(long submissions) {
         for (ClientRates client : activeRates()) {
             if (client.turns.rate.size() > 0 && client.turns.rate.counted() < submissions) {
@@ -159,20 +159,20 @@ final class Measurements {
         return true;
     }
 
-    /** Mean length of the turns of the active client whose turns are shortest; 0 where one had none. */
+    /** Returns the mean length of the turns of the active client whose turns are shortest; 0 if a client had none. */
     double shortestHeldNs() {
         return activeRates().stream().mapToDouble(client -> client.turns.meanHeldNs()).min().orElse(0);
     }
 
     // Running freely
 
-    /** Forgets what was measured running freely; measures again once the queues have had time to fill. */
+    /** Forgets what was measured in free running; measures again once the queues have had time to fill. */
     void restartFree(long nowNs) {
         clients.values().forEach(ClientRates::restartFree);
         sliceFromNs = nowNs + settings.settleNs();
     }
 
-    /** From when on samples of free running are taken. */
+    /** Returns the time from which samples of free running are taken. */
     long sliceFromNs() {
         return sliceFromNs;
     }
@@ -185,7 +185,7 @@ final class Measurements {
     }
 
     /**
-     * Whether every active client has at least this many samples of free running, and its rate is as sure as asked for, or has {@link
+     * Returns whether every active client has at least this many samples of free running and a rate of the required accuracy, or has {@link
      * #MAX_SLICES}.
      */
     boolean sliced(int slices, double relativeError) {
@@ -198,7 +198,7 @@ final class Measurements {
         return true;
     }
 
-    /** For how much of the time clients keep the device busy. */
+    /** Returns the shares of the time in which clients keep the device busy. */
     BusyShares busyShares() {
         return BusyShares.of(activeRates());
     }
@@ -213,7 +213,7 @@ final class Measurements {
         clients.values().forEach(ClientRates::forgetReference);
     }
 
-    /** Whether an active client's rate in the present mode is no longer what it was. */
+    /** Returns whether an active client's rate in the present mode has changed. */
     boolean deviates(boolean free) {
         boolean deviates = false;
         for (ClientRates client : activeRates()) {

@@ -5,19 +5,19 @@ import java.util.Set;
 /**
  * The outcome of a comparison of both modes, for the status and for clients that pause and come back. Immutable.
  *
- * @param clients those that were compared
+ * @param clients clients that were compared
  * @param wished  whether memory wished for turns
  * @param turns   whether turns do more
- * @param score   what both do
- * @param atNs    when that was found
+ * @param score   work done in both modes
+ * @param atNs    time of the decision
  */
 record ModeDecision(Set<Long> clients, boolean wished, boolean turns, ModeScore score, long atNs) {
-    /** Why there are turns. */
+    /** Returns why there are turns. */
     String turnsReason(long nowNs) {
         return "turns: " + score.turnsAgainstFree() + " running freely, measured " + age(nowNs);
     }
 
-    /** Why there are none. */
+    /** Returns why there are none. */
     String freeReason(long nowNs) {
         return score.known() ? "running freely: " + score.freeAgainstTurns() + " in turns, measured " + age(nowNs)
                 : "running freely: clients did not finish turns on trial, tried " + age(nowNs);

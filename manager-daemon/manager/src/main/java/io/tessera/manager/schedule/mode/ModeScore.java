@@ -4,9 +4,9 @@ import java.util.Collection;
 import java.util.Locale;
 
 /**
- * Work done in either mode, in devices' worth: the sum over clients of the rate of work, each measured by what that
- * client would do with the device to itself (weighted speed-up; Snavely and Tullsen, ASPLOS 2000). That rate is
- * measured in turns, over the time in which turns do not block the client ({@link TurnWork}).
+ * Work done in either mode, in units of one device: the sum over clients of the rate of work, each divided by the rate that the client would have
+ * with the device to itself (weighted speed-up; Snavely and Tullsen, ASPLOS 2000). That rate is measured in turns, over the time in which turns do
+ * not block the client ({@link TurnWork}).
  *
  * @param turns         in turns: the share of time in which clients are not blocked, summed over clients
  * @param free          running freely
@@ -14,16 +14,16 @@ import java.util.Locale;
  */
 record ModeScore(double turns, double free, double relativeError) {
 
-    /** Nothing was measured. */
+    /** Score without measurements. */
     static final ModeScore UNKNOWN = new ModeScore(0, 0, Double.POSITIVE_INFINITY);
 
-    /** Whether there is anything to compare. */
+    /** Returns whether there is anything to compare. */
     boolean known() {
         return turns > 0 && free > 0;
     }
 
     /**
-     * From what was measured of the active clients; clients that were not measured in both modes are left out.
+     * Returns the score from measurements of the active clients; clients that were not measured in both modes are left out.
      *
      * @param measuredIn the turns in which rates were measured
      */
@@ -54,32 +54,32 @@ record ModeScore(double turns, double free, double relativeError) {
                 free == 0 ? Double.POSITIVE_INFINITY : Math.sqrt(variance) / free);
     }
 
-    /** What turns do against free running; above 1 they do more. */
+    /** Returns the work of turns divided by that of free running; above 1 turns do more. */
     double ratio() {
         return turns / free;
     }
 
-    /** Whether the difference is larger than the margin and than twice its standard error. */
+    /** Returns whether the difference is larger than the margin and than twice its standard error. */
     boolean decided(double margin) {
         return known() && Math.abs(ratio() - 1) > Math.max(margin, 2 * relativeError);
     }
 
-    /** The better way by more than margin and, if it is not clear of noise, by one standard error more. */
+    /** Returns whether turns are better by more than the margin and, if the difference is not clear of noise, by one standard error more. */
     boolean prefersTurns(double margin) {
         return known() && ratio() - 1 > (decided(margin) ? margin : margin + relativeError);
     }
 
-    /** The other way round. */
+    /** Returns whether free running is better, by the same rule. */
     boolean prefersFree(double margin) {
         return known() && 1 / ratio() - 1 > (decided(margin) ? margin : margin + relativeError);
     }
 
-    /** "1.00 against 0.91", turns first. */
+    /** Returns a text like "1.00 against 0.91", turns first. */
     String turnsAgainstFree() {
         return String.format(Locale.ROOT, "%.2f against %.2f", turns, free);
     }
 
-    /** "0.91 against 1.00", free running first. */
+    /** Returns a text like "0.91 against 1.00", free running first. */
     String freeAgainstTurns() {
         return String.format(Locale.ROOT, "%.2f against %.2f", free, turns);
     }

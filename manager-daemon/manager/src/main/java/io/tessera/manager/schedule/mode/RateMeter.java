@@ -1,7 +1,7 @@
 package io.tessera.manager.schedule.mode;
 
 /**
- * A rate from samples of different length, and how sure it is. Keeps the last 32 samples. Not thread-safe.
+ * A rate from samples of different lengths, and its uncertainty. Keeps the last 32 samples. Not thread-safe.
  *
  * <p>The rate is the ratio of the sums; its standard error is that of a ratio estimator (Cochran, Sampling
  * Techniques, 3rd ed., section 6.4), taken over the samples.
@@ -27,17 +27,17 @@ final class RateMeter {
         added = 0;
     }
 
-    /** Samples kept. */
+    /** Returns the number of kept samples. */
     int size() {
         return (int) Math.min(added, KEPT);
     }
 
-    /** Counts per nanosecond over all kept samples; 0 without any. */
+    /** Returns counts per nanosecond over all kept samples; 0 without any. */
     double rate() {
         return rateOfLast(KEPT);
     }
 
-    /** Counts per nanosecond over the last {@code samples} samples. */
+    /** Returns counts per nanosecond over the last {@code samples} samples. */
     double rateOfLast(int samples) {
         long count = 0;
         long timeNs = 0;
@@ -50,7 +50,7 @@ final class RateMeter {
         return timeNs == 0 ? 0 : (double) count / timeNs;
     }
 
-    /** Mean length of the kept samples; 0 without any. */
+    /** Returns the mean length of the kept samples; 0 without any. */
     double meanTimeNs() {
         long timeNs = 0;
         for (int slot = 0; slot < size(); slot++) {
@@ -59,7 +59,7 @@ final class RateMeter {
         return size() == 0 ? 0 : (double) timeNs / size();
     }
 
-    /** Counts in all kept samples. */
+    /** Returns the counts in all kept samples. */
     long counted() {
         long count = 0;
         for (int slot = 0; slot < size(); slot++) {
@@ -69,8 +69,8 @@ final class RateMeter {
     }
 
     /**
-     * Standard error of {@link #rate} as a share of it, with half a count for where the samples begin and end;
-     * infinite with fewer than three samples or a rate of 0.
+     * Returns the standard error of {@link #rate} as a share of it, with half a count for the ends of the samples; infinite with fewer than three
+     * samples or a rate of 0.
      */
     double relativeError() {
         int size = size();

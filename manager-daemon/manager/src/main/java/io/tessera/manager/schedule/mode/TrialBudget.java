@@ -3,9 +3,8 @@ package io.tessera.manager.schedule.mode;
 import io.tessera.manager.schedule.turn.AutoSettings;
 
 /**
- * When the other mode may be tried again: not before the back-off is over, and not before the work that such a trial
- * is expected to cost has been earned. A small share of all time is earned, so trials cost no more than that share in
- * the long run, however often the load changes. Not thread-safe.
+ * Decides when the other mode may be tried again: after the back-off, and after the work that such a trial is expected to cost has been earned. A
+ * small share of all time is earned, so trials cost at most that share in the long run, however often the load changes. Not thread-safe.
  */
 final class TrialBudget {
     /** Earned time is kept up to this many times the allowance: a quiet hour does not pay for a burst of trials. */
@@ -25,7 +24,7 @@ final class TrialBudget {
         restart(nowNs);
     }
 
-    /** Something changed: the next trial is due at once, costs permitting, and the back-off starts again. */
+    /** Records a change: the next trial is due at once, if the budget allows, and the back-off starts again. */
     void restart(long nowNs) {
         intervalNs = settings.retrialNs();
         dueNs = nowNs;
@@ -37,24 +36,24 @@ final class TrialBudget {
         return nowNs >= dueNs && balanceNs >= Math.min(expectedLossNs, capNs());
     }
 
-    /** A trial ended and its mode was not better: books what it cost and waits twice as long before the next. */
+    /** Records a trial whose mode was not better: charges its cost and waits twice as long before the next. */
     void lost(long lossNs, long nowNs) {
         book(lossNs, nowNs);
         putOff(nowNs);
     }
 
-    /** A trial ended and its mode was better. */
+    /** Records a trial whose mode was better. */
     void won(long nowNs) {
         restart(nowNs);
         putOff(nowNs);
     }
 
-    /** A trial was broken off: books its cost; the next one is not put off. */
+    /** Records a trial that was broken off: charges its cost; the next one is not delayed. */
     void brokenOff(long lossNs, long nowNs) {
         book(lossNs, nowNs);
     }
 
-    /** The next trial waits for the longest back-off, unless something changes before. */
+    /** Delays the next trial by the longest back-off, unless something changes before. */
     void putOffLongest(long nowNs) {
         intervalNs = settings.retrialMaxNs();
         dueNs = nowNs + intervalNs;

@@ -5,10 +5,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * How far the present round of turns is: whether everybody who asks has had as many turns as the others. Not
- * thread-safe.
+ * The progress of the present round of turns: whether every client that asks has had as many turns as the others. Not thread-safe.
  *
- * <p>Only a waiting client is owed a turn, so a client that stops asking holds up nothing.
+ * <p>Only a waiting client is owed a turn, so a client that stops asking delays nothing.
  */
 final class TurnRound {
     private final Set<Long> served = new HashSet<>();
@@ -45,14 +44,14 @@ final class TurnRound {
         ended(clientId);
     }
 
-    /** Turns begin, or cease to be taken. */
+    /** Starts again, because turns begin or end. */
     void restart() {
         served.clear();
         running = OptionalLong.empty();
     }
 
     /**
-     * Whether a round is over now, and the next one has not begun, or no longer than {@code justBegunNs} ago.
+     * Returns whether a round is over now, and the next one has not begun, or began at most {@code justBegunNs} ago.
      */
     boolean over(long justBegunNs, long nowNs) {
         if (running.isPresent()) {

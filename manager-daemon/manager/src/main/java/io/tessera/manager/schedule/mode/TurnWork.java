@@ -3,11 +3,11 @@ package io.tessera.manager.schedule.mode;
 import io.tessera.manager.schedule.turn.ClientTurn;
 
 /**
- * What one client gets done in turns, and how long turns keep it from working. Not thread-safe.
+ * Work of one client in turns, and the time for which turns keep it from working. Not thread-safe.
  *
- * <p>A client is blocked while it waits at its gate and has nothing on the device. All other time is its own: holding
- * the device, draining, or working on the host. Submissions over own time is the rate that it would have with the
- * device to itself; own time over wall time is what turns leave of that.
+ * <p>A client is blocked while it waits at its gate and has nothing on the device. All other time is its own: holding the device, draining, or
+ * working on the host. Submissions divided by own time is the rate that it would have with the device to itself. Own time divided by wall time is the
+ * share that turns leave of that.
  */
 final class TurnWork {
     /** Submissions per nanosecond of own time, one sample from each grant to the next time it is blocked. */
@@ -73,7 +73,7 @@ final class TurnWork {
         }
     }
 
-    /** Ends the sample that lasts until the client is blocked again; does nothing while there is none. */
+    /** Ends a sample that would last until the client is blocked again; does nothing if there is none. */
     void closeSample(long nowNs) {
         if (sampleOpen) {
             rate.add(submittedInTurn, nowNs - grantNs);
@@ -81,7 +81,7 @@ final class TurnWork {
         }
     }
 
-    /** Forgets everything but the present wait. */
+    /** Forgets everything except the present wait. */
     void restart(long nowNs) {
         rate.clear();
         heldNs = 0;
@@ -106,7 +106,7 @@ final class TurnWork {
         blockedNs = 0;
     }
 
-    /** Takes the share of own time over both windows, which lasted {@code wallNs}. */
+    /** Calculates the share of own time over both windows, which lasted {@code wallNs}. */
     void measure(long wallNs, long nowNs) {
         if (wallNs > 0) {
             long openNs = blockedSinceNs == ClientTurn.NEVER ? 0 : nowNs - blockedSinceNs;
@@ -114,17 +114,17 @@ final class TurnWork {
         }
     }
 
-    /** Mean time from a grant to the end of the drain; 0 before the first turn has ended. */
+    /** Returns the mean time from a grant to the end of the drain; 0 before the first turn has ended. */
     double meanHeldNs() {
         return turns == 0 ? 0 : (double) heldNs / turns;
     }
 
-    /** What {@link #measure} found last; 1 before. */
+    /** Returns the last result of {@link #measure}; 1 before. */
     double ownShare() {
         return ownShare;
     }
 
-    /** Whether the client runs, waits, or has run. */
+    /** Returns whether the client runs, waits, or has run. */
     boolean hasDemand() {
         return waiting || inTurn || rate.size() > 0;
     }

@@ -1,6 +1,6 @@
 package io.tessera.manager.schedule.turn;
 
-/** What a client answered to a turn word; the low byte of the ack word (SPEC.md, section 3). */
+/** A client's answer to a turn word; the low byte of the ack word (SPEC.md, section 3). */
 public enum AckState {
     CLOSED, OPEN, DRAINING, RELEASED
 }

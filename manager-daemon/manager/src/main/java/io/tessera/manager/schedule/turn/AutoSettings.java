@@ -3,16 +3,16 @@ package io.tessera.manager.schedule.turn;
 import io.tessera.manager.schedule.SchedulerMode;
 
 /**
- * The constants of {@link SchedulerMode#AUTO}; SCHEDULING.md says where each comes from. Immutable.
+ * The constants of {@link SchedulerMode#AUTO}; SCHEDULING.md gives the source of each. Immutable.
  *
  * @param activeWithinNs   a client is active while it submitted something within this time
- * @param observeNs        how often loads are read while two or more clients are joined and nothing is being measured
+ * @param observeNs        interval at which loads are read while two or more clients are joined and nothing is measured
  * @param settleNs         free running is not measured for this long after it began: the clients' queues fill first
  * @param sliceNs          length of one sample of free running while it is measured
- * @param trialQuantumNs   longest turn during a trial of turns, so that a long quantum does not make trials dear
+ * @param trialQuantumNs   longest turn during a trial of turns, so that trials remain cheap with a long quantum
  * @param marginShare      gain that the other mode must show before the mode changes (0.02: 2 %)
  * @param idleBusyShare    below this share of busy samples of every client, or of all but one together, turns cannot win and are not tried
- * @param rateChangeShare  change of a client's rate that makes the last measurement void (0.3: 30 %)
+ * @param rateChangeShare  change of a client's rate that makes the last measurement invalid (0.3: 30 %)
  * @param retrialNs        time to the first repetition of a measurement; doubles up to {@code retrialMaxNs}
  * @param retrialMaxNs     longest time between repetitions
  * @param trialCostShare   work that trials of the worse mode may cost in the long run (0.005: 0.5 %)
@@ -29,7 +29,7 @@ public record AutoSettings(long activeWithinNs, long observeNs, long settleNs, l
     private static final long MS = 1_000_000L;
     private static final long SECOND = 1_000_000_000L;
 
-    /** A stretched quantum comes in steps, so that every allocation does not change everybody's terms. */
+    /** A stretched quantum grows in steps, so that not every allocation changes the terms of all clients. */
     private static final long STRETCH_STEP_NS = 100 * MS;
 
     /** Checks every value. */
@@ -58,13 +58,13 @@ public record AutoSettings(long activeWithinNs, long observeNs, long settleNs, l
         }
     }
 
-    /** The constants in use unless an operator says otherwise. */
+    /** Returns the constants in use until an operator sets others. */
     public static AutoSettings defaults() {
         return new AutoSettings(SECOND, 250 * MS, 300 * MS, 100 * MS, 100 * MS, 0.02, 0.5, 0.3, 10 * SECOND,
                 60 * SECOND, 0.005, 150 * MS, 10_000_000_000L, 0.2, 30 * SECOND);
     }
 
-    /** A quantum long enough that bringing back what does not fit takes no more than the allowed share of the time. */
+    /** Returns a quantum so long that bringing back what does not fit takes at most the allowed share of the time. */
     public long stretchedQuantumNs(long excessBytes) {
         double moveNs = 1e9 * Math.max(0, excessBytes) / moveBytesPerSecond;
         double quantumNs = moveNs * (1 - moveShare) / moveShare;
@@ -72,21 +72,21 @@ public record AutoSettings(long activeWithinNs, long observeNs, long settleNs, l
         return Math.min(wholeNs, stretchedQuantumMaxNs);
     }
 
-    /** The same with other times between repeated measurements. */
+    /** Returns a copy with other times between repeated measurements. */
     public AutoSettings withRetrialNs(long firstNs, long longestNs) {
         return new AutoSettings(activeWithinNs, observeNs, settleNs, sliceNs, trialQuantumNs, marginShare,
                 idleBusyShare, rateChangeShare, firstNs, longestNs, trialCostShare, trialAllowanceNs,
                 moveBytesPerSecond, moveShare, stretchedQuantumMaxNs);
     }
 
-    /** The same with another bound on what trials cost. */
+    /** Returns a copy with another bound on the cost of trials. */
     public AutoSettings withTrialCost(double costShare, long allowanceNs) {
         return new AutoSettings(activeWithinNs, observeNs, settleNs, sliceNs, trialQuantumNs, marginShare,
                 idleBusyShare, rateChangeShare, retrialNs, retrialMaxNs, costShare, allowanceNs,
                 moveBytesPerSecond, moveShare, stretchedQuantumMaxNs);
     }
 
-    /** The same with another margin. */
+    /** Returns a copy with another margin. */
     public AutoSettings withMarginShare(double share) {
         return new AutoSettings(activeWithinNs, observeNs, settleNs, sliceNs, trialQuantumNs, share,
                 idleBusyShare, rateChangeShare, retrialNs, retrialMaxNs, trialCostShare, trialAllowanceNs,

@@ -1,13 +1,13 @@
 package io.tessera.manager.schedule.turn;
 
 /**
- * What a client may do and when it will run, as far as the scheduler knows: what its memory is planned by.
+ * What a client may do and when it will run, as far as the scheduler knows; its memory is planned accordingly.
  *
- * @param quiet            it was told to stop and has: nothing of it is on the device or can get there
+ * @param quiet            it was told to stop and did: nothing of it is on the device or can get there
  * @param running          it may run, or was told that it may
- * @param nextTurnNs       when it is expected to run, on the scheduler's clock; {@link Long#MAX_VALUE}: nobody knows
+ * @param nextTurnNs       when it is expected to run, on the scheduler's clock; {@link Long#MAX_VALUE}: unknown
  * @param lastTurnEndedNs  when its last turn ended; {@link Long#MIN_VALUE}: it had none
- * @param handoverLastNs   how long its last turn took to come to it while it waited; 0: no turn did
+ * @param handoverLastNs   time of the last hand-over to it while it waited; 0: there was none
  * @param handoverMedianNs median of that over its last turns
  */
 public record ClientOutlook(boolean quiet, boolean running, long nextTurnNs, long lastTurnEndedNs,

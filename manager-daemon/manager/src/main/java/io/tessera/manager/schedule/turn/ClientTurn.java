@@ -1,12 +1,12 @@
 package io.tessera.manager.schedule.turn;
 
-/** One client in the turn lock: what it was told, what it answered, what it asks for. Owned by {@link TurnLock}. */
+/** One client in the turn lock: its orders, its answers, its requests. Owned by {@link TurnLock}. */
 public final class ClientTurn {
-    /** A turn that waits for memory is over when none has moved for this long: somebody else may have what it lacks. */
+    /** A turn that waits for memory is over when none has moved for this long: another client may have what it lacks. */
     static final long MEMORY_PATIENCE_NS = 10_000_000_000L;
     public static final long NEVER = Long.MIN_VALUE;
 
-    /** Seen stopped twice in a row a client is stopped; so it is found within a second. */
+    /** A client counts as stopped if it was seen stopped twice in a row, so this is noticed within a second. */
     private static final long LOOK_NS = 500_000_000L;
 
     final long id;
@@ -23,61 +23,61 @@ public final class ClientTurn {
     /** Epoch of the last GRANTED order: the one that an early release answers. */
     long grantEpoch = NEVER;
 
-    /** Told to stop, and answered so: nothing of this client is on the device or can get there. */
+    /** Whether it was told to stop and has answered: nothing of this client is on the device or can get there. */
     boolean quiet = true;
 
-    /** The grace of the present order to stop is over and was reported. */
+    /** Whether the grace of the present order to stop is over and was reported. */
     boolean reported;
 
-    /** Its process was found stopped while it was told to stop: it is passed over until it answers. */
+    /** Whether its process was found stopped while it was told to stop: it is passed over until it answers. */
     private boolean absent;
-    /** When its process was last looked at, and whether it was stopped then. */
+    /** Time at which its process was last checked, and whether it was stopped then. */
     private long lookedNs = NEVER;
     private boolean seenStopped;
 
-    /** Whether the last turn's time has still to be booked. */
+    /** Whether the last turn's time has still to be charged. */
     boolean inTurn;
     long grantedAtNs;
     long lengthNs;
 
-    /** The length of a turn of average weight when this one began, or a shorter one that was set since. */
+    /** The length of a turn of average weight when this turn began, or a shorter one that was set since. */
     long quantumNs;
 
-    /** Until when the turn was charged. */
+    /** Time until which the turn was charged. */
     long chargedUntilNs;
 
     /** Number of the grant of the last turn, to find the next client after a time without turns; 0 before the first. */
     long grantNumber;
     long formerGrantNumber;
 
-    /** When the last turn ended; {@link #NEVER} before. */
+    /** Time at which the last turn ended; {@link #NEVER} before. */
     long turnEndedNs = NEVER;
 
-    /** Somebody else had the turn before: work is bounded from the grant on, although nobody waits yet. */
+    /** Whether another client had the turn before: work is then bounded from the grant on, even if no client waits yet. */
     boolean paced;
 
-    /** Its process was found stopped while it was to bring its memory. */
+    /** Whether its process was found stopped while it was to bring its memory. */
     private boolean stuck;
 
     /** The client's want word; 0: it does not wait. */
     long wantSinceNs;
 
-    /** Kept off the device until somebody says otherwise: its memory is wanted elsewhere. */
+    /** Whether it is kept off the device until further notice, because its memory is needed elsewhere. */
     boolean parked;
 
-    /** Its memory can leave the device, so a turn begins when it has come back: with the answer, not with the grant. */
+    /** Whether its memory can leave the device. Then a turn begins when the memory has come back: with the answer, not with the grant. */
     public boolean movable;
 
-    /** A contended turn goes back after this long without work; 0: as the settings say. */
+    /** Time without work after which a contended turn goes back; 0: as in the settings. */
     public long idleReleaseNs;
 
-    /** The present turn was answered by OPEN. */
+    /** Whether the present turn was answered by OPEN. */
     boolean opened;
 
-    /** When memory moved last since the grant. */
+    /** Time at which memory last moved since the grant. */
     long progressNs;
 
-    /** From the former holder's answer to this client's OPEN, of its own turns. */
+    /** Times from the former holder's answer to this client's OPEN, for its own turns. */
     final HandoverTimes handoverTimes = new HandoverTimes();
 
     ClientTurn(long id, long tenant) {
@@ -99,7 +99,7 @@ public final class ClientTurn {
         grantNumber = number;
     }
 
-    /** Its gate is open; what it waited for its memory counts for nobody. */
+    /** Records that its gate is open; the time in which it waited for its memory is charged to no tenant. */
     void opened(long nowNs) {
         if (!opened && movable) {
             grantedAtNs = nowNs;
@@ -113,30 +113,30 @@ public final class ClientTurn {
     }
 
     /**
-     * When the turn may be ended for others; while memory comes, after {@code patienceNs} in which none came, or at once where its process is
-     * stopped, which alone can move it.
+     * Returns when the turn may be ended for others. While memory comes, that is after {@code patienceNs} without a move, or at once if its process
+     * is stopped, because only that process can move the memory.
      */
     long endsAtNs(long patienceNs) {
         return !awaitsMemory() ? grantedAtNs + lengthNs : stuck ? lookedNs : progressNs + patienceNs;
     }
 
-    /** Whether it runs, waits, or had a turn within the last second. */
+    /** Returns whether it runs, waits, or had a turn within the last second. */
     boolean takesPart(long nowNs) {
         return inTurn || wantSinceNs != 0 || (turnEndedNs != NEVER && nowNs - turnEndedNs < TurnQueue.EXPECTED_NS);
     }
 
-    /** Told to stop, and not yet answered. */
+    /** Returns whether it was told to stop and has not answered yet. */
     boolean stopping() {
         return ordered == TurnState.CLOSED && !quiet;
     }
 
-    /** When something is due for a client that is to stop; {@link Long#MAX_VALUE}: it is not. */
+    /** Returns when something is due for a client that is to stop; {@link Long#MAX_VALUE}: it is not to stop. */
     long overdueNs(ScheduleSettings settings) {
         long graceNs = stopping() && !reported ? orderedAtNs + settings.graceNs() : Long.MAX_VALUE;
         return looks(settings) ? Math.min(graceNs, nextLookNs()) : graceNs;
     }
 
-    /** Whether others wait for its process: to stop, or to bring its memory. */
+    /** Returns whether others wait for its process: to stop, or to bring its memory. */
     private boolean looks(ScheduleSettings settings) {
         return (stopping() || inTurn && awaitsMemory() && !stuck) && settings.drainPolicy() == DrainPolicy.EXTEND;
     }
@@ -146,8 +146,8 @@ public final class ClientTurn {
     }
 
     /**
-     * Looks, if it is time to, whether a client that is to stop cannot, because a signal has stopped its process. A stop of a client that
-     * awaits its memory is noted first, which ends its turn.
+     * Checks, if it is time, whether a client that is to stop cannot, because a signal has stopped its process. A stop of a client that awaits its
+     * memory is noted first, which ends its turn.
      */
     boolean isFoundStopped(ScheduleSettings settings, TurnPort port, long nowNs) {
         if (stopping() && stuck) {
@@ -167,26 +167,26 @@ public final class ClientTurn {
         return absent;
     }
 
-    /** It has answered something. Returns whether it was passed over. */
+    /** Records that it has answered. Returns whether it was passed over. */
     boolean answers() {
         boolean was = absent;
         absent = false;
         return was;
     }
 
-    /** Whether it wants a turn and may get one. */
+    /** Returns whether it wants a turn and may get one. */
     boolean mayWait() {
         return wantSinceNs != 0 && !parked && !absent;
     }
 
-    /** The time of this turn that was not charged before, and is now; waiting for its memory counts for nobody. */
+    /** Returns the time of this turn that was not charged before, and marks it as charged; the wait for its memory is charged to no tenant. */
     long uncharged(long nowNs) {
         long usedNs = inTurn && !awaitsMemory() ? nowNs - chargedUntilNs : 0;
         chargedUntilNs = nowNs;
         return usedNs;
     }
 
-    /** The turn is no longer than this from now on, if it began when turns were longer; less by what its tenant owes stays less. */
+    /** Shortens the turn to this length, if it began when turns were longer. A turn that was shortened by its tenant's debt stays shorter. */
     void shorten(long ns) {
         if (ns < quantumNs) {
             lengthNs = Math.max(1, (long) ((double) lengthNs * ns / quantumNs));
@@ -194,16 +194,16 @@ public final class ClientTurn {
         }
     }
 
-    /** A turn that lasted its length without anybody asking for it is paced no more. */
+    /** Removes the bound from a turn that lasted its length without a waiting client. */
     void uncontended(long nowNs) {
         paced &= nowNs - grantedAtNs < lengthNs;
     }
 
     /**
-     * The terms of the client's last order.
+     * Returns the terms of the client's last order.
      *
-     * @param accompanied whether there are others, which may ask at any time
-     * @param freePaceNs  bound on outstanding work while everybody may run; 0: none
+     * @param accompanied whether there are other clients, which may ask at any time
+     * @param freePaceNs  bound on outstanding work while all may run; 0: none
      */
     TurnTerms terms(ScheduleSettings settings, long quantumNs, boolean contended, boolean accompanied, boolean sample,
             long freePaceNs) {

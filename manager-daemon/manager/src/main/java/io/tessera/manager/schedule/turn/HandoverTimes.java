@@ -16,12 +16,12 @@ public final class HandoverTimes {
         added++;
     }
 
-    /** What was added last; 0 before the first. */
+    /** Returns the latest time; 0 before the first. */
     long lastNs() {
         return added == 0 ? 0 : timesNs[(int) ((added - 1) % KEPT)];
     }
 
-    /** The median of what is kept, the lower one of two; 0 before the first. */
+    /** Returns the median of the kept times, the lower one of two; 0 before the first. */
     public long medianNs() {
         int size = (int) Math.min(added, KEPT);
         if (size == 0) {

@@ -2,26 +2,26 @@ package io.tessera.manager.schedule.turn;
 
 import java.util.OptionalLong;
 
-/** Turns that went from one client to another, and how long that took. Not thread-safe. */
+/** Turns that went from one client to another, and their times. Not thread-safe. */
 public final class Handovers {
     private final HandoverTimes times = new HandoverTimes();
     private OptionalLong former = OptionalLong.empty();
     private long fromNs = ClientTurn.NEVER;
     private long count;
 
-    /** A client's turn is over, while somebody waits or not. */
+    /** Records the end of a client's turn, and whether another client waits. */
     void ended(long clientId, boolean somebodyWaits, long nowNs) {
         former = OptionalLong.of(clientId);
         fromNs = somebodyWaits ? nowNs : ClientTurn.NEVER;
     }
 
-    /** The next grant comes from nobody. */
+    /** Makes the next grant count as one without a former holder. */
     void forget() {
         former = OptionalLong.empty();
         fromNs = ClientTurn.NEVER;
     }
 
-    /** Returns whether somebody else had the turn before. */
+    /** Records a grant; returns whether another client had the turn before. */
     boolean granted(long clientId) {
         boolean changed = former.isPresent() && former.getAsLong() != clientId;
         if (changed) {
@@ -32,7 +32,7 @@ public final class Handovers {
         return changed;
     }
 
-    /** The grant was answered. */
+    /** Records the answer to the grant. */
     void answered(ClientTurn client, long nowNs) {
         if (fromNs != ClientTurn.NEVER) {
             times.add(nowNs - fromNs);
@@ -41,12 +41,12 @@ public final class Handovers {
         }
     }
 
-    /** How many there have been. */
+    /** Returns the number of hand-overs so far. */
     public long count() {
         return count;
     }
 
-    /** The median of the last ones, in nanoseconds; 0 where there was none. */
+    /** Returns the median of the latest ones, in nanoseconds; 0 if there was none. */
     public long medianNs() {
         return times.medianNs();
     }

@@ -3,9 +3,9 @@ package io.tessera.manager.schedule.turn;
 import java.util.Collection;
 
 /**
- * When clients will run, from the present holder and the waiting clients. Not thread-safe.
+ * Predicts when clients will run, from the present holder and the waiting clients. Not thread-safe.
  *
- * @param holder the granted client; null: none
+ * @param holder    the granted client; null: none
  * @param waiting   the waiting clients, in order
  * @param exclusive whether there are turns
  * @param quantumNs length of a turn
@@ -16,7 +16,7 @@ record TurnForecast(ClientTurn holder, Collection<ClientTurn> waiting, boolean e
                 client.turnEndedNs, client.handoverTimes.lastNs(), client.handoverTimes.medianNs());
     }
 
-    /** A client that had a turn within the last second and does not wait yet comes after those that do. */
+    /** Returns the expected time; a client that had a turn within the last second and does not wait yet comes after those that wait. */
     private long nextTurnNs(ClientTurn client, long nowNs) {
         if (client.ordered != TurnState.CLOSED) {
             return nowNs;

@@ -10,16 +10,15 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The lock of one device: which clients may run, have to stop, or wait.
+ * The lock of one device: decides which clients may run, have to stop, or wait.
  *
- * <p>While it is exclusive at most one client is GRANTED, and a grant is written only when every other client was told
- * CLOSED and has answered, gave its turn back, or is gone. While it is not, everybody is FREE. {@link TurnQueue} says
- * which waiter is next. Pure state machine: events in, orders out through the port, nothing happens between
- * calls. Events only record; {@link #advance} draws the conclusions. Not thread-safe.
+ * <p>While it is exclusive, at most one client is GRANTED. A grant is written only when every other client was told CLOSED and has answered, gave its
+ * turn back, or is gone. While it is not exclusive, all clients are FREE. {@link TurnQueue} decides which waiting client is next. Pure state machine:
+ * events in, orders out through the port; nothing happens between calls. Events only record; {@link #advance} acts on them. Not thread-safe.
  */
 public final class TurnLock {
 
-    /** Debts are forgotten after free running of this length: several times that of the longest ordinary trial. */
+    /** Debts are dropped after free running of this length: several times that of the longest ordinary trial. */
     private static final long DEBTS_KEPT_NS = 10_000_000_000L;
 
     private final ScheduleSettings settings;
@@ -37,10 +36,10 @@ public final class TurnLock {
     private long quantumNs;
     private ClientTurn holder;
 
-    /** Clients that could not drain run together until then; {@link ClientTurn#NEVER} while none does. */
+    /** Time until which clients that could not drain run together; {@link ClientTurn#NEVER} if there is none. */
     private long extensionEndsNs = ClientTurn.NEVER;
 
-    /** A lock without clients, in which everybody may run. */
+    /** Creates a lock without clients, in which all may run. */
     public TurnLock(ScheduleSettings settings, TurnPort port, TurnObserver observer) {
         this.settings = settings;
         this.port = port;
@@ -51,7 +50,7 @@ public final class TurnLock {
 
     // Events
 
-    /** Returns whether the client is new; it is CLOSED until {@link #advance}. */
+    /** Adds a client; returns whether it is new. It is CLOSED until {@link #advance}. */
     public boolean joined(long clientId, String tenant, TenantTerms terms, long nowNs) {
         if (clients.containsKey(clientId)) {
             return false;
@@ -60,7 +59,7 @@ public final class TurnLock {
         return true;
     }
 
-    /** A client has left; its turn, if it had one, is over. */
+    /** Removes a client; its turn, if it had one, is over. */
     public void left(long clientId, long nowNs) {
         ClientTurn client = clients.remove(clientId);
         if (client == null) {
@@ -75,7 +74,7 @@ public final class TurnLock {
         }
     }
 
-    /** Since when a client waits for its turn; 0 where it does not. */
+    /** Sets since when a client waits for its turn; 0: it does not wait. */
     public void wants(long clientId, long sinceNs, long nowNs) {
         ClientTurn client = clients.get(clientId);
         if (client == null) {
@@ -89,8 +88,8 @@ public final class TurnLock {
     }
 
     /**
-     * Takes an answer. Answers of older epochs say nothing about the present order, except that an early release
-     * answers the order to stop which crossed it on the way. Anything else out of protocol is not an answer.
+     * Handles an answer. Answers of older epochs say nothing about the present order, except that an early release also answers an order to stop that
+     * was sent at the same time. Anything else that the protocol does not allow is not an answer.
      */
     public void acknowledged(long clientId, long epoch, AckState state, long nowNs) {
         ClientTurn client = clients.get(clientId);
@@ -110,8 +109,8 @@ public final class TurnLock {
             case RELEASED -> released(client, epoch, nowNs);
             case OPEN, DRAINING -> {
                 if (current && client.ordered == TurnState.CLOSED && client.quiet) {
-                    // It takes its word back, for example because it lost sight of the manager: nobody may be let in
-                    // beside it until it has stopped again.
+                    // The client withdraws its answer, for example because it lost sight of the manager: no other client may start until it has
+                    // stopped again.
                     client.quiet = false;
                     client.orderedAtNs = nowNs;
                     client.reported = false;
@@ -153,7 +152,7 @@ public final class TurnLock {
         handovers.ended(client.id, !queue.isEmpty(), nowNs);
     }
 
-    /** Keeps the client off the device, or no longer. */
+    /** Keeps the client off the device, or lets it back. */
     public void parked(long clientId, boolean parked, long nowNs) {
         change(clientId, client -> {
             client.parked = parked;
@@ -164,7 +163,7 @@ public final class TurnLock {
         });
     }
 
-    /** Sets something that the lock only reads. */
+    /** Changes a value that the lock only reads. */
     public void change(long clientId, Consumer<ClientTurn> change) {
         ClientTurn client = clients.get(clientId);
         if (client != null) {
@@ -172,7 +171,7 @@ public final class TurnLock {
         }
     }
 
-    /** Memory moved: a client that waits for its own may go on waiting. */
+    /** Records that memory moved: a client that waits for its own may continue to wait. */
     public void moved(long nowNs) {
         if (holder != null) {
             holder.progressNs = nowNs;
@@ -181,7 +180,7 @@ public final class TurnLock {
 
     // Settings
 
-    /** Has clients take turns, or run freely, from now on. */
+    /** Makes clients take turns, or run freely, from now on. */
     public void exclusive(boolean takeTurns, long nowNs) {
         if (takeTurns == exclusive) {
             return;
@@ -204,22 +203,22 @@ public final class TurnLock {
         }
     }
 
-    /** The waiting clients and the next one, for what can be set about that. */
+    /** Returns the queue of waiting clients, for its settings. */
     public TurnQueue queue() {
         return queue;
     }
 
-    /** Whether the turns to come are granted with sampling. */
+    /** Sets whether turns are granted with sampling. */
     public void sampling(boolean sample) {
         sampling = sample;
     }
 
-    /** Bounds what clients queue while everybody may run, as time to drain; 0: no more. */
+    /** Sets the bound on what clients queue while all may run, as time to drain; 0: no bound. */
     public void freePaceNs(long ns) {
         freePaceNs = ns;
     }
 
-    /** From the next turn on; the running one gets shorter, never longer. */
+    /** Sets the quantum from the next turn on; the running turn gets shorter, never longer. */
     public void quantumNs(long ns) {
         quantumNs = ns;
         queue.quantumNs(ns);
@@ -228,19 +227,19 @@ public final class TurnLock {
         }
     }
 
-    /** How many clients take turns: those that run, wait, or had a turn within the last second. */
+    /** Returns how many clients take turns: those that run, wait, or had a turn within the last second. */
     public int takingPart(long nowNs) {
         return (int) clients.values().stream().filter(client -> client.takesPart(nowNs)).count();
     }
 
-    /** The length of a whole turn now. */
+    /** Returns the length of a whole turn now. */
     public long quantumNs() {
         return quantumNs;
     }
 
     // What follows from them
 
-    /** Writes whatever orders the present state asks for; returns how many. */
+    /** Writes the orders that the present state requires; returns their number. */
     public int advance(long nowNs) {
         int orders = 0;
         if (exclusive) {
@@ -259,7 +258,7 @@ public final class TurnLock {
         return orders + amendTerms();
     }
 
-    /** When {@link #advance} has something to do without a new event. */
+    /** Returns when {@link #advance} has work without a new event. */
     public long nextDeadlineNs() {
         long deadlineNs = Long.MAX_VALUE;
         if (!exclusive) {
@@ -283,7 +282,7 @@ public final class TurnLock {
     private int free(long nowNs) {
         int orders = 0;
         if (holder != null) {
-            // First of all, so that it is never GRANTED beside somebody who runs.
+            // This comes first, so that it is never GRANTED beside a running client.
             ClientTurn former = holder;
             holder = null;
             former.inTurn = false;
@@ -355,7 +354,7 @@ public final class TurnLock {
 
     // Clients that do not drain
 
-    /** A client whose process a signal has stopped will not drain: the others go on without it, until it answers. */
+    /** Passes over a client whose process a signal has stopped, because it will not drain: the others continue without it, until it answers. */
     private void passOverStopped(long nowNs) {
         for (ClientTurn client : clients.values()) {
             if (client.isFoundStopped(settings, port, nowNs)) {
@@ -395,9 +394,8 @@ public final class TurnLock {
     }
 
     /**
-     * Lets those who cannot stop run on for a quantum. One alone is granted a whole quantum, whatever it owes. Several
-     * can only come from a change to exclusive turns; none of them could be granted before
-     * the others have stopped, so they run together.
+     * Lets clients that cannot stop run on for a quantum. A single one is granted a whole quantum, whatever its debt. Several can only result from a
+     * change to exclusive turns. None of them could be granted before the others have stopped, so they run together.
      */
     private int extend(List<ClientTurn> stuck, long nowNs) {
         if (stuck.size() == 1) {
@@ -464,37 +462,37 @@ public final class TurnLock {
 
     // What others may know
 
-    /** Whether clients take turns. */
+    /** Returns whether clients take turns. */
     public boolean isExclusive() {
         return exclusive;
     }
 
-    /** The client that has the turn; empty where nobody has it or clients run freely. */
+    /** Returns the client that has the turn; empty if none has it or clients run freely. */
     public OptionalLong holder() {
         return holder == null ? OptionalLong.empty() : OptionalLong.of(holder.id);
     }
 
-    /** Since when the holder has the turn, in nanoseconds of the scheduler's clock. */
+    /** Returns since when the holder has the turn, in nanoseconds of the scheduler's clock. */
     public long holderSinceNs() {
         return holder == null ? 0 : holder.grantedAtNs;
     }
 
-    /** The clients that are here. */
+    /** Returns the present clients. */
     public Collection<Long> clientIds() {
         return List.copyOf(clients.keySet());
     }
 
-    /** Whether a client waits for its turn. */
+    /** Returns whether a client waits for its turn. */
     public boolean waits(long clientId) {
         return clients.containsKey(clientId) && clients.get(clientId).wantSinceNs != 0;
     }
 
-    /** The hand-overs so far. */
+    /** Returns the hand-overs so far. */
     public Handovers handovers() {
         return handovers;
     }
 
-    /** What memory is planned by; of nobody who is here: quiet and never to run. */
+    /** Returns the outlook for the planning of memory; a client that is not here is quiet and never runs. */
     public ClientOutlook outlook(long clientId, long nowNs) {
         ClientTurn client = clients.get(clientId);
         return client == null ? ClientOutlook.GONE

@@ -1,6 +1,6 @@
 package io.tessera.manager.schedule.turn;
 
-/** Hears of turns as they begin and end; called by the scheduler's owner thread, must not call back into the lock. */
+/** Receives the begin and the end of turns. Called by the scheduler's owner thread; must not call back into the lock. */
 public interface TurnObserver {
     /** The client was GRANTED the device; its queues are empty. */
     void turnStarted(long clientId, long nowNs);

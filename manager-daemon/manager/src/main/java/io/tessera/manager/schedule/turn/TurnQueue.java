@@ -17,25 +17,24 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
- * The queue for the turn of one device. A policy chooses the tenant; of a tenant's clients the one that has waited longest is next. A
- * tenant has as much of the device with several clients as with one.
+ * The queue for the turn of one device. A policy chooses the tenant; of a tenant's clients the one that has waited longest is next. A tenant's part
+ * of the device does not depend on its number of clients.
  *
  * <p>The policy is charged for what turns take, in pieces, whenever something happens. Not thread-safe: owned by {@link TurnLock}.
  */
 public final class TurnQueue {
-    /** A client that had a turn within the last second is expected to ask again: the second over which fairness is promised. */
+    /** A client that had a turn within this time is expected to ask again: fairness is promised over one second. */
     static final long EXPECTED_NS = 1_000_000_000L;
 
-    /** As many as the policy keeps in mind. */
+    /** Maximum number of tenants that have left and are kept: as many as the policy keeps. */
     private static final int MOST_DEPARTED = 1_000;
 
-    /** How often a turn is charged while a cap may end it: no cap is exceeded by more. */
+    /** Interval at which a turn is charged while a cap may end it: no cap is exceeded by more. */
     private static final long CAP_LOOK_NS = 10_000_000L;
 
     private final Map<String, TurnTenant> byName = new LinkedHashMap<>();
     /**
-     * The numbers of tenants that have left, by name: a tenant that comes back has the same one, by which the policy knows what it owes to
-     * its cap.
+     * The numbers of tenants that have left, by name. A tenant that comes back has the same number, by which the policy knows its debt to its cap.
      */
     private final LinkedHashMap<String, Long> departed = new LinkedHashMap<>();
     private final Map<Long, TurnTenant> byNumber = new HashMap<>();
@@ -46,19 +45,19 @@ public final class TurnQueue {
     private long tenants;
 
     /**
-     * No turn yet since the change to turns: the policy has not heard yet which clients wait, because the order of the turns before goes
-     * on.
+     * Whether there was no turn yet since the change to turns: the policy does not know yet which clients wait, because the former order of turns
+     * continues.
      */
     private boolean resuming = true;
 
-    /** The answer of {@link #needsTurns}, where it is known. */
+    /** The answer of {@link #needsTurns}, if it is known. */
     private boolean needsTurns;
     private boolean needsKnown;
 
     /** The answer of {@link #inOrder}; null: something has changed. */
     private Collection<ClientTurn> ordered;
 
-    /** Nobody is next until then, by the policy's choice; {@link Long#MIN_VALUE}: it did not say so. */
+    /** Time until which the policy chose that no client is next; {@link Long#MIN_VALUE}: it made no such choice. */
     private long delayedUntilNs = Long.MIN_VALUE;
 
     /** The next client, and the length of its turn. */
@@ -76,12 +75,12 @@ public final class TurnQueue {
 
     // Settings
 
-    /** The policy of the next turn. */
+    /** Returns the policy of the next turn. */
     public PolicyName policy() {
         return name;
     }
 
-    /** Another policy chooses from now on; the running turn goes on. */
+    /** Makes another policy choose from now on; the running turn continues. */
     public void policy(PolicyName other, long nowNs) {
         if (other != name) {
             name = other;
@@ -90,7 +89,7 @@ public final class TurnQueue {
         }
     }
 
-    /** A policy that has seen nothing yet: debts and credit do not outlive a change of policy, nor a long time without turns. */
+    /** Creates the policy again: debts and credit end with a change of policy, and with a long time without turns. */
     void renew(long nowNs) {
         policy = newPolicy();
         delayedUntilNs = Long.MIN_VALUE;
@@ -111,7 +110,7 @@ public final class TurnQueue {
         }
     }
 
-    /** What an operator set for a tenant is other from now on. */
+    /** Sets an operator's changed settings of a tenant. */
     public void terms(String tenant, TenantTerms terms, long nowNs) {
         TurnTenant known = byName.get(tenant);
         if (known != null && !terms.equals(known.terms)) {
@@ -122,7 +121,7 @@ public final class TurnQueue {
         }
     }
 
-    /** Whether turns are needed to give the tenants that are here what was set for them. */
+    /** Returns whether turns are needed to give the present tenants what was set for them. */
     public boolean needsTurns() {
         if (!needsKnown) {
             needsTurns = termsNeedTurns();
@@ -184,7 +183,7 @@ public final class TurnQueue {
         return waiting.isEmpty();
     }
 
-    /** The clients that wait: in the policy's order as far as it knows it, then in the order in which they asked. */
+    /** Returns the waiting clients: in the policy's order as far as it knows it, then in the order in which they asked. */
     Collection<ClientTurn> inOrder() {
         if (ordered == null) {
             Set<ClientTurn> clients = new LinkedHashSet<>();
@@ -198,9 +197,9 @@ public final class TurnQueue {
     }
 
     /**
-     * A client waits.
+     * Adds a client that waits.
      *
-     * @param holder the client that has the turn; null: none. Its time alone is charged first, since nobody wanted it.
+     * @param holder the client that has the turn; null: none. Its time without competition is charged first.
      */
     void add(ClientTurn client, ClientTurn holder, long nowNs) {
         if (!waiting.add(client)) {
@@ -216,7 +215,7 @@ public final class TurnQueue {
         }
     }
 
-    /** A turn that lasted beyond its end because nobody waited was several turns to the policy. */
+    /** Charges a turn that lasted beyond its end because no client waited: to the policy it was several turns. */
     private void chargeAlone(ClientTurn holder, long nowNs) {
         charge(holder, nowNs);
         if (of(holder).running == holder && nowNs > holder.grantedAtNs + holder.lengthNs) {
@@ -252,7 +251,7 @@ public final class TurnQueue {
 
     // Turns
 
-    /** The client that gets the turn now; null: none. */
+    /** Returns the client that gets the turn now; null: none. */
     Next next(long nowNs) {
         if (resuming) {
             resume(nowNs);
@@ -279,7 +278,7 @@ public final class TurnQueue {
         };
     }
 
-    /** The client that had its last turn longest ago is first. */
+    /** Puts the client first that had its last turn longest ago. */
     private void resume(long nowNs) {
         resuming = false;
         ToLongFunction<TurnTenant> lastGrant = tenant -> tenant.clients.stream().mapToLong(client -> client.grantNumber).max().orElse(0);
@@ -288,7 +287,7 @@ public final class TurnQueue {
         longestAgoFirst.forEach(tenant -> tellReady(tenant, nowNs));
     }
 
-    /** A client gets a turn that the policy did not choose, because it cannot stop. */
+    /** Records a turn that the policy did not choose, of a client that cannot stop. */
     void begins(ClientTurn client) {
         ordered = null;
         delayedUntilNs = Long.MIN_VALUE;
@@ -297,7 +296,7 @@ public final class TurnQueue {
         of(client).running = client;
     }
 
-    /** Charges what the client's turn has taken since it was charged last. */
+    /** Charges the part of the client's turn that was not charged before. */
     void charge(ClientTurn client, long nowNs) {
         long usedNs = client.uncharged(nowNs);
         if (usedNs > 0) {
@@ -306,7 +305,7 @@ public final class TurnQueue {
         }
     }
 
-    /** A client's turn is over. */
+    /** Records the end of a client's turn. */
     void ended(ClientTurn client, long nowNs) {
         charge(client, nowNs);
         TurnTenant tenant = of(client);
@@ -323,7 +322,7 @@ public final class TurnQueue {
     }
 
     /**
-     * Everybody may run from now on.
+     * Suspends turns: all clients may run from now on.
      *
      * @param holder the client that had the turn, and continues it later; null: none
      */
@@ -347,7 +346,7 @@ public final class TurnQueue {
         resuming = true;
     }
 
-    /** Charges the turn that goes on, if one does, and lets the policy do what is due. */
+    /** Charges the running turn, if there is one, and lets the policy do the work that is due. */
     void advance(ClientTurn holder, long nowNs) {
         if (holder != null) {
             charge(holder, nowNs);
@@ -355,7 +354,7 @@ public final class TurnQueue {
         policy.tick(nowNs);
     }
 
-    /** Whether the holder's turn ends before its length is over: by the policy, or because of a cap. */
+    /** Returns whether the holder's turn ends before its length is over: by the policy, or because of a cap. */
     boolean endsEarly(ClientTurn holder, long nowNs) {
         if (resuming || of(holder).running != holder) {
             return false;
@@ -364,7 +363,7 @@ public final class TurnQueue {
                 || policy.isOverCap(of(holder).number, !waiting.isEmpty(), nowNs);
     }
 
-    /** When the answers of {@link #next} and {@link #endsEarly} may change although nothing happens; {@link Long#MAX_VALUE}: never. */
+    /** Returns when the answers of {@link #next} and {@link #endsEarly} may change without an event; {@link Long#MAX_VALUE}: never. */
     long nextDeadlineNs(ClientTurn holder) {
         long deadlineNs = Long.MAX_VALUE;
         if (!waiting.isEmpty() && !resuming) {

@@ -4,24 +4,24 @@ import io.tessera.policy.TenantTerms;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** A tenant on one device as the queue for turns knows it: its clients, and what an operator set for it. Owned by {@link TurnQueue}. */
+/** A tenant on one device in the queue for turns: its clients, and an operator's settings for it. Owned by {@link TurnQueue}. */
 final class TurnTenant {
-    /** What the policy knows it by. */
+    /** Its number in the policy. */
     final long number;
     final String name;
     TenantTerms terms;
     final Set<ClientTurn> clients = new LinkedHashSet<>();
 
-    /** Those of them that wait, in the order in which they asked. */
+    /** Those clients that wait, in the order in which they asked. */
     final Set<ClientTurn> waiting = new LinkedHashSet<>();
 
-    /** The one that has the turn; null: none has. */
+    /** The client that has the turn; null: none. */
     ClientTurn running;
 
-    /** Since when it has neither run nor waited. */
+    /** Time since which it has neither run nor waited. */
     long stoppedNs;
 
-    /** The policy still takes it for one that will be back soon. */
+    /** Whether the policy still expects it to come back soon. */
     boolean expected;
 
     TurnTenant(long number, String name, TenantTerms terms) {
