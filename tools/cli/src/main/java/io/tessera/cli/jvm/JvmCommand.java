@@ -73,7 +73,7 @@ public final class JvmCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public JvmCommand(CommandContext context) {
         this.context = context;
     }

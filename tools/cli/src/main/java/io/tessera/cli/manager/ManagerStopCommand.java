@@ -35,7 +35,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "Do not ask.")
     private boolean yes;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public ManagerStopCommand(CommandContext context) {
         this.context = context;
     }

@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports exports, Lookups lookups,
         Boolean membarrier) {
-    /** Fills in what was left out. */
+    /** Replaces omitted fields by defaults. */
     public ProbeReport {
         devices = devices == null ? List.of() : devices;
     }
@@ -50,7 +50,7 @@ public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exp
      * @param missing those of them that our library does not
      */
     public record Exports(int vendor, List<String> missing) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public Exports {
             missing = missing == null ? List.of() : missing;
         }
@@ -65,7 +65,7 @@ public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exp
      * @param unmatched names that it answered with something else
      */
     public record Lookups(int hooked, int present, int exact, List<String> unmatched) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public Lookups {
             unmatched = unmatched == null ? List.of() : unmatched;
         }

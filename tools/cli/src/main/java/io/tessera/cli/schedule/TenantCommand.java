@@ -93,7 +93,7 @@ public final class TenantCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public TenantCommand(CommandContext context) {
         this.context = context;
     }

@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param reason why, in one sentence whose subject is the device
  */
 public record PlacedDevice(String device, String rule, String reason) {
-    /** Fills in what was left out. */
+    /** Replaces omitted fields by defaults. */
     public PlacedDevice {
         device = Objects.requireNonNullElse(device, "unknown");
         rule = Objects.requireNonNullElse(rule, "unknown");

@@ -33,7 +33,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     private static final Gson GSON = new GsonBuilder().registerTypeAdapter(String.class,
             (JsonDeserializer<String>) (text, _, _) -> TextTable.printable(text.getAsString())).create();
 
-    /** Fills in what was left out. */
+    /** Replaces omitted fields by defaults. */
     public StatusAnswer {
         devices = orEmpty(devices);
         clients = orEmpty(clients);
@@ -57,7 +57,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      */
     public record ManagerState(long pid, String version, int abi, int uid, String runtimeDirectory, long uptimeNs, String placement,
             String settings, String settingsProblem, String ordersProblem) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public ManagerState {
             version = orUnknown(version);
             runtimeDirectory = orUnknown(runtimeDirectory);
@@ -89,7 +89,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     public record ExecutorState(int ordinal, String state, String uuid, String name, boolean software,
             long totalBytes, long pid, long usedBytes, long restarts, String reason, String rootBecause, SpaceTurns turns,
             List<ExecutorClient> clients, List<TenantWindow> windows) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public ExecutorState {
             state = orUnknown(state);
             uuid = orUnknown(uuid);
@@ -112,7 +112,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     public record SpaceTurns(String policy, String use, boolean now) {
         private static final SpaceTurns NONE = new SpaceTurns("", "", false);
 
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public SpaceTurns {
             policy = Objects.requireNonNullElse(policy, "");
             use = Objects.requireNonNullElse(use, "");
@@ -146,7 +146,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     public record ExecutorClient(long client, long pid, String tenant, long usedBytes, long calls, long launches, long records, long rejected,
             Terms terms, long heldNs, long waitedNs, boolean held, String fence, long shown, long vendors, long unknown, long unfenced,
             long violations, long processors, long deviceProcessors) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public ExecutorClient {
             tenant = Objects.requireNonNullElse(tenant, "-");
             fence = Objects.requireNonNullElse(fence, "-");
@@ -168,7 +168,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      */
     public record TenantWindow(String tenant, long base, long size, long committedBytes, long quotaBytes,
             long sinkBytes, long awayBytes, long movedOutBytes, long sparedBytes) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public TenantWindow {
             tenant = orUnknown(tenant);
         }
@@ -194,7 +194,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     public record DeviceState(String uuid, String name, long totalBytes, String mode, String effective, String reason,
             String policy, long quantumNs, Long holder, long holderSinceNs, long handovers, long handoverMedianNs,
             DeviceMemory memory) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public DeviceState {
             uuid = orUnknown(uuid);
             name = orUnknown(name);
@@ -225,7 +225,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     public record ClientState(long id, long pid, int uid, String tenant, String command, String plan, String sharing,
             PlacedDevice placement, long connectedNs, long heartbeatAgeNs, Map<String, Long> counters, List<ClientDevice> devices,
             List<ClientError> errors) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public ClientState {
             tenant = orUnknown(tenant);
             command = orUnknown(command);
@@ -249,7 +249,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      */
     public record Terms(int weight, int priority, @SerializedName("class") String kind, double hardCap, double softCap, long targetNs,
             int clients) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public Terms {
             kind = orUnknown(kind);
         }
@@ -302,7 +302,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
             long peakBytes, long managedBytes, long limitBytes, long launches, long submissions, long turns, long heldNs,
             long waitedNs, long drains, long drainNs, long drainMaxNs, long drainLastNs, double busyShare,
             Residency residency) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public ClientDevice {
             uuid = orUnknown(uuid);
             turn = orUnknown(turn);
@@ -326,7 +326,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      */
     public record DeviceMemory(long capacityBytes, long usedBytes, long residentBytes, long swappedBytes,
             long fixedBytes, long neededBytes, long usableBytes, boolean fits, String reason, String standing) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public DeviceMemory {
             reason = Objects.requireNonNullElse(reason, "");
             standing = Objects.requireNonNullElse(standing, "");
@@ -370,7 +370,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
             long pinnedBytes, long pageableBytes, long fileBytes, long movedInBytes, long movedOutBytes,
             long moveInBytesPerSecond, long moveOutBytesPerSecond, long moveFailures, long handoverLastNs,
             long handoverMedianNs) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public Residency {
             state = orUnknown(state);
             choice = Objects.requireNonNullElse(choice, "");

@@ -17,7 +17,7 @@ import java.util.Objects;
  * @param placement the device that the manager chose for it; null: none yet, or it did not leave that to it
  */
 public record WaitingProgram(int place, long pid, String tenant, long waitingNs, String reason, PlacedDevice placement) {
-    /** Fills in what was left out. */
+    /** Replaces omitted fields by defaults. */
     public WaitingProgram {
         tenant = Objects.requireNonNullElse(tenant, "unknown");
         reason = Objects.requireNonNullElse(reason, "");
