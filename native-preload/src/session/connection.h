@@ -22,7 +22,7 @@ struct connection {
     int segment;    /* descriptor of the segment; -1: none */
     uint64_t bytes; /* of the segment */
     uint64_t client_id;
-    bool reached;     /* a manager was there, and registered nobody if there is no socket */
+    bool reached;     /* a manager was there; without a socket, it did not register the client */
     char reason[256]; /* why there is no connection */
 };
 

@@ -1,4 +1,4 @@
-/* Conditions that are waited for until a time of CLOCK_MONOTONIC, which nobody sets while somebody waits. */
+/* Conditions with a deadline by CLOCK_MONOTONIC, which cannot be set while a thread waits. */
 #ifndef TESSERA_MONOTONIC_CONDITION_H
 #define TESSERA_MONOTONIC_CONDITION_H
 

@@ -95,7 +95,7 @@ void report_line(const char *format, ...)
         total = sizeof line - 2;
     show_controls(line, total);
     line[total++] = '\n';
-    /* stderr may be closed or full: there is nobody else to tell. */
+    /* stderr may be closed or full, and there is no other place for the message. */
     ssize_t written = write(STDERR_FILENO, line, total);
     (void)written;
 }

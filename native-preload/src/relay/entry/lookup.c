@@ -35,7 +35,7 @@ static void build(void)
         unsigned b = bucket_of(address);
         while (table[b].vendor && table[b].vendor != address)
             b = (b + 1) & (BUCKETS - 1);
-        if (!table[b].vendor) { /* else two names of one function: either of ours will do */
+        if (!table[b].vendor) { /* otherwise both names are of one function, and either is right */
             table[b].vendor = address;
             table[b].ours = tessera_exported[i];
         }

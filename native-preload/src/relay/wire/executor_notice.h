@@ -23,7 +23,7 @@ void relay_notice_of(struct relay_link *link, CUresult error);
 void relay_notice_at_end(struct relay_link *link);
 
 /*
- * The program ends: shows the lines that are new, also what the executor finds of the work that nobody waited for. Waits for
+ * The program ends: shows new lines, including those about work for which no call has waited. Waits for
  * that work, 1 s at most, and not for other threads.
  */
 void relay_last_notices(void);
