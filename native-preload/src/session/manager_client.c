@@ -19,7 +19,7 @@
 
 #define TICK_MS 250 /* heartbeat four times a second: the manager expects one a second */
 #define HELD_RETRY_MS 100
-#define RETRY_MS 500 /* everybody is back within a second of a new manager's start */
+#define RETRY_MS 500 /* all clients are back within a second of a new manager's start */
 #define REFUSED_RETRY_MS 5000
 #define LEAVE_NS                                                                                                       \
     200000000ULL /* a thread inside the driver for longer is not about to leave during the copy, which takes microseconds */

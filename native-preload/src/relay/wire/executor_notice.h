@@ -11,8 +11,8 @@
 void relay_notice(struct relay_link *link);
 
 /*
- * The same after the context's error was found. The GPU writes the error of a stray write before the executor knows of it,
- * so the first time its line is waited for: some ms, 1 s at most.
+ * As relay_notice(), after the context's error was found. The GPU writes the error of a stray write before the
+ * executor knows of it, so the first time its line is waited for: some ms, 1 s at most.
  */
 void relay_notice_of(struct relay_link *link, CUresult error);
 
