@@ -12,7 +12,7 @@ final class LoopSteps {
     }
 
     /**
-     * How a loop counts: from {@code first} by {@code step} while the counter has a relation to {@code bound}.
+     * Style of a loop: it counts from {@code first} by {@code step} while the counter has a relation to {@code bound}.
      */
     private record Style(int bits, boolean signed, String relation, long first, long step, long bound) {
         static Style of(KernelBody b, int rounds) {
