@@ -44,7 +44,7 @@ enum {
 
 /* tessera_device.flags (M). */
 enum {
-    TESSERA_DEVICE_CONTENDED = 1, /* somebody waits for this device: give the turn back when idle */
+    TESSERA_DEVICE_CONTENDED = 1, /* another client waits for this device: give the turn back when idle */
     TESSERA_DEVICE_SAMPLE = 2,    /* sample whether the device is busy with this client's work */
 };
 
@@ -143,7 +143,7 @@ enum {
     TESSERA_COUNTER_CAPTURES = 19,
     TESSERA_COUNTER_EARLY_RELEASES = 20,
     TESSERA_COUNTER_IMPORTED = 21,        /* handles imported (IPC, external memory) */
-    TESSERA_COUNTER_UNTRACKED_FREES = 22, /* frees of memory that was allocated out of our sight */
+    TESSERA_COUNTER_UNTRACKED_FREES = 22, /* frees of memory whose allocation the library did not see */
 };
 
 /* tessera_residency.flags (M). */
@@ -154,14 +154,14 @@ enum {
 };
 
 /*
- * tessera_segment.client_shares (C): what the driver's checkpoint would not bring back, or not as it was. A single
- * share counts until the process ends: nobody says when the last one has given it up.
+ * tessera_segment.client_shares (C): what the driver's checkpoint would not restore, or not unchanged. A single share
+ * counts until the process ends, because the library does not learn when the last user releases it.
  */
 enum {
     TESSERA_SHARES_TAKEN = 1, /* the process has taken memory, or another object, of other processes or libraries */
     TESSERA_SHARES_GIVEN = 2, /* others may have its memory */
     TESSERA_SHARES_PIECES = 4, /* plan swap has taken physical memory of other clients: it is gone when all has moved out */
-    TESSERA_SHARES_CALL = 256, /* and each multiple: a call under way that may share memory */
+    TESSERA_SHARES_CALL = 256, /* each multiple counts a call in progress that may share memory */
 };
 
 /* tessera_residency.plan_choice (C). */
@@ -182,8 +182,8 @@ enum {
 };
 
 /*
- * The client's residency on one device, in its own ordinal order; 512 bytes. All zero: nobody plans residency, or the
- * client cannot move. A pair of target (M) and held (C) obeys the budget rule of SPEC.md, section 9.
+ * The client's residency on one device, in its own ordinal order; 512 bytes. All zero: no manager plans residency, or
+ * the client's memory cannot move. A pair of target (M) and held (C) obeys the budget rule of SPEC.md, section 9.
  */
 struct tessera_residency {
     /* 0: orders, M */
@@ -351,7 +351,7 @@ struct tessera_device_message {
     char name[TESSERA_DEVICE_NAME];
 };
 
-/* Words of the device changed: look at them. Both directions. */
+/* Words of the device changed and must be read again. Both directions. */
 struct tessera_doorbell {
     struct tessera_message head;
 };
@@ -365,7 +365,7 @@ struct tessera_quota {
 /* Ends of a device's queue of handed memory. */
 enum {
     TESSERA_EXCHANGE_GIVE = 0, /* descriptors of memory are sent into it */
-    TESSERA_EXCHANGE_TAKE = 1, /* and received from it */
+    TESSERA_EXCHANGE_TAKE = 1, /* descriptors of memory are received from it */
     TESSERA_EXCHANGE_ENDS = 2,
 };
 
@@ -376,7 +376,10 @@ struct tessera_exchange {
     uint32_t pad;
 };
 
-/* Instead of HELLO: which way of sharing this program is to take. The manager answers and closes the connection. */
+/*
+ * Sent instead of HELLO: asks which way of sharing this program should use. The manager answers and closes the
+ * connection.
+ */
 struct tessera_sharing_ask {
     struct tessera_message head;
     char tenant[TESSERA_LABEL];

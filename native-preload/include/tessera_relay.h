@@ -36,11 +36,11 @@ enum {
     TESSERA_RELAY_CALL = 1,        /* a driver entry with its arguments */
     TESSERA_RELAY_LAUNCH = 2,      /* a kernel launch */
     TESSERA_RELAY_BULK = 3,        /* a piece of the in-data of the CALL that follows from the same slot */
-    TESSERA_RELAY_MARK = 4,        /* write a word when a stream, or all of a context, has come here */
+    TESSERA_RELAY_MARK = 4,        /* write a word when a stream, or all of a context, has reached this record */
     TESSERA_RELAY_WATCH_EVENT = 5, /* write a word when an event is complete */
     TESSERA_RELAY_HOST_CALL = 6,   /* the stream writes 1 to a word and waits until the client has put 0 there */
-    TESSERA_RELAY_CONTEXT = 7,     /* contexts of the client come and go */
-    TESSERA_RELAY_QUERY = 8,       /* what only the executor knows */
+    TESSERA_RELAY_CONTEXT = 7,     /* a context of the client is created or destroyed */
+    TESSERA_RELAY_QUERY = 8,       /* asks for what only the executor knows */
 };
 
 /* Flags of a record. */
@@ -82,7 +82,7 @@ struct tessera_launch {
 
 /* BULK: after the header this, then the bytes. */
 struct tessera_bulk {
-    uint32_t offset; /* must be what came so far */
+    uint32_t offset; /* must equal the bytes sent so far */
     uint32_t bytes;
 };
 
@@ -145,7 +145,7 @@ struct tessera_reply {
     uint8_t pad[44];
 };
 
-/* The device's properties that a program gets without asking the executor. E, before the version. */
+/* Properties of the device that a program reads without a call to the executor. E, before the version. */
 struct tessera_relay_device {
     uint8_t uuid[16];
     char name[256];
@@ -180,8 +180,8 @@ struct tessera_relay_segment {
     uint8_t pad0[16];
     /* 64: E, at least twice a second */
     uint64_t executor_heartbeat_ns; /* CLOCK_MONOTONIC */
-    int32_t context_error;          /* not 0: the context is lost, every call answers this from now on */
-    uint32_t ended;                 /* 1: the executor has let go of this client */
+    int32_t context_error;          /* not 0: the context is lost, and every call returns this from now on */
+    uint32_t ended;                 /* 1: the executor has ended this client */
     uint8_t pad1[48];
     /* 128: E */
     uint64_t consumed; /* ring position up to which records are read and zeroed */
@@ -215,7 +215,10 @@ struct tessera_relay_segment {
     uint8_t reply[TESSERA_RELAY_SLOTS][TESSERA_RELAY_SLOT_BYTES]; /* struct tessera_reply, out-data */
 };
 
-/* Handles that an executor gives out: canonical user addresses that are none. type<<40 | device<<36 | index<<4. */
+/*
+ * Handles that an executor returns: they look like canonical user addresses, but are not addresses. type<<40 |
+ * device<<36 | index<<4.
+ */
 #define TESSERA_HANDLE_TAG 0x600000000000ULL /* bits 46 and 45 */
 enum {
     TESSERA_HANDLE_CONTEXT = 1,
@@ -244,7 +247,7 @@ enum {
 
 /* Messages on an executor's socket: SOCK_SEQPACKET, tessera_message first, magic and rules as in SPEC.md. */
 enum {
-    TESSERA_MSG_RELAY_ASK = 16,     /* client to manager: which executors serve me, and fence me so */
+    TESSERA_MSG_RELAY_ASK = 16,     /* client to manager: asks for its executors, with its fence settings */
     TESSERA_MSG_RELAY_ANSWER = 17,  /* manager to client: one of them; head.device: its number */
     TESSERA_MSG_RELAY_HELLO = 18,   /* client to executor */
     TESSERA_MSG_RELAY_WELCOME = 19, /* executor to client (+ descriptor of the segment) */
@@ -254,7 +257,7 @@ enum {
     TESSERA_MSG_IMAGE_TAKEN = 23,   /* executor to client: its number */
 };
 
-/* How the accesses of a tenant's kernels are kept in its window; 0: the manager's default. */
+/* How the accesses of a tenant's kernels are kept inside its window; 0: the manager's default. */
 enum {
     TESSERA_FENCE_MASK = 1,
     TESSERA_FENCE_MODULO = 2,
@@ -273,7 +276,7 @@ struct tessera_relay_ask {
     struct tessera_message head;
     uint32_t fence;            /* TESSERA_FENCE_* */
     uint32_t unfenced;         /* TESSERA_UNFENCED_* */
-    uint32_t fence_alone;      /* 1: also while nobody else is there */
+    uint32_t fence_alone;      /* 1: also while the tenant is alone on the device */
     uint32_t kernel_timeout_s; /* a kernel that runs longer is ended; 0: the manager's default */
 };
 
@@ -284,7 +287,7 @@ struct tessera_relay_answer {
     uint32_t count; /* devices in all; 0: none, and the reason says why; WAIT: the answer comes later, likewise */
     uint32_t software;
     uint8_t uuid[16];
-    uint8_t token[TESSERA_RELAY_TOKEN]; /* shown to the executor: the manager has announced the client to it */
+    uint8_t token[TESSERA_RELAY_TOKEN]; /* proves to the executor that the manager has announced the client */
     char socket[104];                   /* path, as sun_path */
     char reason[200];
 };
@@ -306,7 +309,7 @@ struct tessera_pin {
     uint64_t not_below; /* addresses tried before were taken in the client: propose one from here on; 0: any */
 };
 
-/* Both map it at `address`; then QUERY_PINNED makes it known to the device. */
+/* Both processes map it at `address`; then QUERY_PINNED registers it with the device. */
 struct tessera_pinned {
     struct tessera_message head;
     uint64_t id;
@@ -330,7 +333,7 @@ struct tessera_image_taken {
     uint32_t pad;
 };
 
-/* In-data in place of an image that the executor has a file of. */
+/* In-data that replaces an image of which the executor has a file. */
 /*
  * The contents of a CUipcMemHandle or CUipcEventHandle of a relayed client: good for clients of the same tenant on the
  * same executor, as long as the exporter has the object.

@@ -8,9 +8,9 @@
 void *driver_handle(void);
 
 /*
- * Looks every entry up that the driver has, once; a call beside another one does not wait for it. Any thread; before the first
- * thread of ours: dlsym waits for glibc's lock of loaded libraries, and a thread that has that lock, because a constructor runs
- * under it, may be waiting for ours.
+ * Looks up every entry of the driver once; a concurrent call does not wait for it. Any thread. To be called before
+ * the library starts its first thread: dlsym waits for glibc's lock of loaded libraries, and a thread that holds it,
+ * because a constructor runs under it, may be waiting for the library's thread.
  */
 void driver_look_up_all(void);
 

@@ -1,5 +1,5 @@
 /* Descriptors of the library above the three that a program's standard streams have: a program that starts with one of those
- * closed would else write what it prints into a socket or a file of ours. */
+ * closed would otherwise write its output into a socket or a file of the library. */
 #ifndef TESSERA_OWN_DESCRIPTOR_H
 #define TESSERA_OWN_DESCRIPTOR_H
 

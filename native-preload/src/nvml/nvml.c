@@ -1,5 +1,5 @@
 /*
- * libnvidia-ml.so.1 of ours: every entry passes through to the vendor's, and the memory figures are those that
+ * Tessera's libnvidia-ml.so.1: every entry passes through to the vendor's, and the memory figures are those that
  * cuMemGetInfo tells, so that a program that asks both hears one truth.
  */
 #include <ctype.h>

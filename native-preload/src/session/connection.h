@@ -22,7 +22,7 @@ struct connection {
     int segment;    /* descriptor of the segment; -1: none */
     uint64_t bytes; /* of the segment */
     uint64_t client_id;
-    bool reached;     /* a manager was there, and registered nobody if there is no socket */
+    bool reached;     /* a manager was there; without a socket, it did not register the client */
     char reason[256]; /* why there is no connection */
 };
 
@@ -41,7 +41,7 @@ int connection_to(const char *folder, const char *name);
 /* Sends one message without waiting. 0, or -errno (-EAGAIN: the manager is slow; nothing was sent). */
 int connection_send(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device);
 
-/* The same with a descriptor, of which the peer gets its own; -1: none. */
+/* As connection_send(), with a descriptor, which is duplicated for the peer; -1: none. */
 int connection_send_with(int socket, struct tessera_message *message, uint16_t type, uint32_t bytes, uint32_t device,
                          int descriptor);
 

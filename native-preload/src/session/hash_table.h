@@ -2,7 +2,7 @@
  * A table from 64-bit keys (handles, addresses) to structures, read without a lock.
  *
  * The room is reserved once and touched as it fills, so slots never move; writers hold the table's lock. The caller
- * that removes an entry owns the structure, and promises that nobody uses it any more, as with the handle itself.
+ * that removes an entry owns the structure, and promises that it is no longer in use, as with the handle itself.
  */
 #ifndef TESSERA_HASH_TABLE_H
 #define TESSERA_HASH_TABLE_H

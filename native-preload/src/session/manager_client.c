@@ -19,7 +19,7 @@
 
 #define TICK_MS 250 /* heartbeat four times a second: the manager expects one a second */
 #define HELD_RETRY_MS 100
-#define RETRY_MS 500 /* everybody is back within a second of a new manager's start */
+#define RETRY_MS 500 /* all clients are back within a second of a new manager's start */
 #define REFUSED_RETRY_MS 5000
 #define LEAVE_NS                                                                                                       \
     200000000ULL /* a thread inside the driver for longer is not about to leave during the copy, which takes microseconds */
@@ -74,8 +74,8 @@ static void apply_orders(void)
 
 /*
  * Gates keep their state for a while after the manager was killed: the client that has the turn keeps it, and the
- * others wait for the next manager. What the killed one wrote last still counts. In space sharing nobody waits at a
- * gate.
+ * others wait for the next manager. What the killed one wrote last still counts. In space sharing no thread waits at
+ * a gate.
  */
 static bool hold_gates(void)
 {
@@ -109,7 +109,10 @@ static void lose_manager(const char *why)
                 why);
 }
 
-/* How long to wait for a manager's answer. One that does not answer holds nobody for longer than one that is gone. */
+/*
+ * How long to wait for a manager's answer. A manager that does not answer delays a client no longer than one that has
+ * ended.
+ */
 static uint64_t patience_ns(void)
 {
     if (!held_until_ns)
@@ -150,7 +153,7 @@ static enum registration try_register(char *reason, size_t size)
     return REGISTERED;
 }
 
-/* The descriptor that came with it, or -1, is the message's, and closed where nobody takes it. */
+/* The descriptor that came with it, or -1, is the message's, and is closed if it is not taken. */
 static void on_message(const void *buffer, int descriptor)
 {
     const struct tessera_message *head = buffer;

@@ -20,7 +20,7 @@ struct manager_handlers {
     void (*prepare)(void);
     /* No submission is inside once this returns, and none begins until thaw(): the segment changes. False: one did not return in time. */
     bool (*freeze)(uint64_t timeout_ns);
-    /* After freeze(), or when nobody has registered: there is a manager, or none. */
+    /* After freeze(), or if the client is not registered: whether there is a manager. */
     void (*thaw)(bool connected);
     /* The manager is gone. Gates keep their state; later thaw() follows. More than once where no other manager comes. */
     void (*lost)(void);

@@ -1,4 +1,4 @@
-/* Conditions that are waited for until a time of CLOCK_MONOTONIC, which nobody sets while somebody waits. */
+/* Conditions with a deadline by CLOCK_MONOTONIC, which cannot be set while a thread waits. */
 #ifndef TESSERA_MONOTONIC_CONDITION_H
 #define TESSERA_MONOTONIC_CONDITION_H
 
@@ -18,7 +18,10 @@ static inline void condition_prepare(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-/* With the lock, released meanwhile: waits for a change, or for nothing, as conditions do. False: the time has come. */
+/*
+ * With the lock, released meanwhile: waits for a change; spurious wake-ups are possible. False: the time limit has
+ * passed.
+ */
 static inline bool condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until_ns)
 {
     struct timespec until = {(time_t)(until_ns / 1000000000ULL), (long)(until_ns % 1000000000ULL)};

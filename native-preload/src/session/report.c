@@ -67,7 +67,10 @@ void report_failure(CUresult result, const char *format, ...)
     va_end(arguments);
 }
 
-/* Text of others stays one line, and does nothing to a terminal: '?' stands for control characters, in UTF-8 too. */
+/*
+ * Keeps untrusted text on one line and harmless to a terminal: replaces control characters by '?', also those in
+ * UTF-8.
+ */
 static void show_controls(char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -95,7 +98,7 @@ void report_line(const char *format, ...)
         total = sizeof line - 2;
     show_controls(line, total);
     line[total++] = '\n';
-    /* stderr may be closed or full: there is nobody else to tell. */
+    /* stderr may be closed or full, and there is no other place for the message. */
     ssize_t written = write(STDERR_FILENO, line, total);
     (void)written;
 }

@@ -13,8 +13,8 @@
 void report_error(int32_t code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * The same for what a call of the driver's answered. Counts nothing for success, nor for DEINITIALIZED: the process ends
- * and the driver has let go of everything. Any thread.
+ * As report_error(), for the result of a driver call. Does not count success, nor DEINITIALIZED: the process is
+ * ending and the driver has released everything. Any thread.
  */
 void report_failure(CUresult result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

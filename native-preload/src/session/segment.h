@@ -16,7 +16,7 @@ extern struct tessera_segment *tessera_segment;
 /* Maps the anonymous segment if there is none yet. Any thread; false: no memory. */
 bool segment_open(void);
 
-/* The segment, opened if need be. Where no memory is left, a static one that nobody shares. */
+/* The segment, opened if needed. If no memory is left, a static one that is not shared. */
 struct tessera_segment *segment_get(void);
 
 /*

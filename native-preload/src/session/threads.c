@@ -51,7 +51,7 @@ struct tessera_thread *thread_slot_take(void)
 {
     segment_get();
     pthread_once(&exit_key_once, make_exit_key);
-    if (!exit_key_made) /* a slot that nobody would free again must not be taken */
+    if (!exit_key_made) /* a slot that would never be freed must not be taken */
         return &tessera_segment->threads[TESSERA_MAX_THREADS - 1];
     segment_change_begin();
     struct tessera_thread *slot = take_free();

@@ -1,6 +1,6 @@
 /*
  * Code that is expensive to read, to rewrite or to assemble: small texts that ask for much memory or time, and large
- * ones. A process that reads tenants' code for everybody must have a bound for each. A text that is refused is as good
+ * ones. A process that reads the code of all tenants must have a limit for each. A text that is refused is as good
  * as one that runs. ATTACK_SHARE=N in the environment makes the long ones N times shorter, for machines with a GPU in
  * software.
  */

@@ -127,7 +127,7 @@ static void launch_attributes(void)
     cluster_attributes();
 }
 
-/* A query of a foreign address must not tell more than one of an address that is nobody's. */
+/* A query of another tenant's address must not reveal more than a query of an unused address. */
 static void queries(void)
 {
     CUdeviceptr victim = fact("device"), base = 0;

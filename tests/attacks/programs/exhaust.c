@@ -24,7 +24,7 @@ static void memory(void)
     answer(cuMemAllocAsync(&got, (size_t)1 << 40, stream), "more than all");
 }
 
-/* The same for as long as a program likes: the victim loads modules meanwhile, which have variables. */
+/* As above, for as long as the program likes: the victim loads modules with variables meanwhile. */
 static void memory_held(void)
 {
     memory();
@@ -98,7 +98,7 @@ static void stuck_stream(void)
     _exit(0);
 }
 
-/* The same in a stream that is destroyed while it waits, and one wait behind the other. */
+/* As above, in a stream that is destroyed while it waits, with several waits in sequence. */
 static void stuck_destroyed(void)
 {
     CUdeviceptr own = own_memory();

@@ -76,7 +76,7 @@ static struct tessera_record *claim(uint32_t bytes)
     return NULL;
 }
 
-/* The executor looks every 100 ms at the latest: nobody wakes it here. */
+/* The executor looks at least every 100 ms: nothing wakes it here. */
 static void send_record(uint16_t kind, uint16_t entry, uint32_t slot, const void *body, uint32_t bytes)
 {
     struct tessera_record *record = claim((uint32_t)sizeof *record + bytes);

@@ -133,7 +133,10 @@ static void frees(void)
     run();
 }
 
-/* A graph's objects stay in clone and executable when their memory is gone and maybe somebody else's. */
+/*
+ * A graph's objects remain in its clone and its executable after their memory was freed and may belong to another
+ * client.
+ */
 static void stale(void)
 {
     begin();

@@ -10,7 +10,7 @@
 
 enum { PIECES = 24 };
 
-/* As loot only where there is something at all: zeros are nobody's. */
+/* Counts as loot only if it is not zero: zeros are no one's data. */
 static void look(const unsigned char *bytes, size_t count)
 {
     for (size_t i = 0; i + 4096 <= count; i += 4096)

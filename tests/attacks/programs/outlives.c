@@ -1,6 +1,7 @@
 /*
  * Uses what is gone: graphs, references and contexts keep names of modules, arrays and pinned memory that the program has
- * ended, and what their memory is next is somebody else's. Here the next owner is the attacker itself, with another mark.
+ * ended, and their memory then belongs to another client. Here the next owner is the attacker itself, with another
+ * mark.
  */
 #include <stdio.h>
 #include <string.h>

@@ -123,7 +123,7 @@ static void work(void)
         }
 }
 
-/* Calls for which a driver wants the whole context: somebody else's streams must not keep them waiting for long. */
+/* Calls for which a driver needs the whole context: other clients' streams must not delay them for long. */
 static void come_and_go(void)
 {
     handle again = 0, known = 0;

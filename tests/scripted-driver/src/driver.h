@@ -70,9 +70,9 @@ void driver_lock(void);
 void driver_unlock(int *unused);
 /* Wakes every thread that waits for a change: a completed piece of work, a captured stream, a context that ends. */
 void driver_changed(void);
-/* Gives the lock up until something changes, or until `until_ns` (0: no bound). */
+/* Releases the lock until something changes, or until `until_ns` (0: no bound). */
 void driver_wait(uint64_t until_ns);
-/* The same on a condition of the caller's own. */
+/* As driver_wait(), on a condition of the caller. */
 void driver_wait_on(pthread_cond_t *condition);
 
 /* Holds the lock to the end of the block. */

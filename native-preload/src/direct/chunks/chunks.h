@@ -71,11 +71,14 @@ void chunk_set_empty(struct chunk *chunk);
 uint64_t chunk_content_bytes(const struct chunk *chunk);
 /* With the lock: gives the chunk's host memory back; its contents, if any, are on the device. */
 void chunk_drop_copy(struct chunk *chunk);
-/* With the lock: the same, and forgets what is known of its parts. */
+/* With the lock: as chunk_drop_copy(); also forgets what is known of its parts. */
 void chunk_forget_content(struct chunk *chunk);
-/* With the lock: the same; and it could not be looked at, so no sample of other chunks says anything of it. */
+/*
+ * With the lock: as chunk_forget_content(), for a chunk that could not be examined. Samples of other chunks do not
+ * apply to it.
+ */
 void chunk_set_unseen(struct chunk *chunk);
-/* Whether chunks like it are never looked at: small allocations share it, or it is too large. */
+/* Whether such a chunk is never examined: small allocations share it, or it is too large. */
 bool chunk_never_seen(const struct chunk *chunk);
 
 /* With the lock: removes the view at an address that is no longer mapped. False: the chunk has no view there. */
@@ -128,8 +131,9 @@ void chunk_set_peers(unsigned device, uint32_t peers);
 bool chunk_shareable_supported(unsigned device);
 
 /*
- * The same, tested by creating exportable memory once, because the attribute does not show what a container forbids. If
- * that succeeds, all ordinary memory of the device's chunks is created exportable from now on. It is not created so
+ * As chunk_shareable_supported(), but tested by creating exportable memory once, because the attribute does not show
+ * what a container forbids. If that succeeds, all ordinary memory of the device's chunks is created exportable from
+ * now on. It is not created so
  * from the start, because most programs never export, and some drivers refuse exportable memory. Its cost is the same
  * (tests/gpu/FINDINGS.md, "Memory shared by legacy IPC"). A context of the device should be current.
  */

@@ -1,6 +1,7 @@
 /*
- * What is known of the contents of a chunk, in parts of 2 MiB: which are all zero, and which are in host memory as they are.
- * Neither has to be copied when the chunk leaves the device, and the first not when it comes back.
+ * What is known of the contents of a chunk, in parts of 2 MiB: which parts are all zero, and which have an identical
+ * copy in host memory. Neither kind has to be copied when the chunk leaves the device, and parts that are zero need
+ * no copy when it comes back.
  *
  * Residency's lock guards all of it, except what belongs to a BUSY chunk: that is its thread's.
  */

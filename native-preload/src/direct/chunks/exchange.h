@@ -18,7 +18,7 @@ struct chunk;
 
 /* Takes ownership of one end of a device's queue, which the manager sent; closes the end that it replaces. */
 void exchange_adopt(unsigned device, unsigned end, int descriptor);
-/* The manager is gone, and nobody would remove memory from the queues: closes them. */
+/* The manager has ended, so no process would remove memory from the queues: closes them. */
 void exchange_disconnected(void);
 
 /* Whether the device has a queue. If so, its memory has to be created exportable. */

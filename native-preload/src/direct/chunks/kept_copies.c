@@ -22,8 +22,8 @@ bool kept_copies_drop(unsigned device)
 }
 
 /*
- * With the lock, while more is pinned than may be: gives up the copies in the step that is emptied first, or, where contents alone are
- * in it, which may have no way back at the moment, the oldest copy of all. False: there is none.
+ * With the lock, while more is pinned than may be: drops the copies in the step that is emptied first, or, where
+ * contents alone are in it, which may have no way back at the moment, the oldest copy of all. False: there is none.
  */
 static bool give_up(unsigned device)
 {

@@ -101,7 +101,7 @@ static CUresult give_keys(const struct looker *l, const char *name, const void *
     return result == CUDA_SUCCESS ? REAL(cuStreamSynchronize)(l->stream) : result;
 }
 
-/* Keys of this context alone: nobody else has to compute the same hashes. */
+/* Keys of this context alone: no other process has to compute the same hashes. */
 static CUresult make_keys(const struct looker *l)
 {
     static struct keys keys; /* too large for a stack; with the lock */

@@ -1,10 +1,11 @@
 /*
- * Looks at chunks that are about to leave the device, by a kernel of ours (content.cu): which parts are all zero, and a hash of
- * each part, by which a part is known to be as it was when it was copied to the host. The kernel is loaded into the context in
- * which the copier works. Where the driver refuses it, nothing is looked at, and all contents are copied.
+ * Examines chunks that are about to leave the device, with a kernel of the library (content.cu). It finds the parts
+ * that are all zero, and a hash of each part, which shows whether the part has changed since it was copied to the
+ * host. The kernel is loaded into the context in which the copier works. If the driver refuses it, nothing is
+ * examined, and all contents are copied.
  *
- * For each device there is one looker for moves, which its turns thread uses, and one for samples (content_sample.h). A looker is used
- * by one thread at a time, in a context of the device.
+ * Each device has one looker for moves, which its turns thread uses, and one for samples (content_sample.h). A looker
+ * is used by one thread at a time, in a context of the device.
  */
 #ifndef TESSERA_CONTENT_LOOK_H
 #define TESSERA_CONTENT_LOOK_H
@@ -21,7 +22,7 @@ struct looker;
 struct looker *looker_of_moves(unsigned device);
 struct looker *looker_of_samples(unsigned device);
 
-/* What was found. */
+/* The result of an examination. */
 struct look {
     struct chunk *chunk;
     uint32_t filled; /* parts that are not all zero */
@@ -29,13 +30,14 @@ struct look {
 };
 
 /*
- * Takes a BUSY chunk that is mapped in the current context. False: it cannot be looked at, or as many as can be are under way. The
- * kernel runs when enough chunks were taken, or at the next look_flush(). NULL instead of a chunk: the kernel runs and looks at
- * nothing, so that the end of this look shows that the device has room for a kernel.
+ * Takes a BUSY chunk that is mapped in the current context. False: it cannot be examined, or the maximum number of
+ * looks is in progress. The kernel runs when enough chunks were taken, or at the next look_flush(). NULL instead of a
+ * chunk: the kernel runs and examines nothing, so that the end of this look shows that the device has room for a
+ * kernel.
  */
 bool look_begin(struct looker *looker, const void *context, struct chunk *chunk);
 
-/* Has the kernel run for all chunks that were taken. */
+/* Runs the kernel for all chunks that were taken. */
 void look_flush(struct looker *looker);
 
 /*
@@ -44,7 +46,7 @@ void look_flush(struct looker *looker);
  */
 bool look_ended(struct looker *looker, struct look *look, CUresult *result);
 
-/* The context is about to end, with all that was made in it. No look is under way. Any thread. */
+/* The context is about to end, with everything created in it. No look is in progress. Any thread. */
 void look_context_closing(const void *context);
 
 /* In the child of a fork. */

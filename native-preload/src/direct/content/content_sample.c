@@ -101,7 +101,10 @@ static void sample(unsigned device)
     struct sampler *s = &samplers[device];
     struct chunk *chunks[CHUNKS];
     uint64_t filled = 0, of = 0;
-    /* A kernel of the program that runs for ever must not keep chunks BUSY: they are chosen once a kernel of ours has run. */
+    /*
+     * A kernel of the program that runs forever must not keep chunks BUSY: they are chosen once the library's kernel
+     * has run.
+     */
     residency_unlock();
     void *context = devices_enter(device);
     bool runs = context && look_at(device, context, NULL, 1, &filled);

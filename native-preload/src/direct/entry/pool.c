@@ -60,7 +60,7 @@ static struct pool *swap_pool(unsigned device, CUmemoryPool handle)
     return pool;
 }
 
-/* The same for a query: a default pool may be queried before anything was allocated from it. */
+/* Finds the pool for a query: a default pool may be queried before anything was allocated from it. */
 static struct pool *known_pool(CUmemoryPool handle)
 {
     struct pool *pool = settings()->disabled ? NULL : pools_find(handle);

@@ -13,7 +13,10 @@
 /* Answers a request, with descriptors that are closed when they are sent. By the thread, without a lock. */
 typedef void ipc_answers(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH]);
 
-/* Starts it if need be, with what answers, and fills in what of a handle names this process; the rest is 0. False: no socket, or no thread. */
+/*
+ * Starts the thread if needed, with the function that answers, and sets the fields of a handle that name this
+ * process; the rest is 0. False: no socket, or no thread.
+ */
 bool ipc_server_start(struct ipc_handle *handle, ipc_answers *answers);
 
 /* Whether the handle names this process's socket. */

@@ -36,7 +36,7 @@ bool memory_stays_plain(void);
 void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context,
                    bool managed);
 
-/* The same for memory that the driver allocated: it never moves, so under plan swap it counts as fixed. */
+/* As memory_record(), for memory that the driver allocated: it never moves, so under plan swap it counts as fixed. */
 void memory_record_fixed(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context);
 
 /* Returns to the quota what an allocation counted that was removed from the table. */

@@ -18,7 +18,7 @@ void memory_sharing(void);
 CUresult memory_exported(CUresult result);
 CUresult memory_imported(CUresult result);
 
-/* The same for a call that binds the memory to an object of the driver. */
+/* As memory_exported(), for a call that binds the memory to an object of the driver. */
 CUresult memory_bound(CUresult result);
 
 /* Plan swap is about to import handed memory (exchange.h), which it releases when the chunk leaves the device. */

@@ -40,7 +40,7 @@ CUresult captured_allocate(unsigned device, uint64_t bytes, CUstream stream, uin
  */
 CUresult captured_free(CUdeviceptr pointer, CUstream stream, uintptr_t otherwise, struct capture_place place);
 
-/* The same for cuMemFree, which waits for the device. */
+/* As captured_free(), for cuMemFree, which waits for the device. */
 CUresult captured_free_idle(CUdeviceptr pointer, unsigned device);
 
 /* The graph's capture has ended without error: memory that it did not free is the program's once the graph is gone. */

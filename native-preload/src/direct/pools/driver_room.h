@@ -28,7 +28,7 @@ static inline bool driver_room_again(struct driver_room *room, CUresult result)
            driver_room_wait(room, result);
 }
 
-/* The same for a call that creates a context on the device. */
+/* As driver_room_again(), for a call that creates a context on the device. */
 bool driver_room_context_again(struct driver_room *room, CUdevice device, CUresult result);
 
 /* Evaluates to the result of a driver call on the current context's device, repeated while that may help. */

@@ -1,6 +1,6 @@
 /*
- * Which chunk moves next. The gate opens only when all live chunks are resident, so the order of use does not matter.
- * Chunks whose backing other clients wait for come first.
+ * Chooses the chunk that moves next. The gate opens only when all live chunks are resident, so the order of use does
+ * not matter. Chunks whose backing other clients wait for come first.
  */
 #ifndef TESSERA_CANDIDATES_H
 #define TESSERA_CANDIDATES_H

@@ -1,4 +1,7 @@
-/* How one chunk comes to the device: its memory is mapped, what it held is copied and the rest cleared (moving.h). */
+/*
+ * The move of one chunk to the device: its memory is mapped, its contents are copied and the rest is cleared
+ * (moving.h).
+ */
 #ifndef TESSERA_CHUNK_COMING_H
 #define TESSERA_CHUNK_COMING_H
 

@@ -1,4 +1,7 @@
-/* How one chunk leaves the device: it is looked at, what has to be is copied, and its memory is released (moving.h). */
+/*
+ * The move of one chunk off the device: it is examined, the necessary parts are copied, and its memory is released
+ * (moving.h).
+ */
 #ifndef TESSERA_CHUNK_LEAVING_H
 #define TESSERA_CHUNK_LEAVING_H
 
@@ -10,7 +13,7 @@ void leaving_begin(struct moving *t, struct place *place);
 bool leaving_end_looks(unsigned device, struct moving *t);
 /*
  * With the lock, which is released meanwhile: begins the copy of a LOOKED place, or releases the memory at once if nothing has to
- * be copied. If that cannot be, the chunk stays resident. False: too many copies are under way.
+ * be copied. If that is impossible, the chunk stays resident. False: too many copies are under way.
  */
 bool leaving_copy(struct moving *t, struct place *place);
 /* With the lock: the parts of a leaving chunk are in its backing. */

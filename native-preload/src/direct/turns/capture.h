@@ -12,7 +12,7 @@
 /* Keeps captures from beginning until capture_unshield(). False: a capture is open or begins now; nothing is held. */
 bool capture_shield(void);
 
-/* The same, but waits for a begin that is under way. False: a capture is open. */
+/* As capture_shield(), but waits for a begin that is in progress. False: a capture is open. */
 bool capture_shield_wait(void);
 void capture_unshield(void);
 

@@ -1,7 +1,7 @@
 /*
  * A pause of a device: the program's work there is complete and no new work begins, while the process keeps its turn.
  * For changes of the program's memory that cannot wait for the turn's end, with or without a manager. The device's
- * turns thread makes the pause (drain.c), so that the requesting thread can give up.
+ * turns thread makes the pause (drain.c), so that the requesting thread can stop waiting.
  */
 #ifndef TESSERA_DEVICE_PAUSE_H
 #define TESSERA_DEVICE_PAUSE_H

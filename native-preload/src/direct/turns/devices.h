@@ -59,7 +59,7 @@ void devices_synchronise(unsigned device);
  * none now. Only around calls that end by themselves, because the end of the context waits for them.
  */
 void *devices_enter(unsigned device);
-/* The same, of the contexts after that one, which was entered before; NULL: the first of all. */
+/* As devices_enter(), for the contexts after `before`, which was entered earlier; NULL: from the first one on. */
 void *devices_enter_after(unsigned device, const void *before);
 void devices_leave(void *context);
 

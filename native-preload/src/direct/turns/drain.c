@@ -211,7 +211,7 @@ uint64_t drain_step(unsigned device)
     uint64_t flags = __atomic_load_n(&b->flags, __ATOMIC_ACQUIRE);
     uint64_t idle_ns = b->idle_release_ns;
     uint64_t sleep_ns = move_ns;
-    /* While the manager is away nobody else could have the turn. */
+    /* Without a manager, no other client could get the turn. */
     if (view.granted && manager_connected() && (flags & TESSERA_DEVICE_CONTENDED) && idle_ns) {
         release_when_idle(device, view, idle_ns);
         uint64_t look_ns = idle_ns <= SHORT_IDLE_NS ? idle_ns / 2 : LOOK_NS;

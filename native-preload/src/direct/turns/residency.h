@@ -49,12 +49,12 @@ bool residency_wait(uint64_t until_ns);
 struct residency *residency_of(unsigned device);
 void residency_publish(unsigned device);
 
-/* With the lock: how much of what is on the device is not zero, as a sample says: `filled` of `of` bytes. */
+/* With the lock: records a sample of how much of the memory on the device is not zero: `filled` of `of` bytes. */
 void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
 /*
- * With the lock: the part of `needed` that is taken to be zero. While the gate is open the program changes its memory, so the sample
- * says it; else it is known of what was looked at, and the sample stands for the rest. Memory that cannot be looked at
- * is taken to be contents.
+ * With the lock: the part of `needed` that is assumed to be zero. While the gate is open, the program changes its
+ * memory, so the sample alone determines it. Otherwise it is known for examined memory, and estimated from the sample
+ * for the rest. Memory that cannot be examined counts as contents.
  */
 uint64_t residency_zero(unsigned device);
 

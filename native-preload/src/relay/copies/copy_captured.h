@@ -16,7 +16,7 @@ struct stream;
 CUresult copy_captured(struct relay_context *context, struct stream *stream, struct copy_place to,
                        struct copy_place from, size_t bytes);
 
-/* The same in two and three dimensions; the copy is resolved: a side that is HOST is pageable. */
+/* As copy_captured(), in two and three dimensions. The copy is resolved: a side that is HOST is pageable. */
 CUresult copy_captured_shaped(struct relay_context *context, struct stream *stream, const struct layout_copy *copy);
 
 /* When the host function of such a copy runs, seen from the copy that the executor makes. */

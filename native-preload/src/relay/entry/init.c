@@ -108,7 +108,7 @@ static bool open_links(char *reason, size_t size)
     return true;
 }
 
-/* No gate and no memory of ours: the manager only names executors. */
+/* The relay has no gate and no memory of its own: the manager only names executors. */
 static const struct manager_handlers handlers = {.relay_answer = executor_connect_answered};
 
 static CUresult start(void)

@@ -1,6 +1,7 @@
 /*
- * cuGetProcAddress: which entry a name means in a version. Where there is a vendor's driver it is asked, since only it
- * knows its own history; the answer is always a symbol of ours, and so a function of the relay or a refusal.
+ * cuGetProcAddress: finds the entry that a name means in a version. A vendor's driver is queried if there is one,
+ * since only it knows its own history. The result is always a symbol of this library, and so a function of the relay
+ * or a refusal.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -35,7 +36,7 @@ static void build(void)
         unsigned b = bucket_of(address);
         while (table[b].vendor && table[b].vendor != address)
             b = (b + 1) & (BUCKETS - 1);
-        if (!table[b].vendor) { /* else two names of one function: either of ours will do */
+        if (!table[b].vendor) { /* otherwise both names are of one function, and either is right */
             table[b].vendor = address;
             table[b].ours = tessera_exported[i];
         }

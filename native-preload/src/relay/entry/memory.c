@@ -78,7 +78,7 @@ CUresult relay_cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t wi
 /*
  * The range goes first: once the executor has freed it, the address may be another thread's next allocation. The executor
  * frees at once what no work can use any more; else it says NOT_READY and frees later, and we wait, as programs may
- * expect of cuMemFree. While a stream is captured nobody waits for it.
+ * expect of cuMemFree. No call waits for a stream while it is captured.
  */
 /*
  * Takes out what a call frees. *graphs: memory of a graph, which stays: each launch allocates it again, and the

@@ -13,7 +13,7 @@ CUresult pinned_small_take(struct relay_context *context, size_t bytes, void **m
 
 /*
  * Gives memory back. Waits until work that was submitted before is done, like the driver; while a stream is captured
- * nobody waits for it, and the memory is not used again before a later call has waited. No lock is held by the caller.
+ * no call waits for it, and the memory is not reused before a later call has waited. No lock is held by the caller.
  */
 void pinned_small_give(void *memory, size_t bytes);
 

@@ -10,7 +10,7 @@
  */
 CUresult device_caller(CUdevice device, struct relay_context **caller);
 
-/* The same for a CUmemLocation, whose copy for the executor is written to `travelling`. */
+/* As device_caller(), for a CUmemLocation, whose copy for the executor is written to `travelling`. */
 struct device_location {
     int type, id;
 };

@@ -18,16 +18,16 @@ struct staging_chunk {
     uint32_t taken;
 };
 
-/* A chunk that the device has done with; waits for one. 0, OUT_OF_MEMORY, or the link's state. */
+/* Takes a chunk that the device no longer uses; waits for one. 0, OUT_OF_MEMORY, or the link's state. */
 CUresult staging_take(struct relay_link *link, struct staging_chunk **chunk);
 
-/* The same without waiting; NULL: all are in use. Only after a staging_take(). */
+/* As staging_take(), without waiting. NULL: all are in use. Only after a staging_take(). */
 struct staging_chunk *staging_try(struct relay_link *link);
 
-/* Sends the MARK that tells when the device has done with the chunk; after the copy's record. */
+/* Sends the MARK that shows when the device no longer uses the chunk. To be called after the copy's record. */
 CUresult staging_mark(struct relay_context *context, uint64_t wire, struct staging_chunk *chunk);
 
-/* The same where the next step is to wait for it. */
+/* As staging_mark(), if the caller waits for the mark next. */
 CUresult staging_awaited_mark(struct relay_context *context, uint64_t wire, struct staging_chunk *chunk);
 
 /* Waits for the last mark. */

@@ -153,7 +153,7 @@ CUresult relay_cuEventDestroy(CUevent handle)
     return relay_cuEventDestroy_v2(handle);
 }
 
-/* Another process may wait for it as soon as the call returns: waits until the executor has come to its record. */
+/* Another process may wait for it as soon as the call returns: waits until the executor has reached its record. */
 static CUresult executed(struct event *event);
 
 static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)

@@ -141,7 +141,7 @@ static struct held *take(uint64_t key)
 
 void graph_references_move(uint64_t from, uint64_t to)
 {
-    if (graph_references_copy(from, to) == CUDA_SUCCESS) /* else they stay with a key that nobody ends: kept, not lost */
+    if (graph_references_copy(from, to) == CUDA_SUCCESS) /* otherwise kept under a key that is never ended */
         graph_references_end(from);
 }
 

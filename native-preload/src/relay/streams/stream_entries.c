@@ -88,7 +88,7 @@ CUresult relay_cuStreamGetCtx_v2(CUstream handle, CUcontext *answer, CUgreenCtx 
 {
     CUresult result = relay_cuStreamGetCtx(handle, answer);
     if (result == CUDA_SUCCESS && green)
-        *green = NULL; /* no stream of ours is of a green context */
+        *green = NULL; /* no relayed stream belongs to a green context */
     return result;
 }
 

@@ -37,8 +37,8 @@ static bool look(struct relay_link *link, struct mark *mark)
 }
 
 /*
- * Sends a mark unless the last one lies behind all work. Under the mark's lock. stream NULL: all of the context. query: the
- * executor answers whether the stream has come here, SUCCESS or NOT_READY.
+ * Sends a mark unless the last one follows all work. Under the mark's lock. `stream` NULL: all streams of the
+ * context. `query`: the executor answers whether the stream has reached the mark, SUCCESS or NOT_READY.
  */
 static CUresult ask(struct relay_context *context, const struct stream *stream, struct mark *mark, bool query)
 {

@@ -17,7 +17,7 @@ void user_object_retain(struct user_object *object, unsigned count);
 /* Gives references back; the last one runs the program's destructor, on the calling thread. */
 void user_object_release(struct user_object *object, unsigned count);
 
-/* The same on behalf of the program, which may ask for too many: false, and nothing is given back. */
+/* As user_object_release(), for the program, which may release too many. False: it did, and nothing is released. */
 bool user_object_give_back(struct user_object *object, unsigned count);
 
 #endif

@@ -25,7 +25,7 @@ struct relay_backoff {
 /* Whether the executor still answers, by its heartbeat; marks the link lost where not. Costs a read of the clock. */
 bool relay_link_alive(struct relay_link *link);
 
-/* One step of waiting. False: there is nobody to wait for any more. */
+/* One step of waiting. False: the executor has ended, so there is nothing to wait for. */
 static inline bool relay_backoff_step(struct relay_backoff *backoff, struct relay_link *link)
 {
     if (__builtin_expect(backoff->round < RELAY_SPINS, 1)) {

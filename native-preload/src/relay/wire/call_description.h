@@ -26,7 +26,7 @@
 /* What the 64-bit slot of a parameter holds. */
 enum {
     RELAY_NUMBER = 0,    /* a value, widened as the ABI does; device addresses among them */
-    RELAY_OPAQUE = 1,    /* an address that nobody looks behind: a function, or what is handed to one */
+    RELAY_OPAQUE = 1,    /* an address that is never dereferenced: a function, or a value passed to one */
     RELAY_HANDLE = 2,    /* a handle */
     RELAY_POINTER = 3,   /* the address of host memory, or NULL */
     RELAY_STRUCTURE = 4, /* a structure by value: the address of its bytes, which go in */

@@ -52,7 +52,10 @@ static int take_word(struct relay_link *link)
     return word;
 }
 
-/* The same, but waits for queued functions to run, as a driver with a full queue does. Called with the lock, which is released while it waits. */
+/*
+ * As take_word(), but waits for queued functions to run, as a driver with a full queue does. Called with the lock,
+ * which is released while it waits.
+ */
 static int await_word(struct relay_link *link, bool may_wait)
 {
     int word = take_word(link);

@@ -1,6 +1,6 @@
 /*
- * Functions of the program that the device's streams and graphs call: the device writes 1 to a word and waits until it
- * is 0; a thread of ours sees the 1, runs the function, and writes 0.
+ * Functions of the program that the device's streams and graphs call: the device writes 1 to a word and waits until
+ * it is 0. A thread of the library sees the 1, runs the function, and writes 0.
  */
 #ifndef TESSERA_RELAY_CALLBACKS_H
 #define TESSERA_RELAY_CALLBACKS_H

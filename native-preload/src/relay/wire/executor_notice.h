@@ -11,8 +11,8 @@
 void relay_notice(struct relay_link *link);
 
 /*
- * The same after the context's error was found. The GPU writes the error of a stray write before the executor knows of it,
- * so the first time its line is waited for: some ms, 1 s at most.
+ * As relay_notice(), after the context's error was found. The GPU writes the error of a stray write before the
+ * executor knows of it, so the first time its line is waited for: some ms, 1 s at most.
  */
 void relay_notice_of(struct relay_link *link, CUresult error);
 
@@ -23,7 +23,7 @@ void relay_notice_of(struct relay_link *link, CUresult error);
 void relay_notice_at_end(struct relay_link *link);
 
 /*
- * The program ends: shows the lines that are new, also what the executor finds of the work that nobody waited for. Waits for
+ * The program ends: shows new lines, including those about work for which no call has waited. Waits for
  * that work, 1 s at most, and not for other threads.
  */
 void relay_last_notices(void);

@@ -1,4 +1,7 @@
-/* The end of a program: what the executor finds of the work that nobody waited for is shown, since no call can answer it any more. */
+/*
+ * At the end of a program, shows what the executor reports about work for which no call has waited, since no later
+ * call can return it.
+ */
 #include "driver/clock.h"
 #include "relay/wire/backoff.h"
 #include "relay/wire/completion.h"

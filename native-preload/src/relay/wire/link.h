@@ -1,4 +1,4 @@
-/* How links come to be. Include relay.h first. */
+/* Creation of links. Include relay.h first. */
 #ifndef TESSERA_RELAY_LINK_H
 #define TESSERA_RELAY_LINK_H
 

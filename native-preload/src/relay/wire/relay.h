@@ -183,12 +183,12 @@ CUresult relay_send_mark(struct relay_context *context, unsigned kind, uint64_t 
 CUresult relay_send_awaited_mark(struct relay_context *context, uint64_t handle, int word, uint64_t value);
 
 /*
- * The same behind all work of a context, when the program ends: the executor first says what the work did wrong. Waits for
- * room in the ring until a time (monotonic_ns) at most; false: the mark was not sent.
+ * As relay_send_awaited_mark(), after all work of a context, when the program ends: the executor first reports the
+ * errors of that work. Waits for room in the ring until a time (monotonic_ns) at most; false: the mark was not sent.
  */
 bool relay_send_last_mark(struct relay_context *context, int word, uint64_t value, uint64_t until_ns);
 
-/* The same for a MARK of a stream or a WATCH_EVENT, and asks: SUCCESS if it is complete already, else NOT_READY. */
+/* Sends a MARK of a stream or a WATCH_EVENT, and queries it: SUCCESS if it is already complete, else NOT_READY. */
 CUresult relay_ask_mark(struct relay_context *context, unsigned kind, uint64_t handle, int word, uint64_t value);
 
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */

@@ -10,13 +10,13 @@
  */
 CUresult relay_unsupported(const char *entry, const char *why);
 
-/* The same without a line, for a query whose caller goes on after NOT_SUPPORTED. */
+/* As relay_unsupported(), without a line, for a query whose caller continues after NOT_SUPPORTED. */
 CUresult relay_unsupported_query(const char *entry, const char *why);
 
 /* A bound of the library's own: OUT_OF_MEMORY, with a line for the user. `said` is the caller's, one for each bound. */
 CUresult relay_limit_reached(int *said, const char *line);
 
-/* The same of a list of functions that no reply carries. */
+/* As relay_limit_reached(), for a list of functions that does not fit into a reply. */
 CUresult relay_too_many_functions(void);
 
 #endif

@@ -18,7 +18,7 @@ struct user_objects {
 /* Adds a reference to each of `from` to the list. */
 void user_objects_share(struct user_objects *to, const struct user_objects *from);
 
-/* Gives the references of the list back; what nobody holds any more is destroyed by a thread of its own. */
+/* Releases the references of the list; objects without references are destroyed by a separate thread. */
 void user_objects_release(struct user_objects *list);
 
 #endif

@@ -84,7 +84,7 @@ void memory_context_gone(struct context *context);
 /* Whether bytes from address on may be read (or written) by the device. Addresses outside of the range are the
  * program's own memory and *host is set. */
 bool memory_reachable(CUdeviceptr address, size_t bytes, bool *host);
-/* The same for work that runs now: memory that a stream will free only later is still there. */
+/* As above, for work that runs now: memory that a stream will free later still exists. */
 bool memory_there(CUdeviceptr address, size_t bytes, bool *host);
 
 /* The range of an address: first address, size, and the file behind it. */

@@ -53,7 +53,7 @@ static const unsigned char *packed(void **extra, size_t *bytes)
     return buffer;
 }
 
-/* Code comes to the device when it is first launched, as with CUDA_MODULE_LOADING=LAZY, and stays. */
+/* Code is loaded onto the device at its first launch, as with CUDA_MODULE_LOADING=LAZY, and stays there. */
 static CUresult load(struct function *f)
 {
     struct context *c;

@@ -18,7 +18,7 @@ struct script {
     int gpu[SCRIPT_MAX_DEVICES]; /* the GPU behind each ordinal; the witness counts by GPU, everything else by ordinal */
     uint64_t memory_bytes[SCRIPT_MAX_DEVICES]; /* by GPU */
     uint64_t taken_bytes;                      /* of every GPU, used by nobody here: free memory tells */
-    uint64_t hidden_bytes;  /* of every GPU, not to be had although size and free memory say otherwise */
+    uint64_t hidden_bytes;  /* of every GPU, unavailable although size and free memory suggest otherwise */
     uint64_t context_bytes; /* of the device, that each context takes */
     uint64_t code_bytes;    /* of the device, that a kernel takes at its first launch */
     uint64_t arena;         /* where device addresses begin; 0: anywhere */

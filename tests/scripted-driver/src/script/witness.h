@@ -38,7 +38,7 @@ struct witness_device {
     uint64_t overlaps;        /* entries that found another process with work */
     uint64_t most_processes;  /* most processes that ever had work at once */
     uint64_t slice;           /* the time slice that runs (timeshare.c); 0: none yet */
-    uint64_t slice_wanted_ns; /* when somebody last waited for a slice */
+    uint64_t slice_wanted_ns; /* when a process last waited for a slice */
     uint64_t slice_last;      /* slot that ran last, plus one */
     uint64_t slice_switches;
     uint64_t intervals; /* written so far, the ring keeps the last WITNESS_RING */

@@ -29,7 +29,7 @@ static uint64_t take_slice(struct witness_device *d)
             continue;
         }
         if (mine && !yielded && now - __atomic_load_n(&d->slice_wanted_ns, __ATOMIC_RELAXED) < 10 * poll_ns) {
-            yielded = true; /* somebody waits: let him take it */
+            yielded = true; /* another process waits: let it take the slice */
             sleep_until_ns(now + 2 * poll_ns);
             continue;
         }

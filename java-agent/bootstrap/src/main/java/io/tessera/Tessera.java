@@ -4,8 +4,8 @@ import io.tessera.agent.boot.Phases;
 import io.tessera.agent.boot.Segment;
 
 /**
- * What an application may tell and ask Tessera's agent. Without the agent every method does nothing and answers with
- * the neutral value, so an application can carry this class and run anywhere. Any thread; nothing here throws.
+ * Interface between an application and Tessera's agent. Without the agent, every method does nothing and returns a neutral value, so an
+ * application can include this class and run anywhere. Any thread; nothing here throws.
  */
 public final class Tessera {
     private static final boolean PRESENT = present();
@@ -23,16 +23,16 @@ public final class Tessera {
     }
 
     /**
-     * Whether the agent is there.
+     * Returns whether the agent is present.
      *
-     * @return false: nothing else here has an effect
+     * @return false: the other methods have no effect
      */
     public static boolean isPresent() {
         return PRESENT;
     }
 
     /**
-     * Says what the process does from now on; shown beside its GPU use.
+     * Begins a phase: a label for what the process does from now on, shown beside its GPU use.
      *
      * @param label a short name, {@code training} for example; null ends the phase
      */
@@ -42,7 +42,7 @@ public final class Tessera {
         }
     }
 
-    /** Says that no GPU work will come for a while: ends the phase, so that none is charged with the pause. */
+    /** Announces that no GPU work will follow for a while. Ends the current phase, so that the pause is charged to none. */
     public static void idle() {
         if (PRESENT) {
             Phases.enter(null);
@@ -50,7 +50,7 @@ public final class Tessera {
     }
 
     /**
-     * Time that this process's submissions have waited for turns on a shared GPU.
+     * Returns how long submissions of this process have waited for turns on a shared GPU.
      *
      * @return nanoseconds since the start; 0 without the agent
      */
@@ -59,7 +59,7 @@ public final class Tessera {
     }
 
     /**
-     * Time that this process has held turns on a shared GPU.
+     * Returns how long this process has held turns on a shared GPU.
      *
      * @return nanoseconds since the start; 0 without the agent, or where the GPU is shared by space
      */
@@ -68,7 +68,7 @@ public final class Tessera {
     }
 
     /**
-     * Device memory that this process's tenant may use, in time sharing.
+     * Returns the device memory that this process's tenant may use in time sharing.
      *
      * @return bytes over all devices; 0: no limit, no agent, or the GPU is shared by space
      */

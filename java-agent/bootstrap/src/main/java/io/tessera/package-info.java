@@ -1,2 +1,2 @@
-/** What an application may call if it wishes to. */
+/** Optional interface for applications. */
 package io.tessera;

@@ -12,7 +12,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Loads the agent's insides, ByteBuddy and JNA among them, from {@code inst/} of the agent's jar. No other
+ * Loads the agent's internal classes, including ByteBuddy and JNA, from {@code inst/} of the agent's jar. No other
  * loader can find classes under such names, so the application neither sees nor shares them; and this loader looks only
  * at itself and the JDK, so it never sees the application's versions of the same libraries. Any thread. One per JVM; it
  * is never closed, because instrumented classes are transformed as long as the JVM runs.
@@ -39,7 +39,7 @@ public final class IsolatedLoader extends ClassLoader {
         this.pack = new Pack(jar, jar.getJarEntry(FOLDER + "libraries.pack"));
     }
 
-    /** The loader of this JVM, made at the first call. */
+    /** Returns the loader of this JVM; the first call creates it. */
     static synchronized IsolatedLoader of(Path jar) throws IOException {
         if (only == null) {
             only = new IsolatedLoader(jar);
@@ -47,7 +47,7 @@ public final class IsolatedLoader extends ClassLoader {
         return only;
     }
 
-    /** The agent's own jar; it stays open. */
+    /** Returns the agent's own jar, which stays open. */
     JarFile jar() {
         return jar;
     }
@@ -65,14 +65,14 @@ public final class IsolatedLoader extends ClassLoader {
         }
     }
 
-    /** Bytes of a class or a resource of ours; null: there is none. */
+    /** Opens the file of one of the agent's classes or resources; null: there is no such file. */
     private InputStream open(String name) throws IOException {
         String hidden = name.endsWith(".class") ? name + "data" : name;
         JarEntry entry = jar.getJarEntry(FOLDER + hidden);
         if (entry != null) {
             return jar.getInputStream(entry);
         }
-        // Requests for a file of the pack begin with a library's name; the JDK's and ours need no look into it.
+        // Names of files in the pack begin with a library's package; other names need no search of the pack.
         return name.startsWith("net/bytebuddy/") || name.startsWith("com/sun/jna/") ? pack.open(hidden) : null;
     }
 
@@ -86,7 +86,7 @@ public final class IsolatedLoader extends ClassLoader {
         }
     }
 
-    /** A resource by URL: JNA's native library, which lies outside of the pack for this. */
+    /** Finds a resource by URL: JNA's native library, which is stored outside the pack for this purpose. */
     @Override
     protected URL findResource(String name) {
         try {

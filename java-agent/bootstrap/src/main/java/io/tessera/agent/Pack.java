@@ -31,7 +31,7 @@ final class Pack {
         this.entry = entry;
     }
 
-    /** A file's bytes as they are; null: it is not in the pack. */
+    /** Opens a file, uncompressed; null: it is not in the pack. */
     InputStream open(String name) throws IOException {
         int[] place = places().get(name);
         if (place == null) {

@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.security.CodeSource;
 
 /**
- * What the JVM calls for {@code -javaagent} and for a late attach. Almost empty on purpose: this class and
- * {@link IsolatedLoader} are the only ones that lie beside the application's classes, so the less they do the less they
- * can disturb. Whatever fails, the application runs on as if there were no agent, after one line on stderr.
+ * Entry points that the JVM calls for {@code -javaagent} and for a late attach. Almost empty on purpose: this class and
+ * {@link IsolatedLoader} are the only ones beside the application's classes, so the less they do, the less they can disturb. If anything
+ * fails, one line is written to stderr and the application continues as if there were no agent.
  */
 public final class PreMain {
     private static final String START = "io.tessera.agent.start.Startup";
@@ -28,7 +28,7 @@ public final class PreMain {
     }
 
     /**
-     * Starts the agent in a JVM that runs already; what it allocated before stays unseen.
+     * Starts the agent in a running JVM; earlier allocations remain unknown to the agent.
      *
      * @param options {@code key=value,...} or null
      * @param instrumentation the JVM's

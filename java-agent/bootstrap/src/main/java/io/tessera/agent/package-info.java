@@ -1,2 +1,2 @@
-/** Entry of the agent and the class loader that keeps its insides away from the application. */
+/** Entry point of the agent, and the class loader that isolates its internal classes from the application. */
 package io.tessera.agent;

@@ -3,28 +3,28 @@ package io.tessera.attacks;
 import java.util.List;
 
 /**
- * One attack: a program of its own.
+ * An attack, which is a separate program.
  *
  * @param name    group and name, as {@code load/index}
- * @param must    what must happen to the attacker
- * @param what    what it does, in words
+ * @param must    required outcome for the attacker
+ * @param what    description of what it does
  * @param command the program and its arguments
- * @param seconds how long it may take; 0: the suite's bound
- * @param late    whether it comes after the others, because it can keep the device busy
+ * @param seconds time limit; 0: the suite's
+ * @param late    whether it runs after the others, because it can keep the device busy
  */
 public record Attack(String name, Must must, String what, List<String> command, int seconds, boolean late) {
-    /** What must happen to an attacker. That its victim notices nothing goes without saying. */
+    /** Required outcome for an attacker. In every case, its victim must notice nothing. */
     public enum Must {
-        /** Every call that it answers for is refused. */
+        /** Every call that it reports is refused. */
         REFUSED,
-        /** Whatever it is answered, it gets and changes nothing. */
+        /** Whatever the results of its calls, it reads and changes nothing. */
         HARMLESS,
-        /** It ends within its bound, although it asks for endless work. */
+        /** It ends within its time limit, although it requests endless work. */
         ENDS,
-        /** The same as harmless; if its bound is over before it has ended, it is ended with all its work. */
+        /** As harmless, but if it has not ended within its time limit, it is ended with all its work. */
         STOPPED;
 
-        /** By the word that programs write. */
+        /** Returns the outcome for a word in a program's list. */
         static Must of(String word) {
             for (Must must : values()) {
                 if (must.word().equals(word)) {
@@ -34,18 +34,18 @@ public record Attack(String name, Must must, String what, List<String> command, 
             throw new IllegalArgumentException("no attack must be \"" + word + "\"");
         }
 
-        /** The word that programs write. */
+        /** Returns the word in a program's list. */
         public String word() {
             return name().toLowerCase(java.util.Locale.ROOT);
         }
     }
 
-    /** The part of the name before the slash. */
+    /** Returns the part of the name before the slash. */
     public String group() {
         return name.substring(0, name.indexOf('/'));
     }
 
-    /** Whether somebody with the same secret must have been there before and gone. */
+    /** Returns whether another client with the same secret must have run before and ended. */
     boolean wantsPredecessor() {
         return group().equals("leftovers");
     }

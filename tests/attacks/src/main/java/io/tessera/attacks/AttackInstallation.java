@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where everything is: a built source tree, or a kit.
+ * Locations of the needed files: in a built source tree, or in a kit.
  *
- * @param libraries the folder of our libcuda.so.1
+ * @param libraries the folder of Tessera's libcuda.so.1
  * @param programs  the folder of victim and attackers
  * @param kernels   the folder of attacking kernels
  * @param app       the folder of the jars of manager and executors
  */
 record AttackInstallation(Path libraries, Path programs, Path kernels, Path app) {
-    /** Finds out which of the two a folder is. */
+    /** Determines which of the two a folder is. */
     static AttackInstallation of(Path home) {
         if (Files.exists(home.resolve("native-preload/pom.xml"))) {
             Path attacks = home.resolve("tests/attacks");
@@ -27,14 +27,14 @@ record AttackInstallation(Path libraries, Path programs, Path kernels, Path app)
         return new AttackInstallation(home.resolve("lib"), attacks.resolve("programs"), attacks.resolve("kernels"), home.resolve("app"));
     }
 
-    /** What is missing; empty: nothing. */
+    /** Returns the missing files. */
     List<Path> missing() {
         List<Path> missing = new ArrayList<>(List.of(libraries.resolve("libcuda.so.1"), programs.resolve("victim"), kernels, app));
         missing.removeIf(Files::exists);
         return missing;
     }
 
-    /** The environment of a tenant's program. */
+    /** Returns the environment of a tenant's program. */
     Map<String, String> environment(Path runtime, String tenant) {
         Map<String, String> environment = new TreeMap<>();
         environment.put("LD_LIBRARY_PATH", libraries.toString());

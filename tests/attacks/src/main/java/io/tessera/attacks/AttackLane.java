@@ -10,20 +10,25 @@ import java.util.concurrent.locks.Lock;
 /** A service and a victim of its own, against which attacks run one after the other. One owner thread. */
 final class AttackLane implements AutoCloseable {
     private static final long SECOND_NS = 1_000_000_000L;
-    /** Work that was told to end has fifteen seconds to do so; then the executor ends, which takes a moment. */
+    /**
+     * Time limit for the removal of an attacker: work that was told to end has fifteen seconds, and then the executor needs a moment to
+     * end.
+     */
     private static final long GONE_NS = 20 * SECOND_NS;
     /**
-     * The same of code that an assembler needs minutes for: a driver does not give up an assembly. The victim noticed nothing of 18 s on an
+     * As above, after code that takes an assembler minutes: a driver does not abort an assembly. The victim did not notice 18 s of it on an
      * H100.
      */
     private static final long ASSEMBLED_NS = 60 * SECOND_NS;
     private static final long LOOK_MS = 100;
-    /** Tries to start a service with a victim: on a machine that is too busy an executor may not be ready in time. */
+    /** Attempts to start a service with a victim: on a busy machine, an executor may not be ready in time. */
     private static final int TRIES = 3;
-    /** The executor reports at once which clients come and go; on a busy machine it takes a moment until the manager has heard it. */
+    /**
+     * Maximum age of the manager's information: the executor reports clients at once, but on a busy machine the manager receives it later.
+     */
     private static final long STALE_NS = SECOND_NS / 2;
 
-    /** Services start one after the other: a device makes one context at a time, and managers do not wait for ever. */
+    /** Serialises the starts of services: a device creates one context at a time, and managers do not wait forever. */
     private final Lock starts;
     private final AttackSettings settings;
     private final NanoClock clock;
@@ -37,10 +42,10 @@ final class AttackLane implements AutoCloseable {
     private int tenants;
 
     /**
-     * For a folder; the service starts with the first attack.
+     * Creates a lane in a folder; the service starts with the first attack.
      *
-     * @param folder for sockets, segments and logs; exists and is empty
-     * @param starts held by the lane whose service starts
+     * @param folder folder for sockets, segments and logs; must exist and be empty
+     * @param starts lock of the lane whose service is starting
      */
     AttackLane(AttackSettings settings, Path folder, NanoClock clock, Lock starts) {
         this.starts = starts;
@@ -51,7 +56,7 @@ final class AttackLane implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Runs an attack to its end, and waits until nothing of it is left. */
+    /** Runs an attack to its end, and waits until nothing of it remains. */
     AttackOutcome run(Attack attack) throws IOException, InterruptedException {
         ready();
         if (attack.wantsPredecessor()) {
@@ -78,8 +83,8 @@ final class AttackLane implements AutoCloseable {
     }
 
     /**
-     * Waits until the executor has nothing of a tenant's any more, or has ended. Effects of an attack may end the executor long after the
-     * attacker's process is gone: they are its doing, and not the next attack's.
+     * Waits until the executor holds nothing of a tenant, or has ended. Effects of an attack may end the executor long after the attacker's
+     * process has ended; they must not be attributed to the next attack.
      *
      * @return whether the tenant is gone, in time
      */
@@ -91,7 +96,7 @@ final class AttackLane implements AutoCloseable {
                     return true;
                 }
             } catch (IOException e) {
-                return true; // the manager does not answer, which is found and said below
+                return true; // the manager does not answer, which is detected and reported below
             }
             if (clock.nanoTime() - beganNs > boundNs) {
                 return false;
@@ -102,8 +107,8 @@ final class AttackLane implements AutoCloseable {
     }
 
     /**
-     * A victim that is well, and the executor that it lives in. After a crash everything starts again: a manager restarts an executor at
-     * once, but after each death in a row later, and a suite in which nothing is protected has many.
+     * Ensures a healthy victim and its executor. After a crash, everything is started again: a manager restarts an executor at once, but
+     * delays it more after each successive death, and an unprotected suite has many.
      */
     private void ready() throws IOException, InterruptedException {
         for (int left = TRIES; service == null; left--) {

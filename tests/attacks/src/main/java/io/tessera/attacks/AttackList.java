@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Which attacks there are: kernels in a folder each file of which is one, and programs that list theirs. Stateless. */
+/** Finds the attacks: each kernel file in a folder is one, and programs list theirs. Stateless. */
 final class AttackList {
     private static final List<String> NO_ATTACKERS = List.of("victim", "kernel");
 
     private AttackList() {
     }
 
-    /** All of them; those that can keep the device busy come last. */
+    /** Returns all attacks; those that can keep the device busy are last. */
     static List<Attack> of(Path kernels, Path programs, Predicate<String> wanted) throws IOException {
         List<Attack> attacks = new ArrayList<>();
         try (Stream<Path> files = Files.walk(kernels)) {

@@ -1,21 +1,21 @@
 package io.tessera.attacks;
 
 /**
- * What came of one attack.
+ * Outcome of one attack.
  *
- * @param attack    which
- * @param escaped   what of the victim was seen or changed; empty: nothing
- * @param crashed   which process ended that must not; empty: none
+ * @param attack    the attack
+ * @param escaped   what was read or changed of the victim; empty: nothing
+ * @param crashed   the process that ended although it must not; empty: none
  * @param disturbed what the victim noticed; empty: nothing
- * @param unlike    how the attacker fared otherwise than stated; empty: as stated
- * @param untried   why it could not even begin; empty: it was tried
- * @param outcome   how the attacker fared
- * @param tookMs    how long it took
+ * @param unlike    how the attacker's outcome differs from the required one; empty: it does not
+ * @param untried   why the attack could not begin; empty: it did
+ * @param outcome   the attacker's outcome
+ * @param tookMs    its duration
  * @param longestMs the victim's longest computation meanwhile
  */
 public record AttackOutcome(Attack attack, String escaped, String crashed, String disturbed, String unlike, String untried,
         String outcome, long tookMs, long longestMs) {
-    /** Whether all is as it must be. */
+    /** Returns whether everything is as required. */
     public boolean held() {
         return escaped.isEmpty() && crashed.isEmpty() && disturbed.isEmpty() && unlike.isEmpty();
     }

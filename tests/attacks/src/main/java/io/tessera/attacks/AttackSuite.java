@@ -19,8 +19,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Runs attacks in several lanes at once, each with a manager, an executor and a victim of its own: what an attack does is found in its
- * lane. Those that take all memory of a device come last, alone. One owner thread.
+ * Runs attacks in several lanes at once, each with a manager, an executor and a victim of its own: the effects of an attack are confined to
+ * its lane. Attacks that take all memory of a device run last, alone. One owner thread.
  */
 public final class AttackSuite {
     private static final long SECOND_NS = 1_000_000_000L;
@@ -37,7 +37,7 @@ public final class AttackSuite {
     /**
      * For a folder.
      *
-     * @param folder for sockets, segments and logs; exists and is empty
+     * @param folder folder for sockets, segments and logs; must exist and be empty
      */
     public AttackSuite(AttackSettings settings, Path folder, NanoClock clock) {
         this.settings = settings;
@@ -46,17 +46,17 @@ public final class AttackSuite {
     }
 
     /**
-     * Runs the attacks of the settings, as many as fit into their time. A lane whose service does not start leaves them to the others, and
-     * says so on standard error; what no lane has run is in the report.
+     * Runs as many of the selected attacks as fit into the time limit. A lane whose service does not start leaves them to the others, and
+     * reports this on standard error. Attacks that no lane has run are in the report.
      *
-     * @param each told of what is known so far, after each verdict; the newest is the last
-     * @return all of them, by name
+     * @param each receives the results so far after each verdict, the newest last
+     * @return the report of all attacks, by name
      */
     public SuiteReport run(Consumer<SuiteReport> each) throws IOException, InterruptedException {
         untilNs = clock.nanoTime() + settings.limitSeconds() * SECOND_NS;
         List<Attack> once = AttackList.of(settings.place().kernels(), settings.place().programs(), settings::wants);
         List<Attack> attacks = new ArrayList<>(Collections.nCopies(settings.times(), once).stream().flatMap(List::stream).toList());
-        // What takes long begins first, so that no lane is left with it at the end.
+        // Long attacks begin first, so that no lane is left with one at the end.
         attacks.sort(Comparator.comparingInt(Attack::seconds).reversed());
         unmade.addAll(attacks);
         side(attacks.stream().filter(attack -> !attack.group().equals(TAKES_ALL)).toList(), settings.lanes(), each);
@@ -67,7 +67,7 @@ public final class AttackSuite {
         }
     }
 
-    /** Runs attacks in this many lanes, which are gone afterwards. */
+    /** Runs attacks in this many lanes, and closes them afterwards. */
     private void side(List<Attack> attacks, int lanes, Consumer<SuiteReport> each) throws IOException, InterruptedException {
         Queue<Attack> left = new ConcurrentLinkedQueue<>(attacks);
         List<Future<Void>> running = new ArrayList<>();
@@ -86,8 +86,8 @@ public final class AttackSuite {
     }
 
     /**
-     * A lane whose service or victim does not start is one less: the findings of the others count, and attacks that nobody began are
-     * reported.
+     * Waits for a lane. One whose service or victim does not start is ignored: the findings of the others count, and attacks that were not
+     * begun are reported.
      */
     private static void ended(Future<Void> lane) throws InterruptedException {
         try {

@@ -27,17 +27,17 @@ import java.util.stream.Stream;
 final class AttackedService implements AutoCloseable {
     private static final long READY_NS = 60_000_000_000L;
     private static final long END_NS = 20_000_000_000L;
-    /** Which driver, and options of executors' and workers' Java. */
+    /** Inherited variables: the driver, and the Java options of executors and workers. */
     private static final List<String> INHERITED = List.of("TESSERA_DRIVER", "TESSERA_EXECUTOR_JAVA");
 
     private final Path folder;
     private final LineProcess manager;
 
     /**
-     * Starts it and waits until it is ready.
+     * Starts the service and waits until it is ready.
      *
      * @param app     the folder of the jars of manager and executors
-     * @param control whether its executor protects nobody
+     * @param control whether its executor runs without protection
      */
     AttackedService(Path folder, Path app, List<String> options, boolean control, NanoClock clock) throws IOException, InterruptedException {
         this.folder = folder;
@@ -69,7 +69,7 @@ final class AttackedService implements AutoCloseable {
         return manager.alive();
     }
 
-    /** The process of the executor; 0 where none runs. */
+    /** Returns the process id of the executor; 0: none runs. */
     long executor() throws IOException {
         JsonArray executors = status().getAsJsonArray("executors");
         if (executors == null || executors.isEmpty() || !executors.get(0).getAsJsonObject().has("pid")) {
@@ -78,7 +78,10 @@ final class AttackedService implements AutoCloseable {
         return executors.get(0).getAsJsonObject().get("pid").getAsLong();
     }
 
-    /** Whether the executor has a window of that tenant's, as it last said, at once when a client comes or goes: while any work of it is left there is one. */
+    /**
+     * Returns whether the executor has a window of that tenant by its last report, which it sends when a client connects or leaves. It has
+     * one while any work of the tenant remains.
+     */
     boolean serves(String tenant) throws IOException {
         JsonArray executors = status().getAsJsonArray("executors");
         JsonElement windows = executors == null || executors.isEmpty() ? null : executors.get(0).getAsJsonObject().get("windows");
@@ -93,7 +96,7 @@ final class AttackedService implements AutoCloseable {
         return false;
     }
 
-    /** What the manager says of itself. */
+    /** Returns the manager's status. */
     JsonObject status() throws IOException {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             channel.connect(UnixDomainSocketAddress.of(folder.resolve("control.sock")));
@@ -111,7 +114,7 @@ final class AttackedService implements AutoCloseable {
         return folder;
     }
 
-    /** Why the last executor that ended did, in its own words; empty: none did, or it did not say. */
+    /** Returns the reason that the last ended executor gave; empty: none has ended, or it gave none. */
     String lastWords() throws IOException {
         Path log = folder.resolve("executors/executor-0.log");
         if (!Files.exists(log)) {
@@ -124,7 +127,7 @@ final class AttackedService implements AutoCloseable {
         }
     }
 
-    /** What it logged. */
+    /** Returns its log. */
     List<String> log() {
         return manager.errors();
     }

@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an attacker did and got.
+ * Record of an attacker's actions and what it obtained.
  *
- * @param answers what its calls were answered, in order
- * @param loot    all bytes that it got, and all it printed
- * @param unable  why it could not even begin; empty: it could
- * @param exit    its exit code; -1: it did not end within its time
- * @param tookMs  how long it took
+ * @param answers results of its calls, in order
+ * @param loot    all bytes that it obtained or printed
+ * @param unable  why it could not begin; empty: it could
+ * @param exit    its exit code; -1: it did not end within its time limit
+ * @param tookMs  its duration
  */
 record AttackerRecord(List<Answer> answers, byte[] loot, String unable, int exit, long tookMs) {
     /**
-     * What a call was answered.
+     * Result of a call.
      *
      * @param code  the CUresult
      * @param where the call
@@ -33,30 +33,30 @@ record AttackerRecord(List<Answer> answers, byte[] loot, String unable, int exit
         }
     }
 
-    /** From its last line to its end. */
+    /** Time limit from its last line to its end. */
     private static final long LAST_NS = 10_000_000_000L;
-    /** Of what may happen to a kernel, the result with the lowest number. */
+    /** The lowest result code of a kernel's faults. */
     private static final int FIRST_FAULT = CudaResult.ILLEGAL_ADDRESS;
-    /** What a shell and Java add to the number of the signal by which a process died. */
+    /** Offset that a shell and Java add to the number of the signal that ended a process. */
     private static final int SIGNAL = 128;
 
-    /** Whether it ended within its time. */
+    /** Returns whether it ended within its time limit. */
     boolean ended() {
         return exit >= 0;
     }
 
-    /** Whether something that it set going may still run: it was to, it was ended, or one of its calls failed behind a launch. */
+    /** Returns whether work that it started may still run: this was intended, it was ended, or one of its calls failed after a launch. */
     boolean mayLeaveWork(Attack attack) {
         return attack.must() == Attack.Must.ENDS || attack.late() || !ended() || signal() != 0
                 || answers.stream().anyMatch(answer -> answer.code() >= FIRST_FAULT);
     }
 
-    /** The signal by which it died; 0: none. */
+    /** Returns the signal that ended it; 0: none. */
     int signal() {
         return Math.max(0, exit - SIGNAL);
     }
 
-    /** Runs an attacker to its end or the end of its time. */
+    /** Runs an attacker until it ends or its time is over. */
     static AttackerRecord of(Attack attack, Map<String, String> environment, java.nio.file.Path directory, long patienceNs,
             NanoClock clock) throws IOException, InterruptedException {
         long beginNs = clock.nanoTime();
@@ -83,7 +83,7 @@ record AttackerRecord(List<Answer> answers, byte[] loot, String unable, int exit
             }
         }
         if (unable.isEmpty() && exit > 0 && exit < SIGNAL) {
-            unable = "unable, exit code " + exit; // no device, for example: an attack before it has left none
+            unable = "unable, exit code " + exit; // for example no device, because an earlier attack has left none
         }
         return new AttackerRecord(answers, loot.toByteArray(), unable, exit, tookMs);
     }

@@ -17,10 +17,13 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command. Exit code 0: everything held, or with {@code --control} the suite saw what it must see; 1: not; 2: usage. */
+/**
+ * The command. Exit code 0: all attacks failed as required, or with {@code --control} the suite saw the required escapes; 1: otherwise; 2:
+ * usage.
+ */
 @Command(name = "attacks", mixinStandardHelpOptions = true, sortOptions = false, description = "Runs every attack of a tenant against another one and counts what succeeds.")
 public final class AttacksMain implements Callable<Integer> {
-    /** Without protection at least this many attacks must succeed, or the suite proves nothing. */
+    /** Minimum number of attacks that must succeed without protection; with fewer, the suite would prove nothing. */
     private static final int CONTROL_ESCAPES = 20;
 
     @Option(names = "--home", paramLabel = "DIR", description = "a built tree or a kit (default: ${DEFAULT-VALUE})")
@@ -96,7 +99,7 @@ public final class AttacksMain implements Callable<Integer> {
         return (control ? report.escapes() >= CONTROL_ESCAPES : report.held()) ? 0 : 1;
     }
 
-    /** A user who ends this program early finds all that it knew by then. */
+    /** Writes the results so far, for a user who ends this program early. */
     private void keep(SuiteReport report) {
         if (out == null) {
             return;

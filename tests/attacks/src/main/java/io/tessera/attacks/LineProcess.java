@@ -15,9 +15,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A process that is talked to by lines, with a bound on every wait. One owner thread. */
+/** A process with line-based input and output, and a time limit on every wait. One owner thread. */
 final class LineProcess implements AutoCloseable {
-    /** More than any program here says; an attacker that floods its output ends nobody. */
+    /** More lines than any program here writes: an attacker that floods its output must not exhaust memory. */
     private static final int MOST_LINES = 100_000;
     private static final String END = "\0end";
 
@@ -67,14 +67,14 @@ final class LineProcess implements AutoCloseable {
         }
     }
 
-    /** What it wrote to its standard error so far. */
+    /** Returns its lines on standard error so far. */
     List<String> errors() {
         synchronized (errors) {
             return List.copyOf(errors);
         }
     }
 
-    /** The next line; null if it ended or the time is over. */
+    /** Returns the next line; null: it has ended, or the time is over. */
     String line(long patienceNs) throws InterruptedException {
         String line = lines.poll(patienceNs, TimeUnit.NANOSECONDS);
         if (END.equals(line)) {
@@ -84,7 +84,7 @@ final class LineProcess implements AutoCloseable {
         return line;
     }
 
-    /** The lines up to one that begins so, with it; null if it ended or the time is over first. */
+    /** Returns the lines up to and including one with this beginning; null: it ended, or the time was over first. */
     List<String> linesUntil(String begin, long patienceNs) throws InterruptedException {
         List<String> read = new ArrayList<>();
         long untilNs = clock.nanoTime() + patienceNs;
@@ -100,7 +100,7 @@ final class LineProcess implements AutoCloseable {
         }
     }
 
-    /** All lines until its end or the end of the time. */
+    /** Returns all lines until it ends or the time is over. */
     List<String> linesUntilEnd(long patienceNs) throws InterruptedException {
         List<String> read = new ArrayList<>();
         long untilNs = clock.nanoTime() + patienceNs;
@@ -124,7 +124,7 @@ final class LineProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Its exit code; -1 while it runs. */
+    /** Returns its exit code; -1: it still runs. */
     int exit(long patienceNs) {
         try {
             return process.waitFor(patienceNs, TimeUnit.NANOSECONDS) ? process.exitValue() : -1;
@@ -134,7 +134,7 @@ final class LineProcess implements AutoCloseable {
         }
     }
 
-    /** Asks it to end, as a user does. */
+    /** Requests its end, as a user would. */
     void terminate() {
         process.destroy();
     }

@@ -3,15 +3,15 @@ package io.tessera.attacks;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** Says what an attack came to, from what the attacker got and the victim found. Stateless but for the secret. */
+/** Determines the outcome of an attack from what the attacker obtained and the victim found. Stateless but for the secret. */
 final class OutcomeClassifier {
     private final VictimSecret secret;
     private final long stallMs;
 
     /**
-     * For a secret.
+     * Creates a classifier for a secret.
      *
-     * @param stallMs longest time of a computation of the victim
+     * @param stallMs maximum time of a computation of the victim
      */
     OutcomeClassifier(VictimSecret secret, long stallMs) {
         this.secret = secret;
@@ -19,10 +19,10 @@ final class OutcomeClassifier {
     }
 
     /**
-     * Judges.
+     * Classifies the outcome.
      *
      * @param fallen processes of the service that ended; empty: none
-     * @param gone   whether nothing of the attacker was left in the executor in time
+     * @param gone   whether everything of the attacker was removed from the executor in time
      */
     AttackOutcome judge(Attack attack, AttackerRecord conduct, Victim.Finding victim, String fallen, boolean gone) {
         int seen = secret.seenIn(conduct.loot());

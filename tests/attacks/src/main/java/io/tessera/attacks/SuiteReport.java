@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What all attacks together came to. Immutable.
+ * Results of all attacks. Immutable.
  *
  * @param verdicts one for each attack
  * @param unmade   attacks for which there was no time
@@ -16,37 +16,37 @@ public record SuiteReport(List<AttackOutcome> verdicts, List<String> unmade) {
         return verdicts.stream().filter(verdict -> !what.apply(verdict).isEmpty()).count();
     }
 
-    /** Attacks that saw or changed something of the victim. */
+    /** Returns the number of attacks that read or changed something of the victim. */
     public long escapes() {
         return count(AttackOutcome::escaped);
     }
 
-    /** Attacks after which the victim, the executor or the manager was gone. */
+    /** Returns the number of attacks after which the victim, the executor or the manager had ended. */
     public long crashes() {
         return count(AttackOutcome::crashed);
     }
 
-    /** Attacks that the victim noticed. */
+    /** Returns the number of attacks that the victim noticed. */
     public long disturbed() {
         return count(AttackOutcome::disturbed);
     }
 
-    /** Attackers that fared otherwise than stated. */
+    /** Returns the number of attackers whose outcome differs from the required one. */
     public long unlike() {
         return count(AttackOutcome::unlike);
     }
 
-    /** Attacks that could not begin here. */
+    /** Returns the number of attacks that could not begin. */
     public long untried() {
         return count(AttackOutcome::untried);
     }
 
-    /** Whether everything was tried and held. */
+    /** Returns whether every attack was tried and failed as required. */
     public boolean held() {
         return unmade.isEmpty() && verdicts.stream().allMatch(AttackOutcome::held);
     }
 
-    /** One line of the table. */
+    /** Returns one line of the table. */
     static String line(AttackOutcome verdict) {
         StringBuilder trouble = new StringBuilder();
         trouble(trouble, "ESCAPE: ", verdict.escaped());
@@ -64,13 +64,13 @@ public record SuiteReport(List<AttackOutcome> verdicts, List<String> unmade) {
         }
     }
 
-    /** The last lines of the table. */
+    /** Returns the last lines of the table. */
     List<String> sums() {
         return List.of("attacks: " + verdicts.size(), "no time for: " + unmade.size(), "not tried: " + untried(), "not as stated: " + unlike(),
                 "crashes: " + crashes(), "escapes: " + escapes(), "victims disturbed: " + disturbed());
     }
 
-    /** The same for programs. */
+    /** Returns the report for scripts. */
     JsonObject json() {
         JsonArray attacks = new JsonArray();
         for (AttackOutcome verdict : verdicts) {

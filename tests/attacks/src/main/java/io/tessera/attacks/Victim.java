@@ -15,14 +15,14 @@ final class Victim implements AutoCloseable {
     private final LineProcess program;
 
     /**
-     * What a check found since the last one.
+     * Findings of a check since the previous one.
      *
-     * @param rounds    computations so far
-     * @param wrong     with a result that was not right to the last bit
-     * @param changed   words of its memory that were not its own any more
+     * @param rounds    number of computations so far
+     * @param wrong     computations whose result was not exact to the last bit
+     * @param changed   words of its memory that were overwritten
      * @param errors    calls that failed
      * @param longestMs the longest computation
-     * @param lost      why it ended or did not answer; empty: it lives
+     * @param lost      why it ended or did not answer; empty: it still runs
      */
     record Finding(long rounds, long wrong, long changed, long errors, long longestMs, String lost) {
         static Finding lost(String why) {
@@ -34,7 +34,7 @@ final class Victim implements AutoCloseable {
         }
     }
 
-    /** Starts it, and writes what it says of itself where attackers find it. */
+    /** Starts it, and writes its description of itself to a file for attackers. */
     Victim(AttackInstallation place, Path runtime, long seed, Path facts, NanoClock clock) throws IOException, InterruptedException {
         program = new LineProcess(List.of(place.programs().resolve("victim").toString(), Long.toUnsignedString(seed)),
                 place.environment(runtime, "victim"), runtime, clock);
@@ -46,7 +46,7 @@ final class Victim implements AutoCloseable {
         Files.write(facts, lines);
     }
 
-    /** Has somebody else with the same secret fill its memory and go. Whether it came that far. */
+    /** Runs another client with the same secret that fills its memory and ends; returns whether it succeeded. */
     static boolean goesBefore(AttackInstallation place, Path runtime, long seed, NanoClock clock)
             throws IOException, InterruptedException {
         Map<String, String> environment = place.environment(runtime, "predecessor");
@@ -56,7 +56,7 @@ final class Victim implements AutoCloseable {
         }
     }
 
-    /** Has it look at all its memory. */
+    /** Makes it check all its memory. */
     Finding check(long patienceNs) throws InterruptedException {
         try {
             program.tell("check");
@@ -83,7 +83,7 @@ final class Victim implements AutoCloseable {
         return lines.isEmpty() ? "said nothing" : lines.getLast();
     }
 
-    /** What it complained of. */
+    /** Returns its lines on standard error. */
     List<String> errors() {
         return program.errors();
     }
@@ -94,7 +94,7 @@ final class Victim implements AutoCloseable {
             program.tell("stop");
             program.exit(END_NS);
         } catch (IOException e) {
-            program.exit(1); // it is gone already
+            program.exit(1); // it has already ended
         }
         program.close();
     }

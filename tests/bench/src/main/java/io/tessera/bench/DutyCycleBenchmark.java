@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One duty cycle of a device's scheduler: a millisecond passes, clients work, due things are done, orders are answered.
+ * One duty cycle of a device's scheduler: a millisecond passes, clients work, due actions run, orders are answered.
  * The hand-over that falls due every hundredth cycle is part of the average. One thread; nanoseconds per cycle.
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -72,7 +72,7 @@ public class DutyCycleBenchmark {
         return scheduler.doWork(nowNs) + port.answer(scheduler, nowNs);
     }
 
-    /** What the conductor asks before it waits. */
+    /** The query that the conductor makes before it waits. */
     @Benchmark
     public long nextDeadline() {
         return scheduler.nextDeadlineNs();

@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Decoding of what clients send: the doorbell, which comes with every turn, and the longest message. One thread. */
+/** Decoding of clients' messages: the doorbell, which comes with every turn, and the longest message. One thread. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @State(Scope.Thread)
@@ -79,7 +79,7 @@ public class MessageDecodeBenchmark {
         return MessageEncoder.doorbell(doorbell, 3);
     }
 
-    /** Keeps what came last, so that the decoder's result is used. */
+    /** Keeps the latest message, so that the decoder's result is used. */
     private static final class LastMessage implements ClientMessageListener {
         private Hello hello;
         private DeviceUuid uuid;

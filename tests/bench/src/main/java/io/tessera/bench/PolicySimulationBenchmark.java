@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A simulated device with each policy: a hundred turns of each tenant, so a million with 10,000 tenants. All tenants have work most of the time, which
- * is the most that a policy has to order. One thread; seconds for all turns, in a JVM that has just started, as a command's has.
+ * A simulated device with each policy: a hundred turns of each tenant, so a million with 10,000 tenants. All tenants have work most of the
+ * time, which is the maximum load for a policy. One thread; seconds for all turns, in a JVM that has just started, as a command's has.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.SECONDS)

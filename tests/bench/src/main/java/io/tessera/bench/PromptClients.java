@@ -9,11 +9,11 @@ import io.tessera.manager.schedule.turn.TurnTerms;
 import java.util.ArrayDeque;
 
 /**
- * Clients that always have work and answer every order before the next duty cycle: the scheduler's busiest ordinary
- * day. Client ids are 1 to the number of clients. One thread.
+ * Clients that always have work and answer every order before the next duty cycle: the scheduler's highest ordinary load. Client ids are 1
+ * to the number of clients. One thread.
  */
 final class PromptClients implements TurnPort {
-    /** Submissions of a client that runs, per millisecond: about what a training makes. */
+    /** Submissions of a client that runs, per millisecond: about as many as a training program makes. */
     private static final long SUBMISSIONS_PER_MS = 25;
 
     private final ArrayDeque<Order> orders = new ArrayDeque<>();
@@ -37,7 +37,7 @@ final class PromptClients implements TurnPort {
 
     @Override
     public void amend(long clientId, TurnTerms terms) {
-        // Terms change nothing for a client that never idles.
+        // Terms have no effect on a client that is never idle.
     }
 
     @Override

@@ -20,7 +20,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * One plan of a device's residency in the middle of a hand-over: a client runs and lacks half of its memory, most others
- * await turns, some are idle. A manager makes one for every chunk that moves, about one a millisecond. One thread;
+ * await turns, some are idle. A manager makes a plan for every chunk that moves, about one a millisecond. One thread;
  * nanoseconds per plan.
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -40,7 +40,7 @@ public class ResidencyPlanBenchmark {
     private final ResidencyPlanner planner = new ResidencyPlanner();
     private final List<ClientMemoryState> words = new ArrayList<>();
 
-    /** Fills the device; checks that the plan really takes memory from somebody. */
+    /** Fills the device; checks that the plan takes memory from a client. */
     @Setup
     public void fill() {
         long heldBytes = CAPACITY_BYTES / clients / MIB * MIB;
@@ -57,7 +57,7 @@ public class ResidencyPlanBenchmark {
         }
     }
 
-    /** The whole plan, its sentence included. */
+    /** The whole plan, including its sentence. */
     @Benchmark
     public ResidencyPlan plan() {
         return planner.plan(CAPACITY_BYTES, words, 1_000);

@@ -38,7 +38,7 @@ public class SegmentWordsBenchmark {
     /** Makes a segment of its own, outside any file. */
     @Setup
     public void open() {
-        // Shared, as the manager's own are: the mapping is closed by another thread than the one that reads.
+        // Shared like the manager's own: the thread that closes the mapping is not the one that reads.
         arena = Arena.ofShared();
         segment = arena.allocate(SegmentLayout.SEGMENT_BYTES, 4096);
         device = DeviceBlock.of(segment, 0);

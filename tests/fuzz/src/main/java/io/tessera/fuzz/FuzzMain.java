@@ -85,7 +85,7 @@ public final class FuzzMain implements Callable<Integer> {
         return said;
     }
 
-    /** Replaces the file as a whole: a killed run leaves the result of at most ten seconds before. */
+    /** Replaces the file atomically: a killed run leaves a result that is at most ten seconds old. */
     private void keep(CampaignResult result) {
         if (json == null) {
             return;

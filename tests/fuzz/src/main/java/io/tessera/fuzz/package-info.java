@@ -1,2 +1,2 @@
-/** The fuzzer of the fences: its commands. */
+/** Commands of the fuzzer of the fences. */
 package io.tessera.fuzz;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Works on the GPU, starts a shell and a JVM as its own was started, and works on. The JVM's last line is printed, so
- * that it must have computed too.
+ * Works on the GPU, starts a shell and a JVM with its own options, and continues to work. It prints the JVM's last line, which shows that
+ * the JVM has computed, too.
  */
 public final class ChildProcesses {
     private static final long BOUND_SECONDS = 60;
@@ -38,7 +38,7 @@ public final class ChildProcesses {
         return Arrays.equals(model.score(features), model.expected(features));
     }
 
-    /** The command of this JVM, its options included, for another class. */
+    /** Returns the command of this JVM with its options, for another class. */
     private static List<String> sameJava(Class<?> main) {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");

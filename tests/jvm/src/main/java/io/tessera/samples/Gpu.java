@@ -21,13 +21,13 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
 
-/** What every JCuda program does first: a context on the first device, kernels, data there and back. Stateless. */
+/** The common parts of the JCuda programs: a context on the first device, kernels, and copies of data. Stateless. */
 final class Gpu {
     private Gpu() {
     }
 
     /**
-     * Makes a context on the first device, current on this thread. From here on a driver's error is an exception.
+     * Creates a context on the first device and makes it current on this thread. From then on, an error of the driver is an exception.
      *
      * @throws jcuda.CudaException if there is no device
      */
@@ -42,7 +42,7 @@ final class Gpu {
     }
 
     /**
-     * The kernel {@code name} of the PTX {@code name.ptx} beside these classes, in the current context.
+     * Returns the kernel {@code name} of the PTX {@code name.ptx} beside these classes, in the current context.
      *
      * @throws IOException if the resource cannot be read
      */
@@ -54,7 +54,7 @@ final class Gpu {
         return kernel;
     }
 
-    /** The text of {@code name.ptx} with the NUL at which the driver stops to read. */
+    /** Returns the text of {@code name.ptx} with the final NUL that the driver needs. */
     static byte[] image(String name) throws IOException {
         try (InputStream in = Gpu.class.getResourceAsStream(name + ".ptx")) {
             if (in == null) {
@@ -65,21 +65,21 @@ final class Gpu {
         }
     }
 
-    /** Device memory with these numbers; the caller frees it. */
+    /** Allocates device memory with these numbers; the caller frees it. */
     static CUdeviceptr upload(float[] numbers) {
         CUdeviceptr pointer = allocate(numbers.length);
         cuMemcpyHtoD(pointer, Pointer.to(numbers), (long) numbers.length * Sizeof.FLOAT);
         return pointer;
     }
 
-    /** Device memory for this many floats; the caller frees it. */
+    /** Allocates device memory for this many floats; the caller frees it. */
     static CUdeviceptr allocate(int floats) {
         CUdeviceptr pointer = new CUdeviceptr();
         cuMemAlloc(pointer, (long) floats * Sizeof.FLOAT);
         return pointer;
     }
 
-    /** The floats that are in device memory. */
+    /** Returns the floats in device memory. */
     static float[] download(CUdeviceptr pointer, int floats) {
         float[] numbers = new float[floats];
         cuMemcpyDtoH(Pointer.to(numbers), pointer, (long) floats * Sizeof.FLOAT);

@@ -1,6 +1,6 @@
 package io.tessera.samples;
 
-/** Says one line and ends: what is left is what it costs to start a JVM. Uses no CUDA. */
+/** Prints one line and ends, which measures the cost of starting a JVM. Does not use CUDA. */
 public final class Idle {
     private Idle() {
     }

@@ -19,7 +19,7 @@ import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUfunction;
 
 /**
- * Launches a kernel of one block again and again: next to nothing for the device to do, so the launches are what it costs.
+ * Launches a kernel of one block repeatedly. The device has almost nothing to do, so the cost is that of the launches.
  *
  * <p>{@code count N} launches so often and ends. {@code bench} reads lines {@code go N} and answers each with a JSON
  * object {@code {"launches": N, "ms": T, "right": true}}, until its standard input ends.
@@ -82,7 +82,7 @@ public final class LaunchLoop {
         return all;
     }
 
-    /** Whether the device added as many ones as launches were asked for. */
+    /** Launches a kernel this often, and returns whether the device has added as many ones. */
     private boolean launch(int count) {
         if (count > MOST) {
             throw new IllegalArgumentException("at most " + MOST + " launches at once");

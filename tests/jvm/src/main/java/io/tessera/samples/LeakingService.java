@@ -19,7 +19,7 @@ import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUfunction;
 
 /**
- * A service with a defect: some answers are copied on the device for later, and nobody frees these copies. Each
+ * A service with a defect: some answers are copied on the device for later, and these copies are never freed. Each
  * request's own buffers are freed, and the model lives as long as the service, as it should.
  *
  * <p>{@code requests N} serves N and ends; {@code serve} goes on until its standard input ends.
@@ -27,10 +27,10 @@ import jcuda.driver.CUfunction;
 public final class LeakingService {
     private static final int N = 4096;
     private static final int THREADS = 128;
-    /** Each request that is divisible by it leaves a copy behind. */
+    /** Each request whose number is divisible by this leaves a copy. */
     private static final int REMEMBERED = 4;
     private static final long PAUSE_MS = 20;
-    /** What a request leaves to the garbage collector, as parsing and formatting do. */
+    /** Garbage on the Java heap of each request, as parsing and formatting would produce. */
     private static final int GARBAGE_BYTES = 1 << 20;
 
     private final CUfunction kernel;

@@ -3,12 +3,12 @@ package io.tessera.samples;
 import java.util.Locale;
 import java.util.zip.CRC32;
 
-/** How a program reports what it computed: one line, the same on every device, and an exit code. Stateless. */
+/** Reports what a program has computed: one line, the same on every device, and an exit code. Stateless. */
 final class ResultLine {
     private ResultLine() {
     }
 
-    /** Prints the line and ends the program: 0 where the result is the expected one, 1 where it is not. */
+    /** Prints the line and ends the program: 0 if the result is as expected, otherwise 1. */
     static void end(String program, String detail, boolean correct) {
         print(program, detail, correct);
         System.exit(correct ? 0 : 1);
@@ -19,7 +19,7 @@ final class ResultLine {
         System.out.println(program + ": " + detail + ": " + (correct ? "correct" : "WRONG"));
     }
 
-    /** A number that depends on each bit and on the order, in hexadecimal. */
+    /** Returns a number that depends on each bit and on the order, in hexadecimal. */
     static String digest(float[] numbers) {
         CRC32 crc = new CRC32();
         for (float number : numbers) {

@@ -22,7 +22,9 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 
-/** A linear model on the GPU: one score a class for a vector of features. Any thread may ask; each has its own stream. */
+/**
+ * A linear model on the GPU: it returns a score for each class from a vector of features. Any thread may call it; each has its own stream.
+ */
 final class ScoringModel implements AutoCloseable {
     static final int FEATURES = 128;
     static final int CLASSES = 64;
@@ -86,12 +88,12 @@ final class ScoringModel implements AutoCloseable {
         deviceBiases = Gpu.upload(biases);
     }
 
-    /** The scores, computed on the GPU. */
+    /** Returns the scores, computed on the GPU. */
     float[] score(float[] features) {
         return lane.get().score(features);
     }
 
-    /** The scores, computed here: sums of small whole numbers, so every digit must agree. */
+    /** Returns the scores, computed on the CPU: sums of small whole numbers, so every digit must agree. */
     float[] expected(float[] features) {
         float[] result = new float[CLASSES];
         for (int row = 0; row < CLASSES; row++) {
@@ -104,7 +106,7 @@ final class ScoringModel implements AutoCloseable {
         return result;
     }
 
-    /** Features of whole numbers from a seed. */
+    /** Returns features of whole numbers from a seed. */
     static float[] features(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         float[] features = new float[FEATURES];
@@ -114,7 +116,7 @@ final class ScoringModel implements AutoCloseable {
         return features;
     }
 
-    /** Frees everything; nobody may ask any more. */
+    /** Frees everything; the model must not be used afterwards. */
     @Override
     public void close() {
         cuCtxSetCurrent(context);

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.LongAdder;
  * An HTTP service that scores vectors on the GPU, and its clients. {@code POST /score} takes numbers separated by
  * commas and answers the scores in the same form.
  *
- * <p>{@code requests N} asks itself so often and ends. {@code bench CLIENTS} reads lines {@code go MILLISECONDS}, has that many clients ask
- * for that time, and answers each with a JSON object {@code {"requests": N, "ms": T, "right": true}}, until its standard input ends.
+ * <p>{@code requests N} sends itself N requests and ends. {@code bench CLIENTS} reads lines {@code go MILLISECONDS}, has that many clients
+ * ask for that time, and answers each with a JSON object {@code {"requests": N, "ms": T, "right": true}}, until its standard input ends.
  */
 public final class ScoringService implements AutoCloseable {
     private static final int WORKERS = 4;

@@ -22,7 +22,7 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 
-/** A chain over several streams: each vector takes up its predecessor, which an event says is finished. */
+/** A chain over several streams: each vector is computed from its predecessor after an event shows that this is complete. */
 public final class Streams {
     private static final int STREAMS = 4;
     private static final int ROUNDS = 5;

@@ -3,89 +3,89 @@ package io.tessera.testing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where the build left what is under test. Fails with the name of what is missing. */
+/** Locations of the build's outputs that are under test. A missing file is an error that names it. */
 public final class BuildOutputs {
     private static final Path ROOT = Path.of(System.getProperty("tessera.root", "../..")).toAbsolutePath().normalize();
 
     private BuildOutputs() {
     }
 
-    /** The source tree. */
+    /** Returns the root of the source tree. */
     public static Path root() {
         return ROOT;
     }
 
-    /** The folder of libcuda.so.1, libcuda.so and libnvidia-ml.so.1, ours. */
+    /** Returns the folder of Tessera's libcuda.so.1, libcuda.so and libnvidia-ml.so.1. */
     public static Path nativeFolder() {
         return existing(ROOT.resolve("native-preload/target/lib"));
     }
 
-    /** Our libcuda.so.1. */
+    /** Returns Tessera's libcuda.so.1. */
     public static Path preload() {
         return existing(nativeFolder().resolve("libcuda.so.1"));
     }
 
-    /** Our libcuda.so.1, built with sanitizers (tests/run). */
+    /** Returns Tessera's libcuda.so.1, built with sanitizers (tests/run). */
     public static Path sanitizedPreload() {
         return existing(Path.of(System.getProperty("tessera.sanitized")));
     }
 
-    /** The sanitizers' own libraries, separated by colons. */
+    /** Returns the sanitizers' own libraries, separated by colons. */
     public static String sanitizers() {
         return System.getProperty("tessera.sanitizers");
     }
 
-    /** Our libnvidia-ml.so.1. */
+    /** Returns Tessera's libnvidia-ml.so.1. */
     public static Path nvml() {
         return existing(nativeFolder().resolve("libnvidia-ml.so.1"));
     }
 
-    /** The scripted driver. */
+    /** Returns the scripted driver. */
     public static Path scriptedDriver() {
         return existing(ROOT.resolve("tests/scripted-driver/target/lib/libcuda-scripted.so.1"));
     }
 
-    /** Which versions of entries the scripted driver hands out. */
+    /** Returns the file with the versions of entries that the scripted driver provides. */
     public static Path lookupVersions() {
         return existing(ROOT.resolve("tests/scripted-driver/entries/lookup.versions"));
     }
 
-    /** A program of tests/system/src/test/c. */
+    /** Returns a program of tests/system/src/test/c. */
     public static Path fixture(String name) {
         return existing(ROOT.resolve("tests/system/target/fixtures").resolve(name));
     }
 
-    /** The folder of the jars of manager, executors and commands, as they are installed. */
+    /** Returns the folder of the installed jars of manager, executors and commands. */
     public static Path app() {
         return existing(ROOT.resolve("tools/cli/target/app"));
     }
 
-    /** The java command of this JVM. */
+    /** Returns the java command of this JVM. */
     public static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /** The command {@code tessera}. */
+    /** Returns the command {@code tessera}. */
     public static Path tessera() {
         return existing(ROOT.resolve("tools/tessera"));
     }
 
-    /** The agent as it is installed: beside the folder of the application's jars. */
+    /** Returns the installed agent, beside the folder of the application's jars. */
     public static Path agent() {
         return existing(ROOT.resolve("tools/cli/target/agent/tessera-agent.jar"));
     }
 
-    /** A manager that refuses everybody as one of another version does. */
+    /** Returns a manager that refuses every client, as one of another version does. */
     public static Path alienManager() {
         return existing(ROOT.resolve("tests/jvm/target/fixtures/fake_manager"));
     }
 
-    /** Folder of the jars of the Java bindings that samples use. */
+    /** Returns the folder of the jars of the Java bindings that samples use. */
     public static Path bindings() {
         return existing(ROOT.resolve("tests/jvm/target/app"));
     }
 
-    /** The class path of samples and bindings, for a JVM of any version. */
+    /** Returns the class path of samples and bindings, for a JVM of any version. */
     public static String samples() {
         return existing(ROOT.resolve("tests/jvm/target/classes")) + ":" + bindings() + "/*";
     }

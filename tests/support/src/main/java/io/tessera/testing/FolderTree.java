@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Folders with all that is in them. Stateless. */
+/** Operations on folders with their contents. Stateless. */
 public final class FolderTree {
     private FolderTree() {
     }
 
-    /** Deletes a folder and what is in it; follows no link. */
+    /** Deletes a folder and its contents; follows no links. */
     public static void delete(Path folder) {
         try {
             Files.walkFileTree(folder, new SimpleFileVisitor<>() {

@@ -11,21 +11,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The folders of a test that starts processes, and how it starts them: nothing of Tessera's or the loader's variables is inherited,
- * and no other manager of the machine is met. Made by the constructor, removed by {@link #delete}. Immutable.
+ * The folders and the process environment of a test. Processes inherit no variables of Tessera or the loader, and meet no other manager of
+ * the machine. The constructor creates the folders, {@link #delete} removes them. Immutable.
  */
 public final class TestFolders {
-    /** Options of executors' and workers' Java, which live for seconds here. A test that needs others adds to them. */
+    /** Java options of executors and workers, which run for only seconds in tests. A test that needs others adds to them. */
     public static final String EXECUTOR_JAVA = "-XX:TieredStopAtLevel=1 -Dtessera.executor.warmUp=no";
 
     private final Path directory;
     private final Path sharedMemory;
 
-    /** Makes them; names begin with the prefix, which is short: a socket's path has 107 bytes. */
+    /** Creates the folders. Their names begin with the prefix, which must be short: a socket's path has at most 107 bytes. */
     public TestFolders(String prefix) {
         try {
             directory = Files.createTempDirectory(Path.of("/tmp"), prefix);
-            // Executors of root's manager are another user's.
+            // Executors of root's manager run as another user.
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
             Path memory = Path.of("/dev/shm");
             sharedMemory = Files.createTempDirectory(Files.isWritable(memory) ? memory : directory, prefix);
@@ -36,45 +36,45 @@ public final class TestFolders {
         }
     }
 
-    /** The folder that processes run in. */
+    /** Returns the working directory of the processes. */
     public Path directory() {
         return directory;
     }
 
-    /** A folder in shared memory, where there is such. */
+    /** Returns a folder in shared memory, if there is such memory. */
     public Path sharedMemory() {
         return sharedMemory;
     }
 
-    /** The manager's runtime directory, which the manager makes. */
+    /** Returns the manager's runtime directory, which the manager creates. */
     public Path runtimeDirectory() {
         return directory.resolve("rt");
     }
 
-    /** The folder of clients' segments, which the manager makes. */
+    /** Returns the folder of clients' segments, which the manager creates. */
     public Path segmentDirectory() {
         return sharedMemory.resolve("segments");
     }
 
-    /** A folder in which the scripted driver is called libcuda.so.1. */
+    /** Returns a folder in which the scripted driver is named libcuda.so.1. */
     public Path driverFolder() {
         return directory.resolve("driver");
     }
 
-    /** A process to be started with this environment. */
+    /** Returns a process to be started with this environment. */
     public ProcessBuilder process(List<String> command, Map<String, String> environment) {
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("TESSERA_") || name.startsWith("LD_")
                 || name.equals("JAVA_TOOL_OPTIONS") || name.equals("JDK_JAVA_OPTIONS") || name.equals("_JAVA_OPTIONS"));
-        // Code that a scripted driver made must not be where executors of this machine look.
+        // Code made by a scripted driver must not be in the cache of this machine's executors.
         builder.environment().put("TESSERA_CACHE_DIR", directory.resolve("cache").toString());
-        // A busy machine may keep a manager from every sign of life for longer than it is given by default.
+        // On a busy machine, a manager may give no sign of life for longer than the default timeout.
         builder.environment().put("TESSERA_MANAGER_TIMEOUT_MS", "30000");
         builder.environment().putAll(environment);
         return builder;
     }
 
-    /** The command of a manager that lives for seconds, of the jars in a folder, with options. */
+    /** Returns the command of a short-lived manager from the jars in a folder, with options. */
     public static List<String> managerCommand(Path app, String... options) {
         List<String> command = new ArrayList<>(List.of(BuildOutputs.java(), "-XX:+UseSerialGC", "-Xmx256m",
                 "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5", "--enable-native-access=ALL-UNNAMED"));
@@ -87,8 +87,8 @@ public final class TestFolders {
     }
 
     /**
-     * A manager to be started: the jars of a folder, with an environment of its own, which executors inherit. Its executors use the
-     * scripted driver unless options name others.
+     * Returns a manager to be started from the jars in a folder, with an environment of its own, which executors inherit. Its executors use
+     * the scripted driver unless the options name another.
      */
     public ProcessBuilder manager(Path app, Map<String, String> environment, String... options) {
         List<String> command = managerCommand(app, "--runtime-directory", runtimeDirectory().toString(), "--shm-directory",
@@ -102,7 +102,7 @@ public final class TestFolders {
         return builder;
     }
 
-    /** Removes the folders with all that is in them. */
+    /** Removes the folders with their contents. */
     public void delete() {
         FolderTree.delete(directory);
         FolderTree.delete(sharedMemory);

@@ -27,9 +27,9 @@ public class TestProcess implements AutoCloseable {
     private final Thread errorReader;
 
     /**
-     * Over a process that runs.
+     * Wraps a running process.
      *
-     * @param name what messages call it
+     * @param name name in messages
      */
     protected TestProcess(String name, Process process) {
         this.name = name;
@@ -55,60 +55,60 @@ public class TestProcess implements AutoCloseable {
         });
     }
 
-    /** What messages call it: its program and arguments. */
+    /** Returns its name in messages: its program and arguments. */
     public final String program() {
         return name;
     }
 
-    /** The process. */
+    /** Returns the process. */
     public final Process process() {
         return process;
     }
 
-    /** Its process id. */
+    /** Returns its process id. */
     public final long pid() {
         return process.pid();
     }
 
-    /** Lines on standard output so far. */
+    /** Returns the lines on standard output so far. */
     public final List<String> output() {
         synchronized (output) {
             return List.copyOf(output);
         }
     }
 
-    /** Lines on standard error so far. */
+    /** Returns the lines on standard error so far. */
     public final List<String> errors() {
         synchronized (errors) {
             return List.copyOf(errors);
         }
     }
 
-    /** Adds a line to those on standard error: what a test knows of the process. */
+    /** Adds a line to those on standard error, with what a test knows of the process. */
     protected final void note(String line) {
         synchronized (errors) {
             errors.add(line);
         }
     }
 
-    /** How a wait for output ended. */
+    /** Result of a wait for output. */
     protected enum Waited {
         /** The condition holds. */
         MET,
-        /** The bound has passed. */
+        /** The time limit has passed. */
         TIMED_OUT,
         /** Standard output has ended, and all of standard error has been read. */
         ENDED
     }
 
-    /** Waits until a condition on {@link #output()} holds; it is asked after every line. */
+    /** Waits until a condition on {@link #output()} holds; it is evaluated after every line. */
     protected final Waited awaitOutput(Duration bound, BooleanSupplier condition) {
         long endNs = System.nanoTime() + bound.toNanos();
         synchronized (output) {
             while (!condition.getAsBoolean()) {
                 long leftMs = TimeUnit.NANOSECONDS.toMillis(endNs - System.nanoTime());
                 if (!outputReader.isAlive()) {
-                    join(errorReader, READERS_MS); // why it ended may still be on its way
+                    join(errorReader, READERS_MS); // the reason of its end may not have been read yet
                     return Waited.ENDED;
                 }
                 if (leftMs <= 0) {
@@ -124,7 +124,7 @@ public class TestProcess implements AutoCloseable {
         }
     }
 
-    /** Writes a line to its standard input, and waits for no answer. */
+    /** Writes a line to its standard input and does not wait for an answer. */
     public final void tell(String line) {
         try {
             process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
@@ -134,7 +134,7 @@ public class TestProcess implements AutoCloseable {
         }
     }
 
-    /** Whether it ends within a bound; where it does, all it wrote has been read. */
+    /** Waits for its end, and returns whether it ended in time. If so, all its output has been read. */
     protected final boolean awaitEnd(Duration bound) {
         try {
             if (!process.waitFor(bound.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -148,7 +148,7 @@ public class TestProcess implements AutoCloseable {
         return true;
     }
 
-    /** Waits a while for the end of standard output, of a process that need not end. */
+    /** Waits a limited time for the end of standard output, for a process that need not end. */
     protected final void awaitEndOfOutput(long millis) {
         join(outputReader, millis);
     }

@@ -1,2 +1,2 @@
-/** What tests of several modules share: processes with bounds, the build's outputs, stores that are killed while they write. */
+/** Support for tests of several modules: processes with time limits, the build's outputs, stores that are killed while they write. */
 package io.tessera.testing;

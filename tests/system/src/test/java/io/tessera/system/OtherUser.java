@@ -67,7 +67,7 @@ public final class OtherUser {
         }
     }
 
-    /** A folder of the account's own, which nobody else can write. */
+    /** Returns a folder of the account that no other user can write. */
     public Path folder(String name) throws IOException {
         Path folder = Files.createDirectory(run.directory().resolve(name));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));

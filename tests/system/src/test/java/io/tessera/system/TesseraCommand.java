@@ -11,13 +11,13 @@ public final class TesseraCommand {
     private TesseraCommand() {
     }
 
-    /** The script with the run's directories, as a user has it: nothing of ours in the environment but where it is. */
+    /** Returns a launch of the script with the run's directories. As for a user, the environment names only locations. */
     public static ProgramLaunch tessera(TestRun run, String... arguments) {
         return asUser(run, Stream.concat(Stream.of(BuildOutputs.root().resolve("tools/tessera").toString()),
                 Stream.of(arguments)).toArray(String[]::new));
     }
 
-    /** Any command, with what tools/tessera needs where it finds the kit. */
+    /** Returns a launch of any command that finds the kit as tools/tessera does. */
     public static ProgramLaunch asUser(TestRun run, String... command) {
         return run.command(command).without("LD_PRELOAD").without("LD_LIBRARY_PATH")
                 .env("TESSERA_HOME", kit(run).toString()).env("JAVA_HOME", System.getProperty("java.home"))

@@ -13,13 +13,13 @@ import java.util.TreeSet;
 /**
  * The arguments of a command: options with a value, switches, and plain words. Immutable after parsing.
  *
- * @param words    what is no option
+ * @param words    arguments that are not options
  * @param values   values by option; an option may be given several times
  * @param switches switches that were given
  */
 record Arguments(List<String> words, Map<String, List<String>> values, Set<String> switches) {
 
-    /** The user gave arguments that the command does not take; the message says which and what would be right. */
+    /** The user gave arguments that the command does not accept; the message names them and what is accepted. */
     static final class UsageException extends RuntimeException {
         @Serial
         private static final long serialVersionUID = 1L;

@@ -28,11 +28,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The files of the commands: reads what is named on the command line, writes what comes out. Stateless. */
+/** The files of the commands: reads those named on the command line, and writes the results. Stateless. */
 final class CommandFiles {
-    /** Options that name what decisions are read from. */
+    /** Options that name the inputs of decisions. */
     static final Set<String> DECISIONS = Set.of("--api", "--annotations", "--relay");
-    /** The same, and where what comes out goes. */
+    /** As above, with the place of the output. */
     static final Set<String> DECISIONS_AND_OUT = Set.of("--api", "--annotations", "--relay", "--out");
     static final Set<String> GENERATE = Set.of("--api", "--annotations", "--relay", "--constants", "--out");
     static final Set<String> JAVA = Set.of("--api", "--annotations", "--relay", "--constants", "--out", "--resources");
@@ -42,7 +42,7 @@ final class CommandFiles {
     private CommandFiles() {
     }
 
-    /** The text of the description of what {@code --header} and {@code --names} give. */
+    /** Returns the text of a description read from {@code --header} and {@code --names}. */
     static String describe(Arguments arguments) throws IOException {
         return DescriptionText.write(read(arguments));
     }
@@ -83,7 +83,10 @@ final class CommandFiles {
         return names;
     }
 
-    /** A description and its annotations, as {@code --api}, {@code --annotations} and {@code --relay} name them. A list of names is a description too: of the library that it is named after. */
+    /**
+     * Reads a description and its annotations, as named by {@code --api}, {@code --annotations} and {@code --relay}. A list of names is a
+     * description, too, of the library after which it is named.
+     */
     static Decisions decisions(Arguments arguments) throws IOException {
         return decisions(arguments.required("--api"), arguments.required("--annotations"),
                 arguments.last("--relay").map(Path::of));
@@ -100,7 +103,7 @@ final class CommandFiles {
                 Optional.of(AnnotationText.readRelay(relay.get().toString(), text(relay.get()))));
     }
 
-    /** The pairs of {@code --api} and {@code --annotations}; the first {@code --relay} belongs to the first pair. */
+    /** Reads the pairs of {@code --api} and {@code --annotations}; the first {@code --relay} belongs to the first pair. */
     static List<Decisions> libraries(Arguments arguments) throws IOException {
         List<String> apis = arguments.all("--api");
         List<String> annotations = arguments.all("--annotations");
@@ -115,7 +118,7 @@ final class CommandFiles {
         return libraries;
     }
 
-    /** The differences between a description and another, or headers. */
+    /** Returns the differences between a description and another one or headers. */
     static String diff(Arguments arguments) throws IOException {
         boolean twoFiles = arguments.words().size() == 2;
         if (arguments.words().isEmpty() || arguments.words().size() > 2 || twoFiles != arguments.values().isEmpty()) {
@@ -138,7 +141,7 @@ final class CommandFiles {
         }
     }
 
-    /** Writes what is generated for Java: sources into one directory, resources into another. */
+    /** Writes the files generated for Java: sources into one directory, resources into another. */
     static void generateJava(Decisions decisions, Optional<Path> constants, Path sources, Path resources) throws IOException {
         Map<String, String> files = new TreeMap<>(JavaEntries.files(decisions));
         if (constants.isPresent()) {
@@ -155,7 +158,7 @@ final class CommandFiles {
         return Constants.parse(file.toString(), text(file).lines().toList());
     }
 
-    /** Writes the coverage page, or only compares; returns whether the file is as it should be afterwards. */
+    /** Writes the coverage page, or only compares it; returns whether the file is then up to date. */
     static boolean coverage(List<Decisions> libraries, Path page, boolean onlyCheck) throws IOException {
         String text = CoveragePage.text(libraries);
         if (onlyCheck) {
@@ -165,7 +168,7 @@ final class CommandFiles {
         return true;
     }
 
-    /** Writes a file unless it already says so: make goes by its time. */
+    /** Writes a file unless it already has this text, because make compares times of files. */
     static void write(Path file, String text) throws IOException {
         if (!Files.exists(file) || !Files.readString(file).equals(text)) {
             Files.writeString(file, text);

@@ -29,7 +29,7 @@ import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Puts the commands together and turns what they throw into one line and an exit code. Stateless. */
+/** Assembles the commands, and turns their exceptions into one line and an exit code. Stateless. */
 public final class TesseraCommands {
     /** The parent of the commands; by itself it does nothing. */
     @Command(name = "tessera", synopsisSubcommandLabel = "COMMAND")
@@ -84,14 +84,14 @@ public final class TesseraCommands {
         List<String> joined = withPriorities(arguments);
         Optional<String> negative = negative(joined.stream().takeWhile(argument -> !argument.equals("--")).toList());
         negative.ifPresent(value -> context.say(value + " is negative: no number, size or duration here is"));
-        // It is taken for an option otherwise, and the error would name another thing.
+        // Otherwise it would be taken for an option, and the error would be misleading.
         int code = negative.isPresent() ? ExitCode.USAGE.number() : line.execute(joined.toArray(String[]::new));
         context.out().flush();
         context.err().flush();
         return code;
     }
 
-    /** What is wrong with an argument. The parser's own words name Java's types. */
+    /** Returns what is wrong with an argument. The parser's own message would name Java types. */
     private static String sentence(CommandLine.ParameterException e) {
         boolean number = e.getMessage().endsWith("is not an int") || e.getMessage().endsWith("is not a long");
         return number && e.getArgSpec() instanceof CommandLine.Model.OptionSpec option
@@ -99,7 +99,7 @@ public final class TesseraCommands {
                 : e.getMessage();
     }
 
-    /** The first negative number, behind its option if it has one. */
+    /** Returns the first negative number, with its option if it has one. */
     private static Optional<String> negative(List<String> arguments) {
         for (int i = 0; i < arguments.size(); i++) {
             if (arguments.get(i).matches("-\\d.*")) {
@@ -109,7 +109,10 @@ public final class TesseraCommands {
         return Optional.empty();
     }
 
-    /** The arguments with {@code --priority -5} as {@code --priority=-5}, as {@code tessera run} takes it too: nothing else may be negative. */
+    /**
+     * Returns the arguments with {@code --priority -5} joined to {@code --priority=-5}. {@code tessera run} accepts both forms, too; no
+     * other value may be negative.
+     */
     private static List<String> withPriorities(String... arguments) {
         List<String> joined = new ArrayList<>();
         for (String argument : arguments) {

@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** Entry of the commands; the shell script {@code tessera} starts it. */
+/** Entry point of the commands; the shell script {@code tessera} starts it. */
 public final class TesseraMain {
     private TesseraMain() {
     }
@@ -36,7 +36,10 @@ public final class TesseraMain {
         System.exit(code);
     }
 
-    /** Whether an open file of this process is a terminal; one that is closed is none. Console.isTerminal() would ask for standard input too. */
+    /**
+     * Returns whether a descriptor of this process is a terminal; a closed one is not. Console.isTerminal() would also require standard
+     * input.
+     */
     private static boolean isTerminal(int descriptor) throws IOException {
         Path link = Path.of("/proc/self/fd/" + descriptor);
         return Files.isSymbolicLink(link) && Files.readSymbolicLink(link).toString().matches("/dev/(tty|pts/|console).*");

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Reads the address or handle that an argument stands for: a number, the first element of a {@code long[]} or a
+ * Reads the address or handle that an argument represents: a number, the first element of a {@code long[]} or a
  * {@code LongBuffer}, or a member of a library's pointer class that the instrumentation table names. Any thread;
  * reading creates nothing after the first object of a class.
  */
@@ -36,13 +36,13 @@ public final class Addresses {
      * @param member a field, or a method without parameters ({@code name()}): a number, another pointer object, or
      *        for a kernel its name
      * @param offset a field to add, or null
-     * @param owner whether the object stands for the memory (else it is a cell that happens to hold an address)
+     * @param owner whether the object represents the memory (otherwise it is a cell that happens to hold an address)
      */
     public static void define(String type, String member, String offset, boolean owner) {
         MEMBERS.put(type, new Member(member, offset, owner));
     }
 
-    /** The address in an argument; 0: it holds none, or is of an unknown class. */
+    /** Returns the address in an argument; 0: it holds none, or its class is unknown. */
     static long of(Object argument) throws Throwable {
         if (argument == null) {
             return 0;
@@ -67,7 +67,7 @@ public final class Addresses {
         return reader.offset == null ? address : address + (long) reader.offset.invokeExact(argument);
     }
 
-    /** The name in an argument: a text, or a pointer class whose member is one; null: it has none. */
+    /** Returns the name in an argument: a text, or an object whose name member is a text; null: it has none. */
     static String nameOf(Object argument) throws Throwable {
         if (argument instanceof String) {
             return (String) argument;
@@ -77,7 +77,7 @@ public final class Addresses {
         return member instanceof String ? (String) member : null;
     }
 
-    /** Whether the object stands for the memory, so that its collection says something. */
+    /** Returns whether the object represents the memory, so that its collection is significant. */
     static boolean isOwner(Object argument) {
         return argument != null && READERS.get(argument.getClass()).owner;
     }
@@ -97,7 +97,7 @@ public final class Addresses {
         return NONE;
     }
 
-    /** What the table says of a class. */
+    /** One class's entry in the table. */
     private static final class Member {
         private final String name;
         private final String offset;
@@ -137,7 +137,7 @@ public final class Addresses {
         }
     }
 
-    /** How to read objects of one class. */
+    /** Reads the address or name from objects of one class. */
     private static final class Reader {
         final MethodHandle address;
         final MethodHandle offset;

@@ -2,7 +2,7 @@ package io.tessera.agent.boot;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the agent counts about itself. Any thread; nothing here throws. */
+/** The agent's counters of its own faults and losses. Any thread; nothing here throws. */
 public final class AgentCounters {
     private static final LongAdder SUPPRESSED = new LongAdder();
     private static final LongAdder DROPPED = new LongAdder();
@@ -12,7 +12,7 @@ public final class AgentCounters {
     }
 
     /**
-     * Keeps an error of the agent's own code from the application (AGENT_SUPPRESSED).
+     * Counts an error in the agent's own code that is hidden from the application (AGENT_SUPPRESSED).
      *
      * @param failure the error
      */
@@ -21,13 +21,13 @@ public final class AgentCounters {
         last = failure;
     }
 
-    /** Counts an event that found its table full. */
+    /** Counts an event that was lost because its table was full. */
     static void drop() {
         DROPPED.increment();
     }
 
     /**
-     * Errors kept from the application.
+     * Returns the number of errors hidden from the application.
      *
      * @return how many since the start
      */
@@ -36,7 +36,7 @@ public final class AgentCounters {
     }
 
     /**
-     * Events that found a table full.
+     * Returns the number of events lost because a table was full.
      *
      * @return how many since the start
      */
@@ -45,9 +45,9 @@ public final class AgentCounters {
     }
 
     /**
-     * The latest error kept from the application.
+     * Returns the latest error hidden from the application.
      *
-     * @return it, or null
+     * @return the error, or null
      */
     public static Throwable lastSuppressed() {
         return last;

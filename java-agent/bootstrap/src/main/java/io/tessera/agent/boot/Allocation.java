@@ -5,11 +5,11 @@ import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One live allocation, and in the same object the phantom reference to its Java owner: recording an allocation creates
- * this and nothing else. Fields but the chain are immutable; the chain belongs to {@link AllocationTable}.
+ * A live allocation, which is also the phantom reference to its Java owner: recording an allocation creates this object and no other. All
+ * fields except the chain are immutable; the chain belongs to {@link AllocationTable}.
  */
 public final class Allocation extends PhantomReference<Object> {
-    /** More Java objects that hold the address than this, and the owner counts as unknown. */
+    /** Maximum number of Java objects that hold the address; with more, the owner counts as unknown. */
     private static final int MOST_OWNERS = 64;
     private static final int UNKNOWN = Integer.MIN_VALUE / 2;
 
@@ -34,7 +34,7 @@ public final class Allocation extends PhantomReference<Object> {
         this.owners = new AtomicInteger(owner == null ? UNKNOWN : 1);
     }
 
-    /** Another object holds the address too. False: there are too many, and none is followed any more. */
+    /** Records that another object holds the address. False: there are too many, and none is tracked any longer. */
     boolean gainOwner() {
         if (owners.incrementAndGet() > MOST_OWNERS) {
             owners.set(UNKNOWN);
@@ -46,13 +46,13 @@ public final class Allocation extends PhantomReference<Object> {
         owners.decrementAndGet();
     }
 
-    /** Whether every Java object that held the address was collected; false also where that cannot be known. */
+    /** Returns whether every Java object that held the address was collected; also false if that is unknown. */
     boolean ownerCollected() {
         return owners.get() == 0;
     }
 
     /**
-     * Where it lies.
+     * Returns the address.
      *
      * @return the address
      */
@@ -61,7 +61,7 @@ public final class Allocation extends PhantomReference<Object> {
     }
 
     /**
-     * Its size.
+     * Returns the size.
      *
      * @return bytes
      */
@@ -70,7 +70,7 @@ public final class Allocation extends PhantomReference<Object> {
     }
 
     /**
-     * What memory it is.
+     * Returns the kind of memory.
      *
      * @return the kind
      */
@@ -79,7 +79,7 @@ public final class Allocation extends PhantomReference<Object> {
     }
 
     /**
-     * The call site that allocated it.
+     * Returns the call site of the allocation.
      *
      * @return the call site
      */

@@ -3,8 +3,8 @@ package io.tessera.agent.boot;
 import java.util.function.Consumer;
 
 /**
- * Live allocations by address. Chains through the allocations themselves, so it creates nothing. Any thread: the chains
- * are guarded by {@value #STRIPES} locks, held for a few steps. Holds at most as many as it was made for.
+ * Live allocations by address. The allocations themselves form the chains, so the table creates no objects. Any thread: the chains
+ * are guarded by {@value #STRIPES} locks, held for a few steps. Its capacity is fixed.
  */
 final class AllocationTable {
     private static final int STRIPES = 64;
@@ -27,7 +27,7 @@ final class AllocationTable {
         return (int) ((address >>> 8) * 0x9E3779B97F4A7C15L >>> 52);
     }
 
-    /** Adds it, in the place of one at the same address, whose end was missed. False: the table is full. */
+    /** Adds an allocation. It replaces one at the same address, whose free was missed. False: the table is full. */
     boolean add(Allocation allocation) {
         int chain = chain(allocation.address);
         int stripe = chain & STRIPES - 1;
@@ -43,7 +43,7 @@ final class AllocationTable {
         }
     }
 
-    /** Removes and returns the one at an address; null: there is none. */
+    /** Removes and returns the allocation at an address; null: there is none. */
     Allocation remove(long address) {
         int chain = chain(address);
         int stripe = chain & STRIPES - 1;
@@ -52,7 +52,7 @@ final class AllocationTable {
         }
     }
 
-    /** Removes exactly this one. False: it is not there any more. */
+    /** Removes exactly this allocation. False: it is no longer in the table. */
     boolean remove(Allocation allocation) {
         int chain = chain(allocation.address);
         int stripe = chain & STRIPES - 1;
@@ -93,7 +93,7 @@ final class AllocationTable {
         return null;
     }
 
-    /** Visits each; the visitor must not use the table. */
+    /** Visits each allocation; the visitor must not use the table. */
     void forEach(Consumer<Allocation> visitor) {
         for (int chain = 0; chain < CHAINS; chain++) {
             synchronized (locks[chain & STRIPES - 1]) {

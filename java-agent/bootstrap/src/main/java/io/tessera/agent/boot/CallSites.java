@@ -19,7 +19,7 @@ final class CallSites {
     private volatile String[] libraries = {"io.tessera.agent.boot.", "jdk.internal.reflect.", "java.lang.reflect.",
             "java.lang.invoke."};
 
-    /** Adds a prefix of class names that are no call sites, a library's package with its last dot. */
+    /** Adds a prefix of class names that are never call sites: a library's package with its trailing dot. */
     synchronized void addLibrary(String prefix) {
         String[] more = new String[libraries.length + 1];
         System.arraycopy(libraries, 0, more, 0, libraries.length);
@@ -27,7 +27,7 @@ final class CallSites {
         libraries = more;
     }
 
-    /** The caller's site; {@code other} when there are too many. */
+    /** Returns the caller's site, or {@code other} once there are too many sites. */
     Site here() {
         return walker.walk(this::first);
     }

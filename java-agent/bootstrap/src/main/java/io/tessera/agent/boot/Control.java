@@ -2,7 +2,7 @@ package io.tessera.agent.boot;
 
 import java.util.function.Consumer;
 
-/** Where a second start of the agent in the same JVM finds the first. Any thread. */
+/** Lets a second start of the agent in the same JVM find the first. Any thread. */
 public final class Control {
     private static volatile Consumer<String> again;
 
@@ -10,7 +10,7 @@ public final class Control {
     }
 
     /**
-     * The agent runs; a second start calls this instead of starting twice.
+     * Registers the running agent. A second start calls {@code reconfigure} instead of starting another agent.
      *
      * @param reconfigure takes the options of the second start
      */
@@ -19,9 +19,9 @@ public final class Control {
     }
 
     /**
-     * What to do on a second start.
+     * Returns the action for a second start.
      *
-     * @return it, or null while the agent does not run
+     * @return the action, or null while no agent runs
      */
     public static Consumer<String> running() {
         return again;

@@ -16,10 +16,10 @@ public final class GpuBean implements GpuMXBean {
     private final String driver;
 
     /**
-     * Makes the bean.
+     * Creates the bean.
      *
      * @param version of the agent
-     * @param late whether it came by attach
+     * @param late whether the agent was attached to a running JVM
      * @param driver as {@link #getDriver()} tells it
      */
     public GpuBean(String version, boolean late, String driver) {

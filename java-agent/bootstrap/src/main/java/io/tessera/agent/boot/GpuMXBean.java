@@ -7,39 +7,39 @@ import java.util.List;
  * these classes. Any thread; each answer is a snapshot that is not atomic over its rows.
  */
 public interface GpuMXBean {
-    /** The name under which it is registered. */
+    /** Name under which the bean is registered. */
     String NAME = "io.tessera:type=Gpu";
 
     /**
-     * Version of the agent.
+     * Returns the agent's version.
      *
      * @return for example {@code 0.1.0}
      */
     String getAgentVersion();
 
     /**
-     * Whether and how it records.
+     * Returns the recording mode.
      *
      * @return {@code on}, {@code off} or {@code sampled:N}
      */
     String getRecording();
 
     /**
-     * Since when it has recorded.
+     * Returns the age of the recording.
      *
-     * @return milliseconds since the agent's start, or -1 if it never has
+     * @return milliseconds since the agent's start, or -1 if it has never recorded
      */
     long getAgeMillis();
 
     /**
-     * Whether it came by attach: then what was allocated before is unknown to it.
+     * Returns whether the agent was attached to a running JVM; earlier allocations are then unknown to it.
      *
      * @return true for a late attach
      */
     boolean isLate();
 
     /**
-     * The CUDA driver that the process has.
+     * Returns which CUDA driver the process has.
      *
      * @return {@code agent}: ours, loaded by the agent; {@code wrapper}: ours, by {@code tessera run}; {@code vendor}:
      *         another was there first; {@code none}: the agent's could not be loaded
@@ -47,70 +47,70 @@ public interface GpuMXBean {
     String getDriver();
 
     /**
-     * Errors in the agent's own code that were kept from the application.
+     * Returns the number of errors in the agent's own code that were hidden from the application.
      *
      * @return how many since the start
      */
     long getSuppressed();
 
     /**
-     * Events that found a table full and are in none of the answers.
+     * Returns the number of events that were lost because a table was full.
      *
      * @return how many since the start
      */
     long getDropped();
 
     /**
-     * Live device memory.
+     * Returns the size of live device memory.
      *
-     * @return bytes, pinned host memory not among them
+     * @return bytes, without pinned host memory
      */
     long getLiveBytes();
 
     /**
-     * Live allocations of every kind.
+     * Returns the number of live allocations of every kind.
      *
      * @return how many
      */
     long getLiveAllocations();
 
     /**
-     * Time that submissions of this process waited for a turn or were held back by its pace.
+     * Returns how long submissions of this process waited for a turn or were held back by its pace.
      *
      * @return nanoseconds since the start; 0 where the driver is not ours
      */
     long getTurnWaitNanos();
 
     /**
-     * How often memory of this process was moved off a device for others (plan swap).
+     * Returns how often memory of this process was moved off a device for others (plan swap).
      *
      * @return times since the start; 0 where the driver is not ours
      */
     long getEvictions();
 
     /**
-     * What was moved off devices for others.
+     * Returns the amount of memory moved off devices for others.
      *
      * @return bytes since the start; 0 where the driver is not ours
      */
     long getEvictedBytes();
 
     /**
-     * Contents of this process's device memory that are off the device now.
+     * Returns the size of this process's device memory whose contents are now off the device.
      *
      * @return bytes; 0 where the driver is not ours
      */
     long getSwappedBytes();
 
     /**
-     * Launches and library calls that were recorded.
+     * Returns the number of recorded launches and library calls.
      *
      * @return how many since the start
      */
     long getLaunches();
 
     /**
-     * Live memory by class and call site, most bytes first.
+     * Returns live memory by class and call site, most bytes first.
      *
      * @param top how many rows at most
      * @return the rows
@@ -118,7 +118,7 @@ public interface GpuMXBean {
     List<HeapRow> heap(int top);
 
     /**
-     * Live allocations that are older than an age, those whose owner was collected first, then the oldest first.
+     * Returns live allocations older than an age: first those whose owner was collected, then the others, oldest first.
      *
      * @param olderThanMillis the age
      * @param top how many rows at most
@@ -127,7 +127,7 @@ public interface GpuMXBean {
     List<LeakRow> leaks(long olderThanMillis, int top);
 
     /**
-     * Kernels and library calls by call site, most launches first. Copies are among them, as
+     * Returns kernels and library calls by call site, most launches first. Copies are included, as
      * {@code [copy host to device]} and the like.
      *
      * @param top how many rows at most
@@ -136,7 +136,7 @@ public interface GpuMXBean {
     List<LauncherRow> launchers(int top);
 
     /**
-     * Switches the recording.
+     * Sets the recording mode.
      *
      * @param mode {@code on}: a stack for each event within the bound; {@code off}; {@code sampled:N}: for each Nth
      */
@@ -151,7 +151,7 @@ public interface GpuMXBean {
     long releaseUnreachable();
 
     /**
-     * Labels of what the application said it is doing, with the time that each took.
+     * Returns the phases that the application named, with the time spent in each.
      *
      * @return the phases, longest first
      */

@@ -19,7 +19,7 @@ public final class HeapRow {
     }
 
     /**
-     * Class of the call site.
+     * Returns the class of the call site.
      *
      * @return its name
      */
@@ -28,7 +28,7 @@ public final class HeapRow {
     }
 
     /**
-     * The call site.
+     * Returns the call site.
      *
      * @return {@code class.method:line}, or {@code unsampled}
      */
@@ -37,7 +37,7 @@ public final class HeapRow {
     }
 
     /**
-     * Kind of memory.
+     * Returns the kind of memory.
      *
      * @return {@code device}, {@code pinned}, {@code managed} or {@code array}
      */
@@ -46,7 +46,7 @@ public final class HeapRow {
     }
 
     /**
-     * Live allocations.
+     * Returns the number of live allocations.
      *
      * @return how many
      */
@@ -55,7 +55,7 @@ public final class HeapRow {
     }
 
     /**
-     * Their size.
+     * Returns their total size.
      *
      * @return bytes
      */
@@ -64,7 +64,7 @@ public final class HeapRow {
     }
 
     /**
-     * Age of the oldest.
+     * Returns the age of the oldest allocation.
      *
      * @return milliseconds
      */

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Launches by kernel handle and by name. Finding one is a probe of an open table without a lock and creates nothing.
+ * Launches by kernel handle and by name. A lookup probes an open-addressing table without a lock and creates no objects.
  * Any thread. Holds at most {@value #MOST} of each.
  */
 final class LaunchTable {
@@ -24,7 +24,7 @@ final class LaunchTable {
         return (int) ((handle >>> 3) * 0x9E3779B97F4A7C15L >>> 51);
     }
 
-    /** Launches of a kernel whose name is known or not; null: the table is full. */
+    /** Returns the launches of a kernel, whether or not its name is known; null: the table is full. */
     Launches of(long handle) {
         for (int i = slot(handle), n = 0; n < SLOTS; i = i + 1 & SLOTS - 1, n++) {
             Launches there = byHandle.get(i);
@@ -38,7 +38,7 @@ final class LaunchTable {
         return null;
     }
 
-    /** Launches of what has no handle; null: the table is full. */
+    /** Returns the launches of a function or copy without a handle; null: the table is full. */
     Launches of(String name) {
         Launches there = byName.get(name);
         if (there != null || byName.size() >= MOST) {
@@ -48,8 +48,7 @@ final class LaunchTable {
     }
 
     /**
-     * From now on the handle is a kernel of that name: a module was unloaded and another took its place, or it is
-     * new.
+     * Gives a handle the name of its kernel. The handle is new, or a module was unloaded and another one reuses it.
      */
     synchronized void name(long handle, String name) {
         Launches there = find(handle);
@@ -101,7 +100,7 @@ final class LaunchTable {
         return fresh;
     }
 
-    /** Launches of all of them. */
+    /** Returns the sum of all launches. */
     long total() {
         long total = nameless.sum();
         for (Launches launches : all()) {
@@ -110,7 +109,7 @@ final class LaunchTable {
         return total;
     }
 
-    /** All of them; a snapshot. */
+    /** Returns a snapshot of all entries. */
     List<Launches> all() {
         List<Launches> all = new ArrayList<>(byName.values());
         for (int i = 0; i < SLOTS; i++) {

@@ -17,7 +17,7 @@ public final class LauncherRow {
     }
 
     /**
-     * What was launched.
+     * Returns what was launched.
      *
      * @return kernel, library function, or {@code [copy ...]}
      */
@@ -26,7 +26,7 @@ public final class LauncherRow {
     }
 
     /**
-     * Class of the call site.
+     * Returns the class of the call site.
      *
      * @return its name
      */
@@ -35,7 +35,7 @@ public final class LauncherRow {
     }
 
     /**
-     * The call site.
+     * Returns the call site.
      *
      * @return {@code class.method:line}, or {@code unsampled}
      */
@@ -44,18 +44,18 @@ public final class LauncherRow {
     }
 
     /**
-     * How often.
+     * Returns the number of launches.
      *
-     * @return exact for the kernel, divided over its sites as their samples are
+     * @return launches; exact for the kernel, divided among its sites in proportion to their samples
      */
     public long getLaunches() {
         return launches;
     }
 
     /**
-     * Bytes that copies moved.
+     * Returns the number of bytes that copies moved.
      *
-     * @return divided as the launches are; 0 for kernels
+     * @return bytes, divided as the launches are; 0 for kernels
      */
     public long getBytes() {
         return bytes;

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What is known of one kernel, library function or direction of copies: exact counts, and how its samples divide over
- * call sites. Counting creates nothing once the adders have met their threads. Any thread.
+ * Statistics of one kernel, library function or direction of copies: exact counts, and its samples by call site. Counting creates nothing
+ * once the adders have met their threads. Any thread.
  */
 final class Launches {
     private static final int MOST_SITES = 256;
@@ -18,13 +18,13 @@ final class Launches {
     private volatile boolean fresh = true;
     private final ConcurrentHashMap<Site, LongAdder> samples = new ConcurrentHashMap<>(4);
 
-    /** By a kernel's handle, or by a name alone (handle 0). */
+    /** Creates the statistics of a kernel's handle, or of a name alone (handle 0). */
     Launches(long handle, String name) {
         this.handle = handle;
         this.name = name;
     }
 
-    /** Whether it has no sample yet. */
+    /** Returns whether there is no sample yet. */
     boolean isNew() {
         return fresh;
     }

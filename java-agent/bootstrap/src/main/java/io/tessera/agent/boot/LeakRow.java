@@ -24,7 +24,7 @@ public final class LeakRow {
     }
 
     /**
-     * Where it lies.
+     * Returns the address.
      *
      * @return the address, as {@code 0x...}
      */
@@ -33,7 +33,7 @@ public final class LeakRow {
     }
 
     /**
-     * Its size.
+     * Returns the size.
      *
      * @return bytes
      */
@@ -42,7 +42,7 @@ public final class LeakRow {
     }
 
     /**
-     * Kind of memory.
+     * Returns the kind of memory.
      *
      * @return {@code device}, {@code pinned}, {@code managed} or {@code array}
      */
@@ -51,7 +51,7 @@ public final class LeakRow {
     }
 
     /**
-     * Class of the call site.
+     * Returns the class of the call site.
      *
      * @return its name
      */
@@ -60,7 +60,7 @@ public final class LeakRow {
     }
 
     /**
-     * The call site.
+     * Returns the call site.
      *
      * @return {@code class.method:line}, or {@code unsampled}
      */
@@ -69,7 +69,7 @@ public final class LeakRow {
     }
 
     /**
-     * Thread that allocated it.
+     * Returns the thread that allocated it.
      *
      * @return its Java id
      */
@@ -78,7 +78,7 @@ public final class LeakRow {
     }
 
     /**
-     * Its age.
+     * Returns the age.
      *
      * @return milliseconds
      */
@@ -87,9 +87,9 @@ public final class LeakRow {
     }
 
     /**
-     * Whether the Java object that held its address was collected.
+     * Returns whether the Java object that held its address was collected.
      *
-     * @return true if so; false also where the owner is unknown
+     * @return true if so; false also if the owner is unknown
      */
     public boolean isOwnerCollected() {
         return ownerCollected;

@@ -2,7 +2,7 @@ package io.tessera.agent.boot;
 
 import java.util.Locale;
 
-/** Kinds of memory that a CUDA program allocates; the ordinal is what advice passes. */
+/** Kinds of memory that a CUDA program allocates; advice passes the ordinal. */
 public enum MemoryKind {
     /** Device memory. */
     DEVICE,
@@ -15,20 +15,20 @@ public enum MemoryKind {
 
     private static final MemoryKind[] ALL = values();
 
-    /** The kind of an ordinal. */
+    /** Returns the kind with an ordinal. */
     static MemoryKind of(int ordinal) {
         return ALL[ordinal];
     }
 
-    /** Whether it counts as device memory. */
+    /** Returns whether it counts as device memory. */
     boolean onDevice() {
         return this != PINNED;
     }
 
     /**
-     * How rows name it.
+     * Returns its name in rows.
      *
-     * @return the name in small letters
+     * @return the name in lower case
      */
     public String label() {
         return name().toLowerCase(Locale.ROOT);

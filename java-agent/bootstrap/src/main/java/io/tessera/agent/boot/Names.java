@@ -3,12 +3,12 @@ package io.tessera.agent.boot;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Texts of arguments that are names. */
+/** Reads names from arguments. */
 final class Names {
     private Names() {
     }
 
-    /** Text of a String, of the bytes before a NUL, or of an object that knows its own (JavaCPP's BytePointer). */
+    /** Returns the text of a String, of the bytes before a NUL, or of an object with a method for it (JavaCPP's BytePointer). */
     static String of(Object name) throws ReflectiveOperationException {
         if (name instanceof CharSequence) {
             return name.toString();

@@ -14,7 +14,7 @@ public final class Natives {
     }
 
     /**
-     * Whether the library is loaded.
+     * Returns whether the library is loaded.
      *
      * @return false: the native methods must not be called
      */
@@ -22,7 +22,7 @@ public final class Natives {
         return available;
     }
 
-    /** The library is loaded now, by somebody who asked for this class's loader. */
+    /** Records that the library has been loaded for this class's loader by other code. */
     public static void loaded() {
         available = true;
     }
@@ -38,16 +38,16 @@ public final class Natives {
     }
 
     /**
-     * Sets a variable of the process's native environment if it is not set. Only before other threads read it.
+     * Sets a variable of the process's native environment if it is not set. Must be called before other threads read it.
      *
      * @param name the variable
      * @param value its value
-     * @return whether it was set by this
+     * @return whether this call set it
      */
     public static native boolean setIfAbsent(String name, String value);
 
     /**
-     * Takes a variable out of the process's native environment. Only before other threads read it.
+     * Removes a variable from the process's native environment. Must be called before other threads read it.
      *
      * @param name the variable
      */
@@ -57,27 +57,27 @@ public final class Natives {
      * Opens a library for the whole process (RTLD_NOW, RTLD_GLOBAL); it stays open.
      *
      * @param path its absolute path
-     * @return null, or the loader's complaint
+     * @return null, or the loader's error message
      */
     public static native String open(String path);
 
     /**
-     * SHA-256 of a file as it lies on disk.
+     * Returns the SHA-256 of a file as it is on disk.
      *
      * @param path the file
-     * @return 64 small hexadecimal digits, or what went wrong
+     * @return 64 lower-case hexadecimal digits, or an error message
      */
     public static native String sha256(String path);
 
     /**
-     * Which CUDA driver library the process has.
+     * Returns which CUDA driver library the process has.
      *
      * @return 0: none yet; 1: the vendor's; 2: ours
      */
     public static native int driver();
 
     /**
-     * The client segment, read-only, of the size and layout that SPEC.md gives.
+     * Returns the client segment, read-only; SPEC.md defines its size and layout.
      *
      * @return a view of it; null where the driver is not ours
      */

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Notices when no Java object holds an allocation's address any more. A pointer that was derived from the owner is an
- * owner too; an allocation with very many counts as unknown and is never reported. Any thread.
+ * Detects when no Java object holds an allocation's address any longer. A pointer that was derived from the owner is an
+ * owner too; an allocation with very many owners counts as unknown and is never reported. Any thread.
  */
 final class Owners {
     private final ReferenceQueue<Object> queue = new ReferenceQueue<>();
@@ -18,7 +18,7 @@ final class Owners {
 
     private final AllocationTable allocations;
 
-    /** The owners of the allocations in a table. */
+    /** Tracks the owners of the allocations in a table. */
     Owners(AllocationTable allocations) {
         this.allocations = allocations;
     }
@@ -34,7 +34,7 @@ final class Owners {
         }
     }
 
-    /** Takes note of what the collector found since the last time. */
+    /** Processes the references that the collector has enqueued since the last call. */
     int drain() {
         int drained = 0;
         for (Reference<?> found = queue.poll(); found != null; found = queue.poll()) {
@@ -54,7 +54,7 @@ final class Owners {
      * Frees device memory whose owner was collected. Nothing is freed where the driver is not loaded or refuses; the
      * entry then stays.
      *
-     * @param ended told of what was freed
+     * @param ended receives each freed allocation
      * @return bytes freed
      */
     long release(Consumer<Allocation> ended) {
@@ -71,7 +71,7 @@ final class Owners {
         });
         long bytes = 0;
         for (Allocation allocation : found) {
-            // The thread that takes it out of the table frees it: never twice.
+            // Only the thread that removes it from the table frees it, so it is never freed twice.
             if (allocations.remove(allocation)) {
                 if (Natives.free(allocation.address) == 0) {
                     bytes += allocation.bytes;

@@ -15,7 +15,7 @@ public final class PhaseRow {
     }
 
     /**
-     * Its name.
+     * Returns the name.
      *
      * @return as the application gave it
      */
@@ -24,7 +24,7 @@ public final class PhaseRow {
     }
 
     /**
-     * How often it was entered.
+     * Returns how often it was entered.
      *
      * @return times
      */
@@ -33,16 +33,16 @@ public final class PhaseRow {
     }
 
     /**
-     * Time spent in it.
+     * Returns the time spent in it.
      *
-     * @return milliseconds, the present one included
+     * @return milliseconds, including the current stay
      */
     public long getTotalMillis() {
         return totalMillis;
     }
 
     /**
-     * Launches in it.
+     * Returns the number of launches in it.
      *
      * @return how many
      */

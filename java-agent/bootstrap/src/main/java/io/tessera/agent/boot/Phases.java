@@ -16,7 +16,7 @@ public final class Phases {
     }
 
     /**
-     * Ends the present phase and begins another.
+     * Ends the current phase and begins another.
      *
      * @param label its name; null: none
      */
@@ -42,7 +42,7 @@ public final class Phases {
     }
 
     /**
-     * The present phase.
+     * Returns the current phase.
      *
      * @return its label, or null
      */
@@ -63,7 +63,7 @@ public final class Phases {
         return rows;
     }
 
-    /** One label's sums; guarded by the class. */
+    /** Sums of one label; guarded by the class. */
     private static final class Phase {
         final String label;
         long entered;

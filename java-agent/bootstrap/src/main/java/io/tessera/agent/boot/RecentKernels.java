@@ -10,7 +10,7 @@ import java.lang.ref.WeakReference;
 final class RecentKernels {
     private static final int SLOTS = 256;
 
-    /** An object and what was found for it before the naming after this one. */
+    /** An object and the launches found for it, with the naming count at which they were looked up. */
     private static final class Seen extends WeakReference<Object> {
         final Launches launches;
         final int namings;
@@ -30,18 +30,18 @@ final class RecentKernels {
         return System.identityHashCode(kernel) & SLOTS - 1;
     }
 
-    /** What was kept for this very object since the last naming; or null. */
+    /** Returns the launches kept for this very object since the last naming, or null. */
     Launches of(Object kernel) {
         Seen there = seen[slot(kernel)];
         return there != null && there.get() == kernel && there.namings == namings ? there.launches : null;
     }
 
-    /** How many namings there were; to be read before what is kept is looked up. */
+    /** Returns the number of namings so far. Must be read before the lookup whose result is kept. */
     int namings() {
         return namings;
     }
 
-    /** Keeps what was found for the object after {@code namings} namings, unless its slot is in use. */
+    /** Keeps the launches that were found for the object after {@code namings} namings, unless its slot is in use. */
     void keep(Object kernel, Launches launches, int namings) {
         int slot = slot(kernel);
         Seen there = seen[slot];
@@ -50,7 +50,7 @@ final class RecentKernels {
         }
     }
 
-    /** An object may stand for another kernel now, or a handle for another name. */
+    /** Discards what is kept, because an object may now represent another kernel, or a handle another name. */
     synchronized void named() {
         namings++;
     }

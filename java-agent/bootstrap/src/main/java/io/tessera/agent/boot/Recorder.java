@@ -4,7 +4,7 @@ import io.tessera.agent.clock.Ticks;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What instrumented methods call. Nothing here throws into the application: errors are counted ({@link AgentCounters}). A
+ * The methods that instrumented code calls. Nothing here throws into the application: errors are counted ({@link AgentCounters}). A
  * launch or a copy creates no object after the first of its kind, takes no lock, and takes a stack only when {@link
  * Sampling} says so. Any thread.
  *
@@ -16,7 +16,7 @@ public final class Recorder {
             "[copy device to device]", "[copy]"};
     private static final int UNKNOWN_COPY = 4;
     private static final int PINNED = MemoryKind.PINNED.ordinal();
-    /** Live allocations that are followed; beyond it they are counted as dropped. */
+    /** Maximum number of live allocations that are tracked; further ones are counted as dropped. */
     private static final int MOST_ALLOCATIONS = 1 << 17;
     /**
      * Stacks a second. A stack of launches costs some 5 us where the code that takes it is compiled, but few stacks
@@ -55,7 +55,7 @@ public final class Recorder {
     }
 
     /**
-     * After an allocation whose address an argument holds.
+     * Called after an allocation whose address an argument holds.
      *
      * @param address the argument
      * @param bytes size, or one of its factors
@@ -75,7 +75,7 @@ public final class Recorder {
     }
 
     /**
-     * After an allocation that returns the address, 0 or null on failure.
+     * Called after an allocation that returns the address, or 0 or null on failure.
      *
      * @param address what the method returned
      * @param bytes size, or one of its factors
@@ -127,8 +127,8 @@ public final class Recorder {
     }
 
     /**
-     * Before a free: the entry goes first, so that another thread's allocation at the same address is not mistaken for
-     * it. An allocation that was recorded before is followed to its end even while recording is off.
+     * Called before a free. The entry is removed first, so that another thread's allocation at the same address is not mistaken for it. An
+     * allocation recorded earlier is tracked to its end even while recording is off.
      *
      * @param argument holds the address
      * @return the entry, for {@link #freed}; or null
@@ -144,11 +144,11 @@ public final class Recorder {
     }
 
     /**
-     * After a free.
+     * Called after a free.
      *
-     * @param entry what {@link #freeing} returned
+     * @param entry the result of {@link #freeing}
      * @param result what the method returned
-     * @param thrown what it threw, or null
+     * @param thrown the exception that it threw, or null
      */
     public static void freed(Object entry, Object result, Throwable thrown) {
         if (entry == null) {
@@ -157,7 +157,7 @@ public final class Recorder {
         try {
             Allocation allocation = (Allocation) entry;
             if (thrown != null || failed(result)) {
-                // Nothing was freed; the entry's bytes were never taken off.
+                // Nothing was freed; the entry's bytes were never subtracted.
                 if (!ALLOCATIONS.add(allocation)) {
                     AgentCounters.drop();
                 }
@@ -170,9 +170,9 @@ public final class Recorder {
     }
 
     /**
-     * Takes note of what the collector found since the last time; for the agent's own thread.
+     * Processes the references that the collector has enqueued since the last call. Only the agent's own thread calls it.
      *
-     * @return how many references it found
+     * @return the number of references
      */
     public static int noteCollected() {
         return OWNERS.drain();
@@ -188,7 +188,7 @@ public final class Recorder {
         return OWNERS.release(Recorder::ended);
     }
 
-    /** An allocation that is in the table no more. */
+    /** Records the end of an allocation that has been removed from the table. */
     private static void ended(Allocation allocation) {
         if (allocation.kind.onDevice()) {
             LIVE_BYTES.add(-allocation.bytes);
@@ -201,10 +201,10 @@ public final class Recorder {
     }
 
     /**
-     * A pointer object was made from another, with an offset for example.
+     * Called after a pointer object was derived from another, with an offset for example.
      *
-     * @param from the first
-     * @param made the second
+     * @param from the original pointer
+     * @param made the derived pointer
      */
     public static void derived(Object from, Object made) {
         if (!on || made == null || made == from) {
@@ -218,10 +218,10 @@ public final class Recorder {
     }
 
     /**
-     * After a lookup of a kernel.
+     * Called after a lookup of a kernel.
      *
-     * @param kernel object or number that stands for it
-     * @param name its name; anything whose text it is
+     * @param kernel object or number that represents it
+     * @param name its name, in any form that {@link Names} reads
      * @param result what the method returned
      */
     public static void named(Object kernel, Object name, Object result) {
@@ -240,9 +240,9 @@ public final class Recorder {
     }
 
     /**
-     * After a launch or a library call.
+     * Called after a launch or a library call.
      *
-     * @param kernel object or number that stands for the kernel, or its name
+     * @param kernel object or number that represents the kernel, or its name
      * @param result what the method returned
      */
     public static void launched(Object kernel, Object result) {
@@ -277,7 +277,7 @@ public final class Recorder {
     }
 
     /**
-     * After a copy.
+     * Called after a copy.
      *
      * @param bytes size, or one of its factors
      * @param factor the other factor
@@ -299,7 +299,7 @@ public final class Recorder {
     }
 
     private static void sample(Launches launches) {
-        // The first of its kind always: so that every kernel has a site.
+        // The first launch always takes a stack, so that every kernel has a site.
         if (LAUNCH_STACKS.next() || launches.isNew()) {
             long began = Ticks.nanos();
             Site site = SITES.here();
@@ -317,7 +317,7 @@ public final class Recorder {
     }
 
     /**
-     * Switches the recording.
+     * Sets the recording mode.
      *
      * @param mode {@code on}, {@code off} or {@code sampled:N}
      * @throws IllegalArgumentException if it is none of them
@@ -347,9 +347,9 @@ public final class Recorder {
     }
 
     /**
-     * How it records.
+     * Returns the recording mode.
      *
-     * @return as {@link #mode(String)} takes it
+     * @return the mode, in the form that {@link #mode(String)} accepts
      */
     public static String mode() {
         int every = LAUNCH_STACKS.every();
@@ -359,7 +359,7 @@ public final class Recorder {
     /**
      * Sets the listener of events.
      *
-     * @param listener the one; null: nobody
+     * @param listener the listener; null: none
      */
     public static void sink(Sink listener) {
         sink = listener;
@@ -368,18 +368,18 @@ public final class Recorder {
     /**
      * Adds a prefix of class names that are never call sites: an instrumented library.
      *
-     * @param prefix a package with its last dot
+     * @param prefix a package with its trailing dot
      */
     public static void library(String prefix) {
         SITES.addLibrary(prefix);
     }
 
-    /** Live device memory, bytes. */
+    /** Returns the size of live device memory in bytes. */
     static long liveBytes() {
         return LIVE_BYTES.sum();
     }
 
-    /** Launches since the start. */
+    /** Returns the number of launches since the start. */
     static long launches() {
         long launches = LAUNCHES.total();
         for (Launches copies : COPIED) {
@@ -388,12 +388,12 @@ public final class Recorder {
         return launches;
     }
 
-    /** Nanoseconds since it was allocated. */
+    /** Returns the nanoseconds since the allocation. */
     static long ageOf(Allocation allocation) {
         return Ticks.nanos() - allocation.bornNanos;
     }
 
-    /** Nanoseconds since the agent's start. */
+    /** Returns the nanoseconds since the agent's start. */
     static long ageNanos() {
         return Ticks.nanos() - STARTED;
     }

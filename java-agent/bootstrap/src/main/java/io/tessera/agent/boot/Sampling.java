@@ -3,13 +3,12 @@ package io.tessera.agent.boot;
 import io.tessera.agent.clock.Ticks;
 
 /**
- * Decides which events get a stack: each Nth, but no more than a fixed number a second, and none for a time after one
- * that cost much, so that the cost stays bounded whatever the application does. Any thread, without a lock: threads
- * that race may take a stack more or one less.
+ * Decides which events get a stack: every Nth event, at most a fixed number a second, and none for a time after an expensive one. So the
+ * cost is bounded whatever the application does. Any thread, without a lock: racing threads may take one stack too many or too few.
  */
 final class Sampling {
     private static final long SECOND = 1_000_000_000L;
-    /** A stack that seems to cost more was interrupted: by a collection, by another thread. */
+    /** Upper bound on the cost of a stack: a longer time includes an interruption, by a collection or another thread. */
     private static final long LONGEST_NANOS = 1_000_000L;
 
     private final int mostPerSecond;
@@ -21,7 +20,8 @@ final class Sampling {
     private long resumes;
 
     /**
-     * Takes one of each {@code every} events, at most {@code mostPerSecond} a second, and none after it for {@code pause} times its cost.
+     * Samples one of every {@code every} events, at most {@code mostPerSecond} a second, and none for {@code pause} times the cost of the
+     * last one.
      */
     Sampling(int every, int mostPerSecond, int pause) {
         this.every = every;
@@ -41,7 +41,7 @@ final class Sampling {
         return every;
     }
 
-    /** Whether this event gets one. */
+    /** Returns whether this event gets a stack. */
     boolean next() {
         int n = left - 1;
         if (n > 0) {
@@ -52,7 +52,7 @@ final class Sampling {
         return every > 0 && withinBound();
     }
 
-    /** A stack was taken, and what belongs to it done. */
+    /** Records that a stack was taken and its processing is complete. */
     void took(long beganNanos) {
         long now = Ticks.nanos();
         resumes = now + pause * Math.min(now - beganNanos, LONGEST_NANOS);

@@ -18,10 +18,10 @@ public final class Segment {
     public static final int GATE_WAIT_NS = 14;
     /** Times that a submission was held back by the pace. */
     public static final int PACE_WAITS = 15;
-    /** Nanoseconds of those. */
+    /** Nanoseconds of those waits. */
     public static final int PACE_WAIT_NS = 16;
 
-    /** Devices in the segment, and the size of one. */
+    /** Maximum number of devices in the segment, and the size of one. */
     static final int MOST_DEVICES = 16;
     static final int DEVICE_BYTES = 512;
     /** Offsets in a device: gates closed after work, and the nanoseconds that it took. */
@@ -47,7 +47,7 @@ public final class Segment {
     }
 
     /**
-     * One of the library's counters.
+     * Returns one of the library's counters.
      *
      * @param counter its index
      * @return its value
@@ -58,7 +58,7 @@ public final class Segment {
     }
 
     /**
-     * Time that submissions waited.
+     * Returns how long submissions waited.
      *
      * @return nanoseconds, for turns and for the pace
      */
@@ -67,7 +67,7 @@ public final class Segment {
     }
 
     /**
-     * How often submissions waited.
+     * Returns how often submissions waited.
      *
      * @return waits for turns and for the pace
      */
@@ -76,7 +76,7 @@ public final class Segment {
     }
 
     /**
-     * How often the process gave a device back to others, its work drained.
+     * Returns how often the process drained its work and gave a device back to others.
      *
      * @return gates closed after work, over all devices
      */
@@ -85,7 +85,7 @@ public final class Segment {
     }
 
     /**
-     * How long those took.
+     * Returns how long those drains took.
      *
      * @return nanoseconds, over all devices
      */
@@ -94,7 +94,7 @@ public final class Segment {
     }
 
     /**
-     * The tenant's limit.
+     * Returns the tenant's memory limit.
      *
      * @return bytes, over all devices; 0: none, or it is not known here
      */
@@ -103,7 +103,7 @@ public final class Segment {
     }
 
     /**
-     * How long the process has held turns.
+     * Returns how long the process has held turns.
      *
      * @return nanoseconds, over all devices
      */
@@ -112,7 +112,7 @@ public final class Segment {
     }
 
     /**
-     * How often memory was moved off a device for others, under plan swap.
+     * Returns how often memory was moved off a device for others, under plan swap.
      *
      * @return moves that reached their target, over all devices
      */
@@ -121,7 +121,7 @@ public final class Segment {
     }
 
     /**
-     * What was moved off devices since the start.
+     * Returns the amount of memory moved off devices since the start.
      *
      * @return bytes, over all devices
      */
@@ -130,7 +130,7 @@ public final class Segment {
     }
 
     /**
-     * How long moving off took.
+     * Returns how long moving memory off devices took.
      *
      * @return nanoseconds in which at least one copy was under way, over all devices
      */
@@ -139,7 +139,7 @@ public final class Segment {
     }
 
     /**
-     * What is off the devices now.
+     * Returns the amount of memory that is off the devices now.
      *
      * @return bytes of contents, over all devices
      */

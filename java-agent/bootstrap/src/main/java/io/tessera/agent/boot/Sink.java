@@ -1,35 +1,35 @@
 package io.tessera.agent.boot;
 
-/** Hears of events as they happen, Flight Recorder for example. Called on the application's threads. */
+/** Receives events as they happen, for Flight Recorder for example. Called on the application's threads. */
 public interface Sink {
     /**
-     * Whether allocations and frees are wanted now; must be cheap.
+     * Returns whether allocations and frees are wanted now; must be cheap.
      *
      * @return false: they are not passed on
      */
     boolean wantsAllocations();
 
     /**
-     * An allocation was recorded.
+     * Called after an allocation was recorded.
      *
      * @param allocation it
      */
     void allocated(Allocation allocation);
 
     /**
-     * An allocation ended.
+     * Called after an allocation ended.
      *
      * @param allocation it
-     * @param ageNanos how long it lived
+     * @param ageNanos its lifetime in nanoseconds
      */
     void freed(Allocation allocation, long ageNanos);
 
     /**
-     * A launch whose stack was taken.
+     * Called for a launch whose stack was taken.
      *
      * @param kernel its name
      * @param site its call site
-     * @param weight launches that it stands for
+     * @param weight number of launches that it represents
      */
     void launched(String kernel, Site site, long weight);
 }

@@ -2,7 +2,7 @@ package io.tessera.agent.boot;
 
 /** A call site of the application. Immutable; one instance for each site. */
 public final class Site {
-    /** Stands for every event whose stack was not taken. */
+    /** The site of every event whose stack was not taken. */
     static final Site UNSAMPLED = new Site("", "unsampled");
 
     private final String className;
@@ -14,7 +14,7 @@ public final class Site {
     }
 
     /**
-     * Class of the first frame of the application.
+     * Returns the class of the application's first frame.
      *
      * @return its name; empty where no stack was taken
      */
@@ -23,7 +23,7 @@ public final class Site {
     }
 
     /**
-     * The site.
+     * Returns the site as text.
      *
      * @return {@code class.method:line}
      */

@@ -1,7 +1,7 @@
 package io.tessera.agent.clock;
 
 /**
- * The agent's clock: nanoseconds that only grow. Any thread; a test puts another source in its place.
+ * The agent's clock: nanoseconds that never decrease. Any thread; a test puts another source in its place.
  */
 public final class Ticks {
     private static volatile Source source;
@@ -9,7 +9,7 @@ public final class Ticks {
     private Ticks() {
     }
 
-    /** Where the nanoseconds come from. */
+    /** Source of the nanoseconds. */
     @FunctionalInterface
     public interface Source {
         /**
@@ -31,7 +31,7 @@ public final class Ticks {
     }
 
     /**
-     * Puts another clock in place.
+     * Replaces the clock.
      *
      * @param other the clock from now on; null: the system's
      */

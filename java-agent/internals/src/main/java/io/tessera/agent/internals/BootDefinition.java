@@ -8,11 +8,11 @@ public final class BootDefinition {
     }
 
     /**
-     * Defines one; its superclass and interfaces must be there.
+     * Defines a class; its superclass and interfaces must already be defined.
      *
      * @param name internal name
      * @param code class file
-     * @throws LinkageError if the JVM has no such entry, or does not take the class
+     * @throws LinkageError if the JVM has no such entry, or rejects the class
      */
     public static void define(String name, byte[] code) {
         Unsafe.getUnsafe().defineClass(name, code, 0, code.length, null, null);

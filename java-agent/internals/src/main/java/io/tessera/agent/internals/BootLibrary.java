@@ -9,12 +9,12 @@ public final class BootLibrary {
     }
 
     /**
-     * Loads it.
+     * Loads the library.
      *
      * @param user a class of the bootstrap loader that has the native methods
      * @param library its file
      * @return false: the JVM did not load it
-     * @throws LinkageError if the JVM has no such entry, or the loader complains
+     * @throws LinkageError if the JVM has no such entry, or the loader reports an error
      */
     public static boolean load(Class<?> user, File library) {
         return BootLoader.getNativeLibraries().loadLibrary(user, library) != null;

@@ -86,7 +86,7 @@ public final class AgentJar {
         entries.put("boot/index", String.join("\n", ordered).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** A class can be defined only after those that it extends. */
+    /** Adds a class after those that it extends, because it can be defined only then. */
     private static void order(Class<?> type, Set<String> ordered) {
         if (type != null && type.getName().startsWith("io.tessera.")) {
             order(type.getSuperclass(), ordered);

@@ -15,11 +15,11 @@ import java.util.jar.Manifest;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 
-/** Writes a jar whose bytes depend on its contents alone. */
+/** Writes a jar reproducibly: its bytes depend only on its contents. */
 final class JarWriting {
-    /** The one entry that is stored and not compressed. */
+    /** The only entry that is stored without compression. */
     static final String PACK = "inst/libraries.pack";
-    /** The time of every entry; a jar knows no earlier one. */
+    /** Time stamp of every entry: the earliest that a jar can express. */
     private static final LocalDateTime TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
 
     private JarWriting() {

@@ -1,2 +1,2 @@
-/** Puts the agent's jar together while it is built. */
+/** Assembles the agent's jar at build time. */
 package io.tessera.agent.assembly;

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.jar.JarFile;
 
 /**
- * Makes our {@code libcuda.so.1} the process's driver. It carries that SONAME, so once it is loaded every later
- * {@code dlopen} or needed library of the name is answered with it. Its settings go into the native environment first,
- * because it reads them when it is loaded; what is set already stays. Runs once, on the thread that starts the agent.
+ * Makes our {@code libcuda.so.1} the process's driver. It carries that SONAME, so once it is loaded, every later {@code dlopen} or
+ * dependency of that name resolves to it. Its settings go into the native environment first, because it reads them when it is loaded;
+ * variables that are already set are kept. Runs once, on the thread that starts the agent.
  */
 public final class DriverLoading {
     private static final int VENDOR = 1;
@@ -26,12 +26,12 @@ public final class DriverLoading {
     private NativeFiles files;
 
     /**
-     * Prepares it.
+     * Prepares the loading of the driver.
      *
      * @param environment settings of the library, by the names of its variables
      * @param runtime whether our CUDA runtime library is loaded too
-     * @param late whether the application runs already: then it keeps the driver that it has or will have, because
-     *        looking at a program must not make it a tenant
+     * @param late whether the application is already running: it then keeps the driver that it has or will have, because inspecting a
+     *         program must not make it a tenant
      */
     public DriverLoading(Map<String, String> environment, boolean runtime, boolean late) {
         this.late = late;
@@ -40,10 +40,10 @@ public final class DriverLoading {
     }
 
     /**
-     * Loads it unless a driver is there.
+     * Loads the driver unless one is already loaded.
      *
      * @param jar the agent's
-     * @param folder where to unpack, or null for the usual ones
+     * @param folder folder to unpack into, or null for the usual ones
      * @return {@code agent}, {@code wrapper} (ours was there), {@code vendor} (another was there: left alone), or
      *         {@code none} (there is none yet, and it was late)
      * @throws IOException if it could not be loaded; the message says why
@@ -121,7 +121,10 @@ public final class DriverLoading {
         }
     }
 
-    /** The library reads its settings while it is loaded; afterwards the application's children need not inherit them. */
+    /**
+     * Opens the library with its settings in the environment. They are removed afterwards, so that the application's children do not
+     * inherit them.
+     */
     private void openWithSettings(File driver) throws IOException {
         List<String> ours = new ArrayList<>();
         try {
@@ -145,7 +148,7 @@ public final class DriverLoading {
         }
     }
 
-    /** A mapped library stays mapped; nothing is left on disk. */
+    /** Removes the unpacked files; a mapped library stays mapped. */
     private static void remove(File folder) throws IOException {
         File[] entries = folder.listFiles();
         boolean gone = entries != null;

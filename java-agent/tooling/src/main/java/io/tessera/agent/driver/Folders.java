@@ -4,12 +4,12 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where libraries may be unpacked, in order. Any of them may be read-only, full or mounted noexec: then the next. */
+/** Folders in which libraries may be unpacked, in order. If one is read-only, full or mounted noexec, the next is tried. */
 final class Folders {
     private Folders() {
     }
 
-    /** The existing candidates; {@code first} is the user's choice or null. */
+    /** Returns the existing candidates; {@code first} is the user's choice, or null. */
     static List<File> candidates(String first) {
         String[] names = {first, System.getProperty("java.io.tmpdir"), System.getenv("XDG_RUNTIME_DIR"), "/dev/shm",
                 "/var/tmp", System.getProperty("user.home"), System.getProperty("user.dir")};

@@ -11,9 +11,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 
 /**
- * The second way: where the agent's own native library cannot be loaded, JNA sets the environment and opens the driver
- * library. The driver is the same; waits for turns and {@code release} need the agent's library and are then missing.
- * Not from JVM 24 on, where JNA itself would warn on the application's stderr, or be refused.
+ * Fallback if the agent's own native library cannot be loaded: JNA sets the environment and opens the driver library. The driver is the
+ * same; waits for turns and {@code release} need the agent's library and are then missing. Not used from JVM 24 on, where JNA itself would
+ * print a warning on the application's stderr or be refused.
  */
 final class JnaLoading {
     /** First JVM on which JNA's own library is a restricted one (JEP 472). */
@@ -24,7 +24,7 @@ final class JnaLoading {
     private JnaLoading() {
     }
 
-    /** What it needs of the C library. */
+    /** Functions of the C library. */
     interface CLibrary extends Library {
         /** setenv(3). */
         int setenv(String name, String value, int overwrite);
@@ -37,7 +37,7 @@ final class JnaLoading {
         return Runtime.version().feature() < RESTRICTED;
     }
 
-    /** Sets what is not set and opens the library, whose hash must be the given one. */
+    /** Sets the variables that are not set, and opens the library, whose hash must be the given one. */
     static void load(File driver, String expected, Map<String, String> environment) throws IOException {
         if (!sha256(driver).equals(expected)) {
             throw new NativeFiles.WrongHashException(driver.getName() + " is not the library that it was built with");

@@ -7,7 +7,7 @@ import java.io.File;
 /**
  * Loads the agent's own native library for the bootstrap loader. From JVM 24 on {@code System.load} prints a warning
  * or is forbidden (JEP 472) unless the application was started with a flag; the boot loader's own entry does neither.
- * Where that entry is not found, {@code System.load}.
+ * If that entry is not found, {@code System.load} is used.
  */
 final class LibraryLoading {
     /** First JVM whose {@code System.load} warns. */
@@ -27,7 +27,7 @@ final class LibraryLoading {
             } catch (UnsatisfiedLinkError refused) {
                 throw refused;
             } catch (LinkageError absent) {
-                // This JVM's entry is another one: as everybody does it, with a warning at worst.
+                // This JVM's entry is different: use System.load, which prints at most a warning.
             }
         }
         Natives.load(library.getPath());

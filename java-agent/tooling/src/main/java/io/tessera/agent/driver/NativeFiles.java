@@ -19,8 +19,8 @@ import java.util.jar.JarFile;
 import java.util.zip.CRC32;
 
 /**
- * The native libraries inside the agent's jar. Each is unpacked into a folder that only this user can enter, and its
- * SHA-256, as it lies on disk, is compared with the jar's list before anything of it runs. One thread.
+ * The native libraries inside the agent's jar. Each is unpacked into a folder that only this user can enter. Its SHA-256 on disk is
+ * compared with the jar's list before any of its code runs. One thread.
  */
 final class NativeFiles {
     private static final String FOLDER = "native/";
@@ -52,15 +52,15 @@ final class NativeFiles {
         return entry;
     }
 
-    /** A new folder under another one, for this user alone. */
+    /** Creates a folder inside another one, for this user alone. */
     static File folderIn(File parent) throws IOException {
-        // Making it fails where the name is taken, by a link for example, so the name needs not be a secret.
+        // The creation fails if the name is taken, by a link for example, so the name need not be secret.
         File folder = new File(parent, "tessera-agent-" + Long.toHexString(Ticks.nanos()));
         Files.createDirectory(folder.toPath(), MINE);
         return folder;
     }
 
-    /** Writes one library into a folder and returns it; {@link #check} is to follow. */
+    /** Writes a library into a folder and returns the file; {@link #check} must follow. */
     File unpack(String name, File folder) throws IOException {
         JarEntry entry = entry(FOLDER + name);
         byte[] library;
@@ -80,7 +80,7 @@ final class NativeFiles {
         return file;
     }
 
-    /** SHA-256 of a library as the jar's list has it; empty: it is not there. */
+    /** Returns the SHA-256 of a library in the jar's list; empty: it is not listed. */
     String expected(String name) {
         return hashes.getOrDefault(name, "");
     }
@@ -95,7 +95,7 @@ final class NativeFiles {
         }
     }
 
-    /** A library in the jar is not what it should be: no other folder will help. */
+    /** A library in the jar has the wrong hash; another folder would not help. */
     static final class WrongHashException extends IOException {
         private static final long serialVersionUID = 1L;
 

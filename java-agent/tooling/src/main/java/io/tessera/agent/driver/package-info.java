@@ -1,2 +1,2 @@
-/** Makes Tessera's driver library the process's: unpacks it, checks it, prepares the environment, loads it. */
+/** Makes Tessera's driver library the driver of the process: unpacks and checks it, prepares the environment, loads it. */
 package io.tessera.agent.driver;

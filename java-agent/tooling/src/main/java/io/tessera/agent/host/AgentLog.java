@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The agent's few lines: to stderr, to a file, or nowhere ({@code log=FILE|off}). Any thread. */
+/** Log of the agent's few messages: to stderr, to a file, or nowhere ({@code log=FILE|off}). Any thread. */
 public final class AgentLog {
     private static volatile String log = "";
 
@@ -13,7 +13,7 @@ public final class AgentLog {
     }
 
     /**
-     * From now on lines go there.
+     * Sets where lines are written from now on.
      *
      * @param where a file; empty is stderr, {@code off} is nowhere
      */
@@ -22,9 +22,9 @@ public final class AgentLog {
     }
 
     /**
-     * Says one line.
+     * Writes one line.
      *
-     * @param text without its end; a loader's own line breaks become blanks
+     * @param text the line without its end; line breaks in it become blanks
      */
     public static void say(String text) {
         String line = text.replaceAll("\\s*\\R\\s*", " ");

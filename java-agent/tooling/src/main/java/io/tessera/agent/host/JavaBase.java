@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Opens single packages of {@code java.base} to the agent's own loader, and to nobody else. */
+/** Exports single packages of {@code java.base} to the agent's own loader only. */
 public final class JavaBase {
     private JavaBase() {
     }

@@ -17,8 +17,8 @@ import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
 
 /**
- * Makes the advice of a rule for a method: the role's advice with the rule's arguments bound. Exceptions of advice are counted and go no
- * further. Any thread.
+ * Creates the advice of a rule for a method: the role's advice with the rule's arguments bound. Exceptions in advice are counted and not
+ * propagated. Any thread.
  */
 final class Advices {
     private static final Map<Role, Class<?>> BY_ROLE = Map.of(Role.ALLOC, AllocAdvice.class,
@@ -37,7 +37,7 @@ final class Advices {
         }
     }
 
-    /** The advice's class files, read once for all methods. */
+    /** Returns the advice's class files, read once for all methods. */
     private static ClassFileLocator adviceClasses() {
         Map<String, byte[]> files = new HashMap<>();
         List<Class<?>> types = new ArrayList<>(BY_ROLE.values());

@@ -4,7 +4,7 @@ import io.tessera.agent.boot.Recorder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** After a method that stores the address of new memory in an argument. Copied into the method; never called itself. */
+/** Runs after a method that stores the address of new memory in an argument. Copied into the method; never called itself. */
 final class AllocAdvice {
     private AllocAdvice() {
     }

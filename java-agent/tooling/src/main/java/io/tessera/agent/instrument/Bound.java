@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks for parameters of advice that a rule binds to arguments of the instrumented method. */
+/** Annotations for parameters of advice that a rule binds to arguments of the instrumented method. */
 final class Bound {
     private Bound() {
     }
@@ -34,7 +34,7 @@ final class Bound {
     @interface Kind {
     }
 
-    /** What stands for the kernel: an argument, or the method's name. */
+    /** The value that represents the kernel: an argument, or the method's name. */
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.PARAMETER)
     @interface Kernel {

@@ -16,11 +16,10 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Class files as they were instrumented, kept for the next start of any program of this user, which then needs no
- * ByteBuddy. A file holds the class as it was, to be compared byte for byte, and is written beside its place and moved
- * there, so that nobody reads half of one. One for each class, its content and the JVM's release; a new build of the
- * agent writes over them. The folder is used only if nobody but this user can write to it. A folder that cannot be used
- * costs time and nothing else, so it is no error. Any thread, any number of processes.
+ * Cache of instrumented class files. The next start of any program of this user needs no ByteBuddy for them. A file also holds the original
+ * class, to be compared byte for byte. It is written under another name and then moved, so that no reader sees a partial file. There is one
+ * file for each class, its content and the JVM's release; a new build of the agent overwrites them. The folder is used only if no other
+ * user can write to it. A folder that cannot be used only costs time, so it is not an error. Any thread, any number of processes.
  */
 public final class ClassCache {
     private static final LinkOption[] ITSELF = {LinkOption.NOFOLLOW_LINKS};
@@ -33,10 +32,10 @@ public final class ClassCache {
     private volatile boolean usable = true;
 
     /**
-     * Opens it; the folder is made when there is something to keep.
+     * Opens the cache; the folder is created when there is something to keep.
      *
-     * @param folder where the files are; null: nothing is kept or found
-     * @param build which build of the agent this is
+     * @param folder folder of the files; null: nothing is kept or found
+     * @param build number of this build of the agent
      */
     public ClassCache(Path folder, long build) {
         this.folder = folder;
@@ -44,7 +43,7 @@ public final class ClassCache {
         this.usable = folder != null;
     }
 
-    /** A class file as the application gets it. */
+    /** An instrumented class file, as the application gets it. */
     public static final class Kept {
         private final byte[] code;
         private final boolean wrapped;
@@ -55,7 +54,7 @@ public final class ClassCache {
         }
 
         /**
-         * The class file.
+         * Returns the class file.
          *
          * @return its bytes
          */
@@ -64,7 +63,7 @@ public final class ClassCache {
         }
 
         /**
-         * Whether native methods of it were wrapped.
+         * Returns whether native methods of it were wrapped.
          *
          * @return true if so
          */
@@ -74,7 +73,7 @@ public final class ClassCache {
     }
 
     /**
-     * Whether it holds anything, of this build or another.
+     * Returns whether the cache holds anything, of this build or another.
      *
      * @return true if so
      */
@@ -90,11 +89,11 @@ public final class ClassCache {
     }
 
     /**
-     * Looks for a class.
+     * Finds a class.
      *
      * @param name its internal name
      * @param code the class file as it is
-     * @return as it was instrumented by this build, or null
+     * @return the class as this build instrumented it, or null
      */
     public Kept find(String name, byte[] code) {
         if (!usable || !isMine()) {
@@ -132,7 +131,7 @@ public final class ClassCache {
      *
      * @param name its internal name
      * @param code the class file as it is
-     * @param changed as it was instrumented
+     * @param changed the instrumented class file
      * @param wrapped whether native methods of it were wrapped
      */
     void keep(String name, byte[] code, byte[] changed, boolean wrapped) {
@@ -173,7 +172,7 @@ public final class ClassCache {
         return sum.getValue();
     }
 
-    /** Whether the folder is there, this user's, and closed to others' writing. */
+    /** Returns whether the folder exists, belongs to this user, and cannot be written by others. */
     private boolean isMine() {
         try {
             PosixFileAttributes is = Files.readAttributes(folder, PosixFileAttributes.class, ITSELF);

@@ -4,7 +4,7 @@ import io.tessera.agent.boot.Recorder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** After a copy. Copied into the method; never called itself. */
+/** Runs after a copy. Copied into the method; never called itself. */
 final class CopyAdvice {
     private CopyAdvice() {
     }

@@ -4,7 +4,7 @@ import io.tessera.agent.boot.Recorder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** After a method that makes a pointer from a pointer. Copied into the method; never called itself. */
+/** Runs after a method that derives a pointer from another. Copied into the method; never called itself. */
 final class DeriveAdvice {
     private DeriveAdvice() {
     }

@@ -4,7 +4,7 @@ import io.tessera.agent.boot.Recorder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** Around a method that frees memory. Copied into the method; never called itself. */
+/** Runs before and after a method that frees memory. Copied into the method; never called itself. */
 final class FreeAdvice {
     private FreeAdvice() {
     }

@@ -17,9 +17,8 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Instruments one class by its rules. Methods of Java get advice copied into them and nothing else of the class
- * changes. Native methods, JavaCPP's for example, get a wrapper; the JVM finds their code under the old name because
- * the agent has set {@link #NATIVE_PREFIX}. Any thread.
+ * Instruments one class by its rules. Advice is copied into Java methods; the rest of the class stays unchanged. Native methods, JavaCPP's
+ * for example, get a wrapper; the JVM finds their code under the old name because the agent has set {@link #NATIVE_PREFIX}. Any thread.
  */
 public final class Instrumenter {
     /** Prefix of wrapped native methods (java.lang.instrument, native method prefix). */
@@ -31,11 +30,11 @@ public final class Instrumenter {
     private final Advices advices = new Advices();
 
     /**
-     * Makes it, and with it loads ByteBuddy.
+     * Creates the instrumenter, which loads ByteBuddy.
      *
      * @param table the rules
-     * @param wrapped gets the classes whose native methods were wrapped
-     * @param cache gets what was instrumented
+     * @param wrapped receives the classes whose native methods were wrapped
+     * @param cache receives the instrumented classes
      */
     public Instrumenter(Table table, WrappedClasses wrapped, ClassCache cache) {
         this.table = table;
@@ -49,9 +48,9 @@ public final class Instrumenter {
      * @param loader the class's, not null
      * @param name its internal name
      * @param code its class file
-     * @param loaded whether it is loaded already: then its methods must stay the ones that it has, so that native ones are
-     *        wrapped if they were before and left alone if not
-     * @return the new class file, or null where there is nothing to do
+     * @param loaded whether it is already loaded: its set of methods must then stay the same, so native methods are wrapped only if they
+     *         were wrapped before
+     * @return the new class file, or null if there is nothing to do
      */
     public byte[] instrument(ClassLoader loader, String name, byte[] code, boolean loaded) {
         String dotted = name.replace('/', '.');
@@ -95,7 +94,7 @@ public final class Instrumenter {
         if (method.isAbstract() || method.getParameters().size() < rule.arguments() || method.isSynthetic()) {
             return false;
         }
-        // A pattern means the public interface, not its private native twins.
+        // A pattern matches the public interface, not its private native twins.
         return !rule.isPattern() || method.isPublic();
     }
 

@@ -4,7 +4,7 @@ import io.tessera.agent.boot.Recorder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** After a launch or a library's call. Copied into the method; never called itself. */
+/** Runs after a launch or a library call. Copied into the method; never called itself. */
 final class LaunchAdvice {
     private LaunchAdvice() {
     }

@@ -4,7 +4,7 @@ import io.tessera.agent.boot.Recorder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** After a method that finds a kernel by its name. Copied into the method; never called itself. */
+/** Runs after a method that finds a kernel by its name. Copied into the method; never called itself. */
 final class NameAdvice {
     private NameAdvice() {
     }

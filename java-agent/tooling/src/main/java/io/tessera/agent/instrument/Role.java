@@ -2,7 +2,7 @@ package io.tessera.agent.instrument;
 
 import java.util.Set;
 
-/** What an instrumented method does, and the keys that its rule may have. */
+/** The purpose of an instrumented method, and the keys that its rule may have. */
 enum Role {
     /** Allocates: {@code address=ARG|return bytes=ARG[*ARG] kind=device|pinned|managed|array}. */
     ALLOC("address", "bytes", "kind"),

@@ -3,9 +3,9 @@ package io.tessera.agent.instrument;
 import java.util.List;
 import java.util.Map;
 
-/** One line of the table: a role, a class, methods of it, and what their arguments mean. Immutable. */
+/** One line of the table: a role, a class, some of its methods, and the meaning of their arguments. Immutable. */
 final class Rule {
-    /** Place of the returned value, where an argument's place is asked for. */
+    /** Stands for the returned value in place of an argument's index. */
     static final int RETURN = -1;
     /** No such argument. */
     static final int ABSENT = -2;
@@ -66,22 +66,22 @@ final class Rule {
         return type;
     }
 
-    /** The name or the pattern. */
+    /** Returns the method's name, or a pattern. */
     String method() {
         return method;
     }
 
-    /** First library version that has it; empty: any. */
+    /** Returns the first library version that has it; empty: any. */
     String since() {
         return keys.getOrDefault("since", "");
     }
 
-    /** Last library version that has it; empty: any. */
+    /** Returns the last library version that has it; empty: any. */
     String until() {
         return keys.getOrDefault("until", "");
     }
 
-    /** Whether a method's name is meant. */
+    /** Returns whether the rule matches a method's name. */
     boolean matches(String name) {
         for (String except : keys.getOrDefault("except", "").split(",")) {
             if (!except.isEmpty() && matches(except, name)) {
@@ -101,12 +101,12 @@ final class Rule {
         return method.endsWith("*");
     }
 
-    /** Place of an argument, {@link #RETURN} or {@link #ABSENT}. */
+    /** Returns the index of an argument, {@link #RETURN} or {@link #ABSENT}. */
     int argument(String key) {
         return place(keys.get(key));
     }
 
-    /** Place of a factor of the size; {@link #ABSENT}: there is none, and it counts as one. */
+    /** Returns the argument index of a factor of the size; {@link #ABSENT}: there is none, and the factor is 1. */
     int factor(int index) {
         String[] factors = keys.getOrDefault("bytes", "").split("\\*");
         return index < factors.length && !factors[index].isEmpty() ? place(factors[index]) : ABSENT;
@@ -119,29 +119,29 @@ final class Rule {
         return text.equals("return") ? RETURN : Integer.parseInt(text);
     }
 
-    /** What the size is where no argument tells it: 0, an array's for example. */
+    /** Returns the size if no argument gives it: 0, for an array for example. */
     long constantSize() {
         return 0;
     }
 
-    /** Ordinal of the memory's kind; -1: there is no such kind. */
+    /** Returns the ordinal of the memory's kind; -1: there is no such kind. */
     int constantKind() {
         return KINDS.indexOf(keys.getOrDefault("kind", "device"));
     }
 
-    /** Whether the direction is fixed; else {@link #direction()} is the place of an argument. */
+    /** Returns whether the direction is fixed; otherwise {@link #direction()} is the index of an argument. */
     boolean isDirectionConstant() {
         return DIRECTIONS.contains(keys.getOrDefault("direction", "any"));
     }
 
-    /** The fixed direction's number, or the place of the argument that holds it. */
+    /** Returns the number of the fixed direction, or the index of the argument that holds it. */
     int direction() {
         String direction = keys.getOrDefault("direction", "any");
         int constant = DIRECTIONS.indexOf(direction);
         return constant < 0 ? Integer.parseInt(direction) : constant;
     }
 
-    /** The number of arguments that a method must at least have. */
+    /** Returns the minimum number of arguments of a matching method. */
     int arguments() {
         int most = -1;
         for (String key : List.of("address", "kernel", "name")) {

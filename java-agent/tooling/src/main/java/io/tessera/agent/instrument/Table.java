@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Which methods are instrumented: the built-in table ({@code cuda.table}, which also says the format) and a user's
- * ({@code table=FILE}). A line that makes no sense is a complaint and is left out. Immutable.
+ * The rules on which methods are instrumented: the built-in table ({@code cuda.table}, which also says the format) and a user's
+ * ({@code table=FILE}). A malformed line is reported and ignored. Immutable.
  */
 public final class Table {
     private static final String BUILT_IN = "cuda.table";
@@ -42,8 +42,8 @@ public final class Table {
      * Reads the built-in table, then a user's.
      *
      * @param file the user's, or null
-     * @param complain hears of lines that make no sense
-     * @return both
+     * @param complain receives a message for each malformed line
+     * @return the rules of both
      * @throws IOException if the built-in one cannot be read
      */
     public static Table read(String file, Consumer<String> complain) throws IOException {
@@ -62,7 +62,7 @@ public final class Table {
     }
 
     /**
-     * The classes that have rules, of the list that the build made; cheaper than reading it all.
+     * Returns the classes that have rules, from the list made by the build; cheaper than reading the whole table.
      *
      * @param file a user's table, or null
      * @return their internal names
@@ -80,7 +80,7 @@ public final class Table {
         try (InputStream in = new FileInputStream(file)) {
             all.addAll(TableClasses.of(in));
         } catch (FileNotFoundException unreadable) {
-            // read() complains of it when its time comes.
+            // read() reports the problem later.
             return names;
         }
         return all.toArray(new String[0]);
@@ -95,7 +95,7 @@ public final class Table {
         return in;
     }
 
-    /** For these rules alone. */
+    /** Returns a table of these rules alone. */
     static Table of(List<Rule> rules) {
         return new Table(rules);
     }
@@ -104,12 +104,12 @@ public final class Table {
         return rules;
     }
 
-    /** The rules of one class, by its name with dots. */
+    /** Returns the rules of a class, by its name with dots. */
     List<Rule> of(String type) {
         return byType.getOrDefault(type, List.of());
     }
 
-    /** One file's lines. */
+    /** Reads the lines of one file. */
     private static final class Reading {
         private final List<Rule> rules;
         private final Consumer<String> complain;

@@ -9,8 +9,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The classes that a table names, and nothing else of it. This is all that a JVM needs before its first CUDA class,
- * so the build writes that of the built-in table into {@value #LIST}. Any thread.
+ * The names of the classes in a table. A JVM needs nothing else of the table before its first CUDA class, so the build writes the names of
+ * the built-in table into {@value #LIST}. Any thread.
  */
 public final class TableClasses {
     /** Resource beside this class: one internal name a line. */

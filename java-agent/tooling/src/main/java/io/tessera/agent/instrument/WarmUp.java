@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Loads what an instrumentation needs by instrumenting a small class of our own, so that the application's first CUDA
- * class does not wait for it. Its result is thrown away.
+ * Loads the classes needed for instrumentation by instrumenting a small class of the agent, so that the application's first CUDA
+ * class does not wait for it. The result is discarded.
  */
 public final class WarmUp {
     private static final String NAME = "io.tessera.agent.instrument.WarmUp$Sample";
@@ -16,9 +16,9 @@ public final class WarmUp {
     }
 
     /**
-     * Loads everything that instrumenting needs; another thread may do so before the first class comes.
+     * Loads everything that instrumentation needs. Another thread may call it before the first class is instrumented.
      *
-     * @throws IOException if the agent's jar is not whole
+     * @throws IOException if the agent's jar is incomplete
      */
     public static void run() throws IOException {
         Table table = Table.of(List.of(
@@ -37,7 +37,7 @@ public final class WarmUp {
         }
     }
 
-    /** What is instrumented; never called. */
+    /** The class that is instrumented; its methods are never called. */
     static final class Sample {
         private Sample() {
         }

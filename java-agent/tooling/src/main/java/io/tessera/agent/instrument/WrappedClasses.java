@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.WeakHashMap;
 
 /**
- * Classes whose native methods were wrapped while they were loaded: another agent may have them made again, and then
- * they must get the same methods. Any thread.
+ * Classes whose native methods were wrapped while they were loaded. If another agent retransforms them, they must get the same methods. Any
+ * thread.
  */
 public final class WrappedClasses {
     private final Map<ClassLoader, Set<String>> names = new WeakHashMap<>();
 
-    /** For none. */
+    /** Creates an empty set. */
     public WrappedClasses() {
     }
 

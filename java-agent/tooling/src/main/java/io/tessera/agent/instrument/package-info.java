@@ -1,2 +1,2 @@
-/** Which methods of which CUDA libraries are instrumented, and with what. */
+/** Instrumentation of the CUDA libraries: the rules on which methods, and the advice for them. */
 package io.tessera.agent.instrument;

@@ -9,7 +9,7 @@ import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 
 /**
- * Passes the recorder's events on to Flight Recorder. An event that no recording wants costs a field's read. Allocation
+ * Passes the recorder's events on to Flight Recorder. An event that no recording wants costs one field read. Allocation
  * events are committed on the application's threads, so their stack traces are the application's; waits are read from
  * the driver library's counters by the agent's thread, which runs this.
  */
@@ -69,7 +69,7 @@ public final class EventInstaller implements Runnable, Sink {
         }
     }
 
-    /** One period: what the driver library's counters gained since the last. */
+    /** Runs one period: records how much the driver library's counters have grown since the previous one. */
     @Override
     public void run() {
         turns();

@@ -3,9 +3,9 @@ package io.tessera.agent.jfr;
 import java.util.function.BooleanSupplier;
 import jdk.jfr.FlightRecorder;
 
-/** Whether Flight Recorder is in use: then nothing of it is left to load, and events from the start on are wanted. */
+/** Tells whether Flight Recorder is in use. If so, it is already loaded, and events are wanted from the start. */
 public final class RecordingCheck implements BooleanSupplier {
-    /** Asks nothing yet. */
+    /** Creates the check without running it. */
     public RecordingCheck() {
     }
 

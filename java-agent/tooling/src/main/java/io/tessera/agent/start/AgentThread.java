@@ -6,26 +6,27 @@ import io.tessera.agent.host.AgentLog;
 import java.io.IOException;
 
 /**
- * The agent's one thread: registers the bean, notes what the collector found, releases memory if asked to, and passes
+ * The agent's one thread: registers the bean, processes the collector's references, releases memory if asked to, and passes
  * the driver's waits on to Flight Recorder. A daemon; it never runs code of the application.
  */
 final class AgentThread extends Thread {
     private static final long PERIOD_MS = 500;
     /**
-     * Parts that nobody waits for come later: bean and events cost 0.3 s of processor time, in the middle of the application's start.
+     * Delay of the parts that are not urgent: the bean and the events cost 0.3 s of processor time in the middle of the application's
+     * start.
      */
     private static final long LATER_MS = 1000;
     private static final int STACK_BYTES = 1 << 18;
 
-    /** What the thread does beside its own work. */
+    /** Tasks of the thread beside its own work. */
     interface Errands {
-        /** Loads ByteBuddy before the first CUDA class comes. */
+        /** Loads ByteBuddy before the first CUDA class is loaded. */
         void warmUp() throws IOException;
 
-        /** Whether the user asked for the bean by name, and not only not against it. */
+        /** Returns whether the user explicitly asked for the bean. */
         boolean isManagedAtOnce();
 
-        /** Registers the bean if it is not yet there. */
+        /** Registers the bean if it is not registered yet. */
         void manage();
     }
 
@@ -47,7 +48,7 @@ final class AgentThread extends Thread {
         thread.start();
     }
 
-    /** Loads ByteBuddy beside the application's own start. */
+    /** Loads ByteBuddy in parallel with the application's own start. */
     static void prepare(Errands errands) {
         Thread thread = new Thread(null, () -> warmUp(errands), "tessera-agent-start", 0, false);
         thread.setDaemon(true);

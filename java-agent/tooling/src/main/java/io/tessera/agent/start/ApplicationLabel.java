@@ -3,14 +3,14 @@ package io.tessera.agent.start;
 import java.io.File;
 import java.io.IOException;
 
-/** What the JVM runs, for a label. */
+/** Label for what the JVM runs. */
 final class ApplicationLabel {
     private static final int MOST = 48;
 
     private ApplicationLabel() {
     }
 
-    /** Main class without its package, or the jar's name, with the pid: what `tessera run` would make of a command. */
+    /** Returns the main class without its package, or the jar's name, with the pid; the form that `tessera run` uses. */
     static String label() {
         String command = System.getProperty("sun.java.command", "java").strip();
         int blank = command.indexOf(' ');
@@ -27,7 +27,7 @@ final class ApplicationLabel {
         return name.substring(0, Math.min(MOST, name.length())) + "-" + pid();
     }
 
-    /** ProcessHandle would start its thread pool for this. */
+    /** Returns the process id without ProcessHandle, which would start its thread pool. */
     private static String pid() {
         try {
             return new File("/proc/self").getCanonicalFile().getName();

@@ -13,10 +13,10 @@ import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 
 /**
- * Defines the classes of {@code boot/} in the bootstrap loader. Not by appending a jar to its search path: that makes
- * the JVM print a warning on the application's stdout and give up class-data sharing for everything but its own classes
- * (CLASSLOADERS.md). Where a JVM does not have the entry that is used instead, the jar is appended after all. Two
- * steps: what the driver needs at the start, and the recorder when the first CUDA class comes. Any thread.
+ * Defines the classes of {@code boot/} in the bootstrap loader. It does not append a jar to the loader's search path: the JVM would then
+ * print a warning on the application's stdout and disable class-data sharing for all but its own classes (CLASSLOADERS.md). Only in a JVM
+ * without the entry that is used instead, the jar is appended. There are two steps: the classes that the driver needs at the start, and the
+ * recorder when the first CUDA class is loaded. Any thread.
  */
 final class BootClasses {
     private static final String FOLDER = "boot/";
@@ -34,7 +34,7 @@ final class BootClasses {
         this.instrumentation = instrumentation;
     }
 
-    /** Defines the few that the start needs. */
+    /** Defines the few classes that the start needs. */
     synchronized void defineFirst() throws IOException {
         try {
             for (String name : FIRST) {
@@ -46,7 +46,7 @@ final class BootClasses {
         }
     }
 
-    /** Defines all others; the second time it does nothing. */
+    /** Defines all other classes; a second call does nothing. */
     synchronized void defineOthers() throws IOException {
         if (whole) {
             return;

@@ -4,14 +4,14 @@ import java.util.Enumeration;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** Tells builds of the agent apart. */
+/** Identifies builds of the agent. */
 final class Build {
     private static final long FACTOR = 0x9E3779B97F4A7C15L;
 
     private Build() {
     }
 
-    /** A number made of the sums of all entries of the agent's jar. */
+    /** Returns a number computed from the checksums of all entries of the agent's jar. */
     static long of(JarFile jar) {
         long build = 0;
         for (Enumeration<JarEntry> entries = jar.entries(); entries.hasMoreElements();) {

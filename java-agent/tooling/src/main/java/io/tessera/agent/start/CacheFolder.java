@@ -3,16 +3,16 @@ package io.tessera.agent.start;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** Where instrumented classes are kept: the user's choice, else the folder of Tessera's other caches. */
+/** Folder of the instrumented classes: the user's choice, or else the folder of Tessera's other caches. */
 final class CacheFolder {
     private CacheFolder() {
     }
 
     /**
-     * The folder, which need not exist.
+     * Returns the folder, which need not exist.
      *
      * @param option the option {@code cache}, or null
-     * @return null: nothing is to be kept, or the user has no home
+     * @return the folder; null: nothing is to be kept, or the user has no home directory
      */
     static Path of(String option) {
         if ("off".equals(option)) {

@@ -10,22 +10,22 @@ import java.security.ProtectionDomain;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Sees every class that is loaded and compares its name with the few classes of the table: no library, no regular
- * expression, nothing created. Only when the first of them comes is the instrumenter made. Any thread, with any locks of
- * the application and the JDK in its hands: what is called from here waits for no other thread without bound.
+ * Sees every class that is loaded and compares its name with the few classes of the table, without a library, a regular expression or a new
+ * object. The instrumenter is created only when the first of them is loaded. Any thread, which may hold any lock of the application and the
+ * JDK: no call from here waits for another thread without a bound.
  */
 final class ClassLoadWatch implements ClassFileTransformer {
     private static final String FACADE = "io/tessera/Tessera";
 
-    /** What is done with a watched class. */
+    /** Actions for a watched class. */
     interface Recording {
         /** Makes the recorder usable. */
         void record() throws IOException;
 
-        /** A class as an earlier start instrumented it, and with it the recorder; null: there was none. */
+        /** Returns a class as an earlier start instrumented it, and makes the recorder usable; null: there was none. */
         byte[] kept(ClassLoader loader, String name, byte[] code) throws IOException;
 
-        /** A class with the recorder's calls in it, or null where there is nothing to do; and with it the recorder. */
+        /** Returns a class with calls of the recorder in it, and makes the recorder usable; null: there is nothing to do. */
         byte[] instrumented(ClassLoader loader, String name, byte[] code, boolean loaded) throws IOException;
     }
 
@@ -33,7 +33,7 @@ final class ClassLoadWatch implements ClassFileTransformer {
     private final Recording recording;
     private final AtomicBoolean complained = new AtomicBoolean();
 
-    /** For internal names of classes. */
+    /** Creates a watch for internal names of classes. */
     ClassLoadWatch(String[] names, Recording recording) {
         this.names = names;
         this.recording = recording;
@@ -76,7 +76,7 @@ final class ClassLoadWatch implements ClassFileTransformer {
         return false;
     }
 
-    /** One line for the first class: what fails for one, a damaged jar for example, often fails for all. */
+    /** Logs the first failure only: a cause such as a damaged jar often affects all classes. */
     private void failed(String name, Throwable failure) {
         String line = "does not record " + name + ": " + failure + "; further classes are counted as suppressed";
         try {

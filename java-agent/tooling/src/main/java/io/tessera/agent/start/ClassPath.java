@@ -2,7 +2,7 @@ package io.tessera.agent.start;
 
 import java.util.Locale;
 
-/** What the application's class or module path says about it. */
+/** Guesses about the application from its class or module path. */
 final class ClassPath {
     private static final String[] WORDS = {"cuda", "tornado", "jcublas", "nd4j"};
 
@@ -10,8 +10,8 @@ final class ClassPath {
     }
 
     /**
-     * Whether it names a file that sounds of CUDA: then ByteBuddy will be needed soon. A guess; nothing depends on
-     * it.
+     * Returns whether it names a file whose name suggests CUDA, so that ByteBuddy will probably be needed soon. A guess; correctness does
+     * not depend on it.
      */
     static boolean mentionsCuda() {
         String paths = (System.getProperty("java.class.path", "") + System.getProperty("jdk.module.path", ""))

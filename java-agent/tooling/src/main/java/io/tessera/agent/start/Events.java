@@ -4,8 +4,7 @@ import io.tessera.agent.boot.AgentCounters;
 import java.util.function.BooleanSupplier;
 
 /**
- * Flight Recorder, where the JVM has it. The classes that use it are reached by name, so that their absence is no
- * error.
+ * Access to Flight Recorder, if the JVM has it. The classes that use it are looked up by name, so that their absence is not an error.
  */
 final class Events {
     private static final String INSTALLER = "io.tessera.agent.jfr.EventInstaller";
@@ -14,12 +13,12 @@ final class Events {
     private Events() {
     }
 
-    /** Starts passing events on; what it returns is to be run now and then. Null: there is no Flight Recorder. */
+    /** Starts to pass events on, and returns a task that must be run periodically. Null: there is no Flight Recorder. */
     static Runnable install() {
         return (Runnable) make(INSTALLER);
     }
 
-    /** Whether somebody uses Flight Recorder in this JVM. */
+    /** Returns whether Flight Recorder is in use in this JVM. */
     static boolean areWanted() {
         BooleanSupplier check = (BooleanSupplier) make(CHECK);
         return check != null && check.getAsBoolean();

@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock for what is made while the JVM loads a class. A thread that loads one may hold any lock of class loaders, of {@code System.load}
- * and of the application, and the holder of this lock may come to need just that one. So nobody waits for it longer than a bound, and after
- * one wait in vain nobody waits at all while it is held: the class is then loaded as it was. Reentrant. Any thread.
+ * A lock for work that is done while the JVM loads a class. A thread that loads a class may hold any lock of class loaders, of {@code
+ * System.load} and of the application, and the holder of this lock may need that same lock. So every wait for this lock has a bound. After
+ * one wait has timed out, no thread waits while the lock is held; the class is then loaded unchanged. Reentrant. Any thread.
  */
 final class LoadingLock {
-    /** Far longer than anything that is made under it takes; short for somebody who waits for a program. */
+    /** Bound of a wait: far longer than any work under the lock, and short for a user who waits for a program. */
     private static final long MOST_MS = 5_000;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -26,15 +26,15 @@ final class LoadingLock {
         this.mostMs = mostMs;
     }
 
-    /** What is made under the lock. */
+    /** Work that is done under the lock. */
     interface Making<T> {
         T make() throws IOException;
     }
 
     /**
-     * Makes something while no other thread makes anything under this lock.
+     * Does work while no other thread does any under this lock.
      *
-     * @throws IOException of what is made, or because another thread has the lock for too long
+     * @throws IOException from the work, or because another thread holds the lock for too long
      */
     <T> T hold(Making<T> making) throws IOException {
         if (!lock.tryLock() && !isHadInTime()) {
@@ -49,7 +49,9 @@ final class LoadingLock {
         }
     }
 
-    /** Waits; an interrupt of the application's thread is for the application, after the wait. */
+    /**
+     * Waits for the lock and returns whether it was acquired in time. An interrupt of the application's thread is restored after the wait.
+     */
     private boolean isHadInTime() {
         long endNs = Ticks.nanos() + TimeUnit.MILLISECONDS.toNanos(inVain ? 0 : mostMs);
         boolean interrupted = false;

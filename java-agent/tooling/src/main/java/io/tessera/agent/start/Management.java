@@ -5,7 +5,7 @@ import java.lang.management.ManagementFactory;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/** The platform's bean server; alone in a class, because a small run-time image may lack {@code java.management}. */
+/** The platform's bean server, in a class of its own because a small run-time image may lack {@code java.management}. */
 final class Management {
     private Management() {
     }

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What stands behind {@code -javaagent:tessera-agent.jar=}: {@code key=value,...}, and {@code options=PATH} for a file
- * with one {@code key=value} a line. An option that is not understood is a complaint, never an error: the application runs on. Immutable
- * after parsing.
+ * The agent's options, from {@code -javaagent:tessera-agent.jar=}: {@code key=value,...}, and {@code options=PATH} for a file
+ * with one {@code key=value} a line. An option that is not understood is reported and is never an error: the application continues.
+ * Immutable after parsing.
  */
 final class Options {
     private static final Map<String, Set<String>> CHOICES = Map.of(
@@ -25,7 +25,7 @@ final class Options {
     private static final Map<Character, Integer> POWERS = Map.of('K', 1, 'M', 2, 'G', 3, 'T', 4);
     private static final int LABEL_BYTES = 63;
 
-    /** The plan of programs that ask for none: the same as {@code default_plan} of tools/tessera. */
+    /** Memory plan of programs that ask for none; the same as {@code default_plan} of tools/tessera. */
     static final String DEFAULT_PLAN = "auto";
 
     private final Map<String, String> values = new LinkedHashMap<>();
@@ -34,7 +34,7 @@ final class Options {
     private Options() {
     }
 
-    /** Reads the text behind the jar's name; null is none. */
+    /** Reads the text after the jar's name; null: there is none. */
     static Options of(String text) {
         Options options = new Options();
         if (text != null) {
@@ -101,7 +101,7 @@ final class Options {
         }
     }
 
-    /** A size in bytes; 0: it is none. */
+    /** Parses a size and returns it in bytes; 0: the text is not a size. */
     private static long bytes(String text) {
         int digits = 0;
         while (digits < text.length() && Character.isDigit(text.charAt(digits))) {
@@ -127,17 +127,17 @@ final class Options {
         return number > Long.MAX_VALUE / factor ? 0 : number * factor;
     }
 
-    /** Value of an option, or what holds without it. */
+    /** Returns the value of an option, or a default. */
     String get(String key, String otherwise) {
         return values.getOrDefault(key, otherwise);
     }
 
-    /** Whether an option has this value, or has it by default. */
+    /** Returns whether an option has this value, explicitly or by default. */
     boolean is(String key, String value, String otherwise) {
         return get(key, otherwise).equals(value);
     }
 
-    /** What was not understood, a sentence each. */
+    /** Returns a sentence for each part that was not understood. */
     List<String> complaints() {
         return complaints;
     }

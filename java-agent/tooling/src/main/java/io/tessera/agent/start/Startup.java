@@ -20,11 +20,11 @@ public final class Startup {
     }
 
     /**
-     * Starts the agent, or gives the options of a second start to the first. The shape of the JVM's own call of
-     * premain: another would make it spin a new kind of method handle first.
+     * Starts the agent, or passes the options of a second start to the first. The signature has the shape of the JVM's own call of premain;
+     * another shape would first need a new kind of method handle.
      *
      * @param text the options, or null
-     * @param start the JVM's {@code Instrumentation}, whether the JVM runs already, and the agent's jar
+     * @param start the JVM's {@code Instrumentation}, whether the JVM is already running, and the agent's jar
      * @throws IOException if the agent cannot work at all
      */
     public static synchronized void begin(String text, Object start) throws IOException {
@@ -60,7 +60,7 @@ public final class Startup {
         }
     }
 
-    /** What the library reads of the options. */
+    /** Returns the environment variables that pass the options to the library. */
     static Map<String, String> environment(Options options) {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put("TESSERA_SHARE", options.get("share", "auto"));

@@ -16,14 +16,14 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 
 /**
- * Everything that waits for the first CUDA class: the recorder, ByteBuddy, the bean, the events, the agent's one
- * thread. An application that never uses CUDA pays for none of it. Any thread.
+ * The parts that are created with the first CUDA class: the recorder, ByteBuddy, the bean, the events, the agent's one thread. An
+ * application that never uses CUDA does not pay for them. Any thread.
  *
- * <p>Most of it is made by threads that load classes, under {@link LoadingLock}s. The bean has a lock of its own that no
+ * <p>Most of them are created by threads that load classes, under {@link LoadingLock}s. The bean has a lock of its own that no
  * such thread takes: the platform's bean server loads native libraries and runs others' initialisers.
  */
 final class Tooling implements Consumer<String>, ClassLoadWatch.Recording, AgentThread.Errands {
-    /** With fewer, loading ByteBuddy beside the application's start would be in its way. */
+    /** With fewer processors, loading ByteBuddy in parallel would slow down the application's start. */
     private static final int ENOUGH_PROCESSORS = 4;
 
     private final Options options;
@@ -34,7 +34,7 @@ final class Tooling implements Consumer<String>, ClassLoadWatch.Recording, Agent
     private final BootClasses classes;
     private final WrappedClasses wrapped = new WrappedClasses();
     private final LoadingLock making = new LoadingLock();
-    /** The first instrumentation initialises ByteBuddy's classes, which refer to each other: one thread does. */
+    /** Guards the first instrumentation: it initialises ByteBuddy's classes, which refer to each other, so only one thread may do it. */
     private final LoadingLock first = new LoadingLock();
     private final Object managing = new Object();
     private volatile ClassCache cache;
@@ -53,7 +53,7 @@ final class Tooling implements Consumer<String>, ClassLoadWatch.Recording, Agent
         this.classes = classes;
     }
 
-    /** Watches for CUDA classes; in a late attach also takes those that are loaded. */
+    /** Watches for CUDA classes; in a late attach, also transforms those that are already loaded. */
     void await() throws IOException {
         ClassLoadWatch watch = new ClassLoadWatch(Table.classes(options.get("table", null)), this);
         instrumentation.addTransformer(watch, true);
@@ -71,7 +71,7 @@ final class Tooling implements Consumer<String>, ClassLoadWatch.Recording, Agent
         }
     }
 
-    /** Makes the recorder usable and starts the agent's thread; the second time it does nothing. */
+    /** Makes the recorder usable and starts the agent's thread; a second call does nothing. */
     @Override
     public void record() throws IOException {
         making.hold(() -> {
@@ -132,7 +132,7 @@ final class Tooling implements Consumer<String>, ClassLoadWatch.Recording, Agent
         });
     }
 
-    /** The rules, and with them the recorder; reading them tells it of the libraries' classes. */
+    /** Reads the rules and makes the recorder usable; reading them registers the libraries' classes with it. */
     private Table table() throws IOException {
         return table != null ? table : making.hold(() -> {
             record();
@@ -143,7 +143,7 @@ final class Tooling implements Consumer<String>, ClassLoadWatch.Recording, Agent
         });
     }
 
-    /** A second start of the agent: its {@code record=}, and the bean at once. */
+    /** Handles a second start of the agent: applies its {@code record=} and registers the bean at once. */
     @Override
     public void accept(String again) {
         try {

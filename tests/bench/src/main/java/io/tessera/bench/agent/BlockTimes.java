@@ -9,7 +9,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Processor time that the blocks of an iteration took, in JMH's counters: other load of the machine falls on none of them.
+ * Processor time that the blocks of an iteration took, in JMH's counters: they do not include other load of the machine.
  * One thread.
  */
 @State(Scope.Thread)
@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.State;
 public class BlockTimes {
     /** Times of the blocks without records, nanoseconds. */
     public long plainNs;
-    /** Times of further blocks without records, where there are any: what equal blocks differ by. */
+    /** Times of further blocks without records, if any, which show how much equal blocks differ. */
     public long againNs;
     /** Times of the blocks with records, nanoseconds. */
     public long recordedNs;
@@ -35,7 +35,7 @@ public class BlockTimes {
         launches = 0;
     }
 
-    /** The time of this thread so far; the question takes some hundred nanoseconds. */
+    /** Returns the processor time of this thread so far; the call takes some hundred nanoseconds. */
     long nowNs() {
         return clock.getCurrentThreadCpuTime();
     }

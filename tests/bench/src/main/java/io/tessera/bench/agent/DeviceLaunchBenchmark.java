@@ -25,12 +25,12 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * {@link LaunchLoopBenchmark} with launches by JCuda on the GPU that is there: an empty kernel, its device idle before each
- * block, so that the queue is never full and a block is what the launches cost the processor. Needs JCuda's natives on the
- * class path; the suite {@code jvm} of {@code tests/gpu} runs it. One thread.
+ * {@link LaunchLoopBenchmark} with JCuda's launches of an empty kernel on a real GPU. The device is idle before each block, so that the
+ * queue is never full and a block measures the processor cost of the launches. Needs JCuda's natives on the class path; the suite {@code
+ * jvm} of {@code tests/gpu} runs it. One thread.
  *
- * <p>Processes, and blocks of one process before and after its agent came, differ by a multiple of what is asked about
- * here; short blocks in turn, of the same compiled code, do not.
+ * <p>Different processes, and blocks of one process before and after the agent was loaded, differ by a multiple of the effect measured
+ * here. Alternating short blocks of the same compiled code do not.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -69,7 +69,7 @@ public class DeviceLaunchBenchmark {
             CUmodule module = new CUmodule();
             JCudaDriver.cuModuleLoadData(module, (EMPTY + '\0').getBytes(StandardCharsets.US_ASCII));
             JCudaDriver.cuModuleGetFunction(kernel, module, "nothing");
-            // Its clock stands still in blocks without records: stacks are bounded by time.
+            // Its clock does not advance in blocks without records, since stacks are bounded by time.
             Ticks.use(() -> System.nanoTime() - plainNs);
             Addresses.define("jcuda.NativePointerObject", "nativePointer", null, true);
             Recorder.mode(mode);
@@ -87,7 +87,7 @@ public class DeviceLaunchBenchmark {
         }
     }
 
-    /** A block of launches that are recorded between two of launches alone. */
+    /** A block of recorded launches between two blocks of launches alone. */
     @Benchmark
     public void launches(Device device, BlockTimes times) {
         times.plainNs += plain(device, times);

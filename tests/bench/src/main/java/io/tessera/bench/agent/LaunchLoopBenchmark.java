@@ -20,10 +20,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * A loop of launches as JCuda's callers write it, with the recorder's calls and without, in blocks that take turns. The
- * launch is a stand-in that computes for a time; what follows it is what the agent's advice puts behind
- * {@code cuLaunchKernel}. Blocks are timed by the processor time of their thread, so that other load of the machine falls
- * on neither; the results are in the counters. One thread.
+ * A loop of launches as JCuda's callers write it, with the recorder's calls and without, in alternating blocks. The launch is a stand-in
+ * that computes for a time; the code after it is what the agent's advice adds after {@code cuLaunchKernel}. Blocks are measured by the
+ * processor time of their thread, so that neither includes other load of the machine; the results are in the counters. One thread.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -48,7 +47,7 @@ public class LaunchLoopBenchmark {
         }
     }
 
-    /** The loop without the agent, and what it works on. */
+    /** The loop without the agent, and its data. */
     @State(Scope.Thread)
     public static class Loop {
         /** Work of a launch in {@link Blackhole#consumeCPU}'s tokens: none, or about that of a launch on an H200. */
@@ -56,7 +55,7 @@ public class LaunchLoopBenchmark {
         public long tokens;
 
         private final Kernel kernel = new Kernel(0x1000);
-        /** As JCuda returns it: one of the boxes that are shared. */
+        /** As JCuda returns it: a shared boxed value. */
         private final Integer success = 0;
 
         private void launch() {
@@ -74,8 +73,8 @@ public class LaunchLoopBenchmark {
         public String mode;
 
         /**
-         * Tells the recorder of the kernel's class and switches it. Its clock stands still in blocks without records:
-         * stacks are bounded by time, and an application has no such blocks.
+         * Tells the recorder of the kernel's class and switches it. Its clock does not advance in blocks without records, since stacks are
+         * bounded by time and an application has no such blocks.
          */
         @Setup
         public void begin() {
@@ -86,7 +85,7 @@ public class LaunchLoopBenchmark {
         }
     }
 
-    /** A block of launches alone, then one of launches that are recorded. */
+    /** A block of launches alone, then a block of recorded launches. */
     @Benchmark
     public void launches(Loop loop, Recording recording, BlockTimes times) {
         long wallNs = System.nanoTime();
@@ -115,7 +114,7 @@ public class LaunchLoopBenchmark {
         }
     }
 
-    /** An allocation and its free, recorded; no time for the driver's own 10 us. */
+    /** A recorded allocation and its free, without the driver's own 10 us. */
     @Benchmark
     public Object allocation(Loop loop, Recording recording) {
         long[] address = {0x7f00_0000_1000L};

@@ -25,7 +25,7 @@ public final class RecordingCost {
     private static final double LAUNCH_NS = 2950;
     private static final String ALONE = "0";
 
-    /** What is known of one mode. */
+    /** Costs in one mode. */
     private static final class Cost {
         private final List<Double> addedNs = new ArrayList<>();
         private final List<Double> ratios = new ArrayList<>();
@@ -37,9 +37,7 @@ public final class RecordingCost {
     }
 
     /**
-     * Runs.
-     *
-     * @param arguments JMH's options
+     * Runs. * @param arguments JMH's options
      */
     public static void main(String[] arguments) throws RunnerException, CommandLineOptionException {
         OptionsBuilder options = new OptionsBuilder();
@@ -53,7 +51,7 @@ public final class RecordingCost {
                 result.getBenchmarkResults().forEach(fork -> fork.getIterationResults()
                         .forEach(iteration -> add(cost, iteration, alone)));
             } else if (alone) {
-                // The fastest iteration: other load of the machine only adds.
+                // The fastest iteration, because other load of the machine only adds time.
                 cost.allocationNs = result.getPrimaryResult().getStatistics().getMin();
             }
         }

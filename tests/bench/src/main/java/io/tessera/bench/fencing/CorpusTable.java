@@ -30,8 +30,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Fences all machine code of an architecture in libraries, and prints for each library what became of its functions. Exit code 1: a cubin came out otherwise
- * than it was without a fence, a function that the fencer took is refused by the verifier, or something failed with another exception than a refusal.
+ * Fences all machine code of an architecture in libraries, and prints for each library the outcome of its functions. Exit code 1: a cubin
+ * is not the same after it was written without fences, the verifier refuses a function that the fencer accepted, or something failed with
+ * an exception other than a refusal.
  */
 public final class CorpusTable {
     private static final long LARGEST_IMAGE = 1L << 30;
@@ -42,7 +43,7 @@ public final class CorpusTable {
     private final int architecture;
     private final long mostBytes;
 
-    /** What is counted for a library. */
+    /** Counts of a library. */
     private static final class Row {
         int cubins;
         int read;

@@ -32,9 +32,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Reading modules, reading, proving, fencing and printing them, and verifying what was written: all files of a corpus once per operation,
- * one thread. The measure is the processor time of that thread ({@link Work}), since the time that passes says more about the machine's
- * other work.
+ * Reading of modules alone; reading, proving, fencing and printing; and verification of the result. Each operation processes all files of a
+ * corpus once, in one thread. The measure is the processor time of that thread ({@link Work}), since elapsed time depends on other load of
+ * the machine.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -53,11 +53,11 @@ public class FencingBenchmark {
     private List<byte[]> fenced;
     private boolean begun;
 
-    /** What was done in which processor time. */
+    /** The amount of work, and its processor time. */
     @State(Scope.Thread)
     @AuxCounters(AuxCounters.Type.EVENTS)
     public static class Work {
-        /** Bytes of PTX that were read. */
+        /** Bytes of PTX read. */
         public long bytes;
         /** Processor time, nanoseconds. */
         public long cpuNs;
@@ -83,7 +83,7 @@ public class FencingBenchmark {
         count(work, start, modules);
     }
 
-    /** Fenced text to what may be loaded of it: reading, verifying, printing. The bytes are the fenced text's. */
+    /** From fenced text to the part of it that may be loaded: reading, verifying, printing. The bytes are the fenced text's. */
     @Benchmark
     public void verify(Work work, Blackhole hole) throws UnverifiedException {
         long start = THREADS.getCurrentThreadCpuTime();
@@ -103,7 +103,7 @@ public class FencingBenchmark {
         count(work, start, modules);
     }
 
-    /** The same for the first time in a process: what a program's first start sees. What follows in the process does not count. */
+    /** As above, for the first time in a process, as at a program's first start. Later operations of the process do not count. */
     @Benchmark
     @BenchmarkMode(Mode.SingleShotTime)
     @Fork(3)
@@ -121,7 +121,7 @@ public class FencingBenchmark {
         read.forEach(module -> work.bytes += module.length);
     }
 
-    /** The modules of a file, or of all files of a folder whose names end in {@code .ptx}, in the order of the names. */
+    /** Returns the modules of a file, or of all files of a folder whose names end in {@code .ptx}, in the order of the names. */
     static List<byte[]> modules(Path corpus) throws IOException {
         List<Path> files;
         try (Stream<Path> found = Files.isDirectory(corpus) ? Files.list(corpus) : Stream.of(corpus)) {

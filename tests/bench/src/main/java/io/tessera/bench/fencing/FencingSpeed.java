@@ -16,7 +16,8 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
  * Runs {@link FencingBenchmark} over corpora and prints, for each: MB of PTX per second of processor time read alone, fenced, verified (of the fenced
- * text), and fenced for the first time in a process; and how many times longer fencing takes than reading, which says more on a busy machine.
+ * text), and fenced for the first time in a process; and how many times longer fencing takes than reading, which is more meaningful on a
+ * busy machine.
  */
 public final class FencingSpeed {
     private FencingSpeed() {
@@ -45,12 +46,12 @@ public final class FencingSpeed {
                 known(rate, "parse") / known(rate, "fence"))));
     }
 
-    /** The rate of a benchmark; not a number if it was left out. */
+    /** Returns the rate of a benchmark; not a number if it was not run. */
     private static double known(Map<String, Double> rates, String benchmark) {
         return rates.getOrDefault(benchmark, Double.NaN);
     }
 
-    /** Millions of bytes per second of processor time. */
+    /** Returns millions of bytes per second of processor time. */
     private static double rate(RunResult result) {
         return result.getSecondaryResults().get("bytes").getScore() * 1e3 / result.getSecondaryResults().get("cpuNs").getScore();
     }

@@ -1,2 +1,2 @@
-/** How fast the fencer is: read first {@link io.tessera.bench.fencing.FencingSpeed}. */
+/** Speed of the fencer: read first {@link io.tessera.bench.fencing.FencingSpeed}. */
 package io.tessera.bench.fencing;

@@ -2,11 +2,11 @@ package io.tessera.bench.memory;
 
 import io.tessera.guardian.heap.CommitPort;
 
-/** Memory that is not there: counts the changes for which a tenant's kernels would come to rest. Not thread-safe. */
+/** Simulated memory: counts the changes for which a tenant's kernels would have to be stopped. Not thread-safe. */
 final class CountedMemory implements CommitPort {
     private long changes;
 
-    /** So far. */
+    /** Returns the number of changes so far. */
     long changes() {
         return changes;
     }

@@ -3,7 +3,7 @@ package io.tessera.bench.memory;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** An allocator in ten lines, to compare with: free ranges in a tree by address, first fit. */
+/** A minimal allocator for comparison: free ranges in a tree by address, first fit. */
 final class FirstFitTree {
     private static final long ALIGNMENT = 256;
 

@@ -13,10 +13,10 @@ import java.util.Random;
 import java.util.function.Function;
 
 /**
- * How much memory a window's heap needs for what a program asks, beyond the least that any allocator would need. Prints
+ * Measures how much memory a window's heap needs for a program's requests, beyond the minimum of any allocator. Prints
  * for each trace: operations; the peak of live bytes; the least quota with which the whole trace is served, found by
  * halving; fragmentation, which is the share of that quota beyond the peak; and, with the usual growth and no quota,
- * nanoseconds of processor time per operation, the peak of physical memory and how often kernels would have been brought to rest.
+ * nanoseconds of processor time per operation, the peak of physical memory and how often kernels would have been stopped.
  *
  * <p>Fragmentation so defined is what a tenant loses: what lies in pieces where it is needed, what is rounded up from the
  * bytes that were asked for, and whole granules that are used in part all make the least quota larger. It is the worst of
@@ -27,7 +27,7 @@ import java.util.function.Function;
  * of a sink has that of its window, up to 128); then files of recorded traces ({@link TraceFile}), or {@code generated} for
  * the traces of {@link TensorProgram}, 11 million operations in all. Without either: what was recorded on a GPU ({@link
  * RecordedTraces}), each by itself, then all of them as programs of one tenant that take turns in one window until 10
- * million operations are done. Where one of these rows is above 5 %, the exit status is 1.
+ * million operations are done. If one of these rows is above 5 %, the exit status is 1.
  */
 public final class Fragmentation {
     private static final long SEED = 20261121;
@@ -36,14 +36,14 @@ public final class Fragmentation {
     /** Bytes of a window that is large enough for two expandable segments beside the memory itself. */
     static final long RANGE_BYTES = 448L << 30;
 
-    /** Quotas are told apart up to this share of the peak: 1/1024. */
+    /** Precision of the least quota, as a share of the peak: 1/1024. */
     private static final int PRECISION_LOG2 = 10;
 
-    /** Operations of recorded programs, and the most that their fragmentation may be. */
+    /** Operations of recorded programs, and the maximum of their fragmentation. */
     private static final long RECORDED_OPERATIONS = 10_000_000;
     private static final double BOUND_PERCENT = 5;
 
-    /** This thread's processor time: others on the machine do not count. */
+    /** Source of this thread's processor time, which excludes other load of the machine. */
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private static final String GRANULE = "--granule=";
@@ -57,7 +57,7 @@ public final class Fragmentation {
         settings = HeapSettings.standard(RANGE_BYTES, granuleBytes);
     }
 
-    /** Runs; see the class. */
+    /** Runs the program; see the class. */
     public static void main(String[] arguments) throws IOException {
         boolean granule = arguments.length > 0 && arguments[0].startsWith(GRANULE);
         List<String> files = List.of(arguments).subList(granule ? 1 : 0, arguments.length);
@@ -83,7 +83,7 @@ public final class Fragmentation {
         }
     }
 
-    /** The worst fragmentation. */
+    /** Returns the worst fragmentation. */
     private double recorded() throws IOException {
         Map<String, MemoryTrace> traces = RecordedTraces.all();
         double worst = 0;
@@ -138,7 +138,7 @@ public final class Fragmentation {
         return percent(peak, quota);
     }
 
-    /** Between the peak and what was enough without a quota. */
+    /** Finds the least quota between the peak and the amount that was enough without a quota. */
     private long leastQuota(List<MemoryTrace> traces, long length, long peak, long enough) {
         long low = peak - 1;
         long high = Math.max(peak, enough);

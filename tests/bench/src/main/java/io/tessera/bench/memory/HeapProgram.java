@@ -10,14 +10,17 @@ final class HeapProgram {
     private final WindowHeap heap;
     private final long[] offsets;
 
-    /** @param heap which other programs of the tenant may use too */
+    /** @param heap the window's heap, which other programs of the tenant may use, too */
     HeapProgram(MemoryTrace trace, WindowHeap heap) {
         this.trace = trace;
         this.heap = heap;
         this.offsets = new long[trace.blockCount()];
     }
 
-    /** One operation; those before it were done in their order. Below 0: refused; for DESTROY the bytes that it ended. */
+    /**
+     * Does one operation; the earlier ones must have been done in order. Returns a negative number if it was refused, and for DESTROY the
+     * bytes freed.
+     */
     long step(int at) {
         int block = trace.block(at);
         long bytes = trace.bytes(at);

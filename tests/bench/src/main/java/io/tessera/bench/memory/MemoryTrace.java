@@ -3,11 +3,11 @@ package io.tessera.bench.memory;
 import java.util.Arrays;
 
 /**
- * What a program asks of the driver's memory functions, in order: allocations and frees, address ranges without memory,
- * and memory that the program makes itself. Blocks are small numbers that are used again after a free. Not thread-safe.
+ * A program's calls of the driver's memory functions, in order: allocations and frees, address ranges without memory, and memory that the
+ * program creates itself. Blocks are small numbers that are reused after a free. Not thread-safe.
  */
 public final class MemoryTrace {
-    /** What one operation does. */
+    /** Kind of an operation. */
     public enum Kind {
         /** An allocation: its block and bytes. */
         ALLOCATE,
@@ -17,12 +17,12 @@ public final class MemoryTrace {
         RESERVE,
         /** Ends a block of addresses. */
         RELEASE,
-        /** Memory that the program makes itself: a block and bytes. */
+        /** Memory that the program creates itself: its block and bytes. */
         CREATE,
         /** Ends such memory. */
         DESTROY;
 
-        /** The kind that ends what this one makes. */
+        /** Returns the kind that ends what this one creates. */
         Kind end() {
             return switch (this) {
                 case ALLOCATE -> FREE;
@@ -61,7 +61,7 @@ public final class MemoryTrace {
     }
 
     /**
-     * Adds an operation that makes something.
+     * Adds an operation that creates a block.
      *
      * @param bytes above 0
      * @return the block's number, for {@link #end}
@@ -84,7 +84,7 @@ public final class MemoryTrace {
         unused[unusedCount++] = block;
     }
 
-    /** Ends everything that is live, in the order in which it was made, as a program's end does. */
+    /** Ends all live blocks in the order of their creation, as a program's end does. */
     public void endAll() {
         int[] made = new int[blockCount];
         Arrays.fill(made, -1);
@@ -96,12 +96,12 @@ public final class MemoryTrace {
         }
     }
 
-    /** Operations so far. */
+    /** Returns the number of operations so far. */
     public int length() {
         return length;
     }
 
-    /** Blocks have numbers below this. */
+    /** Returns a number that is above those of all blocks. */
     public int blockCount() {
         return blockCount;
     }
@@ -114,12 +114,12 @@ public final class MemoryTrace {
         return blocks[at];
     }
 
-    /** The bytes of the block that the operation makes; 0 if it ends one. */
+    /** Returns the bytes of the block that the operation creates; 0 if it ends one. */
     long bytes(int at) {
         return sizes[at];
     }
 
-    /** The largest sum of what is allocated and made at one time: no allocator can do with less. */
+    /** Returns the largest sum of memory allocated and created at one time, which is the minimum for any allocator. */
     public long peakBytes() {
         long[] held = new long[blockCount];
         long live = 0;

@@ -9,8 +9,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What PyTorch programs allocated on a GPU, as {@code tests/gpu/run traces} recorded it. The files lie in the resources'
- * folder {@code recorded}, one line of {@code recorded/index} for each; what they are from is in its remarks.
+ * Allocations of PyTorch programs on a GPU, recorded by {@code tests/gpu/run traces}. The files are in the resources' folder {@code
+ * recorded}; {@code recorded/index} has a line for each, and its remarks give the source.
  */
 final class RecordedTraces {
     private static final String FOLDER = "recorded/";
@@ -18,7 +18,7 @@ final class RecordedTraces {
     private RecordedTraces() {
     }
 
-    /** All of them by name; each ends what it made. Empty where nothing is recorded. */
+    /** Returns all traces by name; each ends all of its blocks. Empty: nothing is recorded. */
     static Map<String, MemoryTrace> all() throws IOException {
         Map<String, MemoryTrace> traces = new LinkedHashMap<>();
         try (InputStream index = open("index");

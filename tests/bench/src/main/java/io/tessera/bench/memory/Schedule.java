@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Which program does its next operation, when several take turns: one of them at random, for 1 to 64 operations; a program that has come to
- * its end begins again. The same seed gives the same order. Not thread-safe.
+ * Order of operations of several programs that take turns: a random one does 1 to 64 operations; a program that has reached its end begins
+ * again. The same seed gives the same order. Not thread-safe.
  */
 final class Schedule {
     private static final int LONGEST_TURN = 64;
@@ -27,7 +27,7 @@ final class Schedule {
         this.random = new SplittableRandom(seed);
     }
 
-    /** Goes on by one operation. */
+    /** Advances by one operation. */
     void next() {
         if (left == 0) {
             program = random.nextInt(next.length);
@@ -38,12 +38,12 @@ final class Schedule {
         next[program] = at + 1 == traces.get(program).length() ? 0 : at + 1;
     }
 
-    /** The program of the operation. */
+    /** Returns the program of the operation. */
     int program() {
         return program;
     }
 
-    /** Which operation of its trace. */
+    /** Returns the index of the operation in its trace. */
     int at() {
         return at;
     }

@@ -1,18 +1,18 @@
 package io.tessera.bench.memory;
 
-/** Where a framework's tensors live. Not thread-safe. */
+/** Memory for a framework's tensors. Not thread-safe. */
 public interface TensorMemory {
     /**
-     * A tensor is made.
+     * Allocates a tensor.
      *
      * @param bytes above 0
-     * @return its number, used again after it is freed
+     * @return its number, which is reused after it is freed
      */
     int allocate(long bytes);
 
-    /** A tensor is gone. */
+    /** Frees a tensor. */
     void free(int tensor);
 
-    /** Cached memory that is not used goes back to the driver, as torch.cuda.empty_cache does. */
+    /** Returns unused cached memory to the driver, as torch.cuda.empty_cache does. */
     void emptyCache();
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What tensors programs make and free, by the shapes of their models: no kernel runs. Sizes follow from layers, width,
+ * Programs that allocate and free tensors by the shapes of their models; no kernel runs. Sizes follow from layers, width,
  * batch and lengths, with the lengths drawn from a seeded source. A step of each is an operation count of some hundreds.
  */
 enum TensorProgram {

@@ -8,12 +8,12 @@ import java.util.List;
 /** Runs traces of programs on a window's heap whose memory is only counted. */
 final class TraceReplay {
     /**
-     * How a replay went.
+     * Result of a replay.
      *
      * @param refusedAt     the operation that was refused, or -1
-     * @param refusal       why, or null
-     * @param committedPeak the most physical memory at one time, with what the program made itself
-     * @param changes       times that a tenant's kernels would have been brought to rest
+     * @param refusal       reason of the refusal, or null
+     * @param committedPeak peak of physical memory, including memory that the program created itself
+     * @param changes       number of times that a tenant's kernels would have been stopped
      */
     record Outcome(long refusedAt, HeapRefusal refusal, long committedPeak, long changes) {
         boolean whole() {
@@ -28,16 +28,16 @@ final class TraceReplay {
     private final WindowHeap heap;
     private final List<HeapProgram> programs;
 
-    /** One program, once. */
+    /** Creates a replay of one program, once. */
     TraceReplay(MemoryTrace trace, HeapSettings settings, long quotaBytes) {
         this(List.of(trace), trace.length(), 0, settings, quotaBytes);
     }
 
     /**
-     * Several programs of one tenant, in one window, which take turns and begin again when they have ended.
+     * Creates a replay of several programs of one tenant in one window, which take turns and begin again when they have ended.
      *
-     * @param traces that end all they make, if a program comes to its end
-     * @param length operations of all together
+     * @param traces the traces; one that is run to its end must end all of its blocks
+     * @param length total number of operations
      */
     TraceReplay(List<MemoryTrace> traces, long length, long seed, HeapSettings settings, long quotaBytes) {
         this.traces = traces;
@@ -47,7 +47,7 @@ final class TraceReplay {
         this.programs = traces.stream().map(trace -> new HeapProgram(trace, heap)).toList();
     }
 
-    /** Runs up to the end or to the first refusal. Once. */
+    /** Runs to the end or to the first refusal. May be called once. */
     Outcome run() {
         long peak = 0;
         long seenChanges = 0;
@@ -75,7 +75,7 @@ final class TraceReplay {
         return new Outcome(-1, null, peak, memory.changes());
     }
 
-    /** The largest sum of what is live at one time when programs take turns: no allocator can do with less. */
+    /** Returns the largest sum of live memory at one time when programs take turns, which is the minimum for any allocator. */
     static long peakBytes(List<MemoryTrace> traces, long length, long seed) {
         Schedule schedule = new Schedule(traces, seed);
         long[][] held = traces.stream().map(trace -> new long[trace.blockCount()]).toArray(long[][]::new);

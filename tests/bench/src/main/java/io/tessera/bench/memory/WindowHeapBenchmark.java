@@ -33,7 +33,7 @@ public class WindowHeapBenchmark {
     private static final int CHOICES = 1 << 16;
     private static final long RANGE_BYTES = 192L << 30;
 
-    /** What sizes are asked for. */
+    /** Sizes of the requests. */
     public enum Sizes {
         /** Up to 64 KiB. */
         SMALL {

@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A driver whose work is done when it is submitted, without a call of it: what is left is the executor's own cost. As thread-safe
- * as the driver.
+ * A driver whose work is complete when it is submitted, without a real call, so that only the executor's own cost is measured. As
+ * thread-safe as the driver.
  */
 final class PromptCalls implements DriverPort {
     private static final Set<DriverEntry> PROMPT = EnumSet.of(DriverEntry.cuLaunchKernel, DriverEntry.cuLaunchKernelEx,

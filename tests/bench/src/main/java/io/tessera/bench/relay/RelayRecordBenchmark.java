@@ -68,9 +68,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the executor does for a record: copies it out of the ring, checks it, translates its handles, calls the driver, and
- * answers. The thread that drains the ring has written it too, so a record's writing is part of the figure. One thread;
- * nanoseconds per record.
+ * The executor's work for a record: it copies the record out of the ring, checks it, translates its handles, calls the driver, and answers.
+ * The thread that drains the ring has also filled it, so writing a record is part of the figure. One thread; nanoseconds per record.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -1,8 +1,8 @@
 package io.tessera.bench.software;
 
 /**
- * What is measured. Instructions are counted by hand in {@code kernels.ptx}: those of the loop, or of the thread where
- * there is none, times how often they run; the few around a loop are left out.
+ * The measured kernels. Instructions are counted by hand in {@code kernels.ptx}: those of the loop, or of the thread if there is no loop,
+ * times how often they run. The few instructions around a loop are not counted.
  */
 public enum BenchmarkKernel {
     /** {@code c[i] = a[i] + b[i]}: 22 instructions a thread. */

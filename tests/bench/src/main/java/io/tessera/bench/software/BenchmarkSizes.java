@@ -1,6 +1,6 @@
 package io.tessera.bench.software;
 
-/** How much the kernels work on. */
+/** Sizes of the kernels' data. */
 final class BenchmarkSizes {
     /** Elements of vectors. */
     static final int COUNT = 1 << 20;

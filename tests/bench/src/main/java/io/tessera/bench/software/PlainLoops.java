@@ -2,7 +2,7 @@ package io.tessera.bench.software;
 
 import java.util.Arrays;
 
-/** The same work on Java arrays, in the form that the language makes natural. Not thread-safe. */
+/** The kernels' work on Java arrays, in the natural form of the language. Not thread-safe. */
 final class PlainLoops {
     private final float[] a = new float[BenchmarkSizes.COUNT];
     private final float[] b = new float[BenchmarkSizes.COUNT];
@@ -18,7 +18,7 @@ final class PlainLoops {
         }
     }
 
-    /** Runs one; the result keeps the JIT compiler from leaving it out. */
+    /** Runs a workload; its result must be used, so that the JIT compiler does not remove the loop. */
     float run(BenchmarkKernel workload) {
         return switch (workload) {
             case VECTOR_ADD -> add();

@@ -5,14 +5,14 @@ import java.util.List;
 /**
  * A module with the kernel {@code k(u64 in, u64 out, u32 seed, u64 foreign, u32 count)}. Immutable.
  *
- * @param seed    what it was made from
- * @param hostile whether its accesses may go anywhere; a legal one is deterministic, keeps to what it is given, and ends
- * @param endless whether it may ask for endless work
+ * @param seed    its seed
+ * @param hostile whether its accesses may go anywhere; a legal one is deterministic, accesses only its own memory, and ends
+ * @param endless whether it may request endless work
  * @param blocks  blocks of its grid, in x
  * @param threads threads of a block, in x
- * @param scoped  the text that is to be fenced
- * @param flat    a text that means the same, with unique names
- * @param steps   the steps in it; each can be left out
+ * @param scoped  the text to be fenced
+ * @param flat    an equivalent text with unique names
+ * @param steps   numbers of its steps, each of which can be omitted
  */
 public record GeneratedKernel(long seed, boolean hostile, boolean endless, int blocks, int threads, String scoped, String flat, List<Long> steps) {
     /** Bytes that it reads at {@code in}. */

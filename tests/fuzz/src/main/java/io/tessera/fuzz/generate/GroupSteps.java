@@ -1,6 +1,6 @@
 package io.tessera.fuzz.generate;
 
-/** What the threads of a warp, block or cluster do together. Legal kernels do it where all of them come. */
+/** Collective operations of the threads of a warp, block or cluster. Legal kernels do them only where all threads arrive. */
 final class GroupSteps {
     private GroupSteps() {
     }
@@ -45,7 +45,7 @@ final class GroupSteps {
         b.use(t);
     }
 
-    /** Everybody writes its own word, waits, and reads another's. */
+    /** Each thread writes its own word, waits, and reads another thread's. */
     private static void exchange(KernelBody b) {
         if (!b.mayShare()) {
             return;
@@ -89,7 +89,7 @@ final class GroupSteps {
         b.line("bar.sync %d, %d;", b.random.nextInt(4), b.shape.threads());
     }
 
-    /** Everybody reads what the other block of the cluster keeps. */
+    /** Each thread reads the memory of the other block of the cluster. */
     private static void cluster(KernelBody b) {
         if (!b.mayShare()) {
             return;

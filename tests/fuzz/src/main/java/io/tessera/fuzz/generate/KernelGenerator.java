@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-/** Makes kernels from seeds: the same from the same seed, and the same without some of its steps. Stateless. */
+/**
+ * Generates kernels from seeds. The same seed gives the same kernel, and steps can be omitted without a change of the others. Stateless.
+ */
 public final class KernelGenerator {
     private static final int VALUES = 5;
     private static final int LEAST_STEPS = 2;
@@ -38,9 +40,9 @@ public final class KernelGenerator {
     }
 
     /**
-     * The kernel of a seed, without some of its steps.
+     * Returns the kernel of a seed, without some of its steps.
      *
-     * @param without numbers of steps that are left out
+     * @param without numbers of steps that are omitted
      */
     public static GeneratedKernel of(long seed, Set<Long> without) {
         KernelGenerator generator = new KernelGenerator(seed, without);

@@ -12,7 +12,7 @@ final class LoopSteps {
     }
 
     /**
-     * How a loop counts: from {@code first} by {@code step} while the counter has a relation to {@code bound}.
+     * Style of a loop: it counts from {@code first} by {@code step} while the counter has a relation to {@code bound}.
      */
     private record Style(int bits, boolean signed, String relation, long first, long step, long bound) {
         static Style of(KernelBody b, int rounds) {
@@ -125,7 +125,7 @@ final class LoopSteps {
         b.uniform = uniform;
     }
 
-    /** What a proof may conclude from the loop's end: the counter has come to its bound. */
+    /** Uses what a proof may conclude after the loop: the counter has reached its bound. */
     private static void pointerAfter(KernelBody b, NamedEntity i, Style style) {
         if (b.random.nextInt(3) != 0 || b.kernel == null || !b.names.visible(b.kernel.in()) || style.bits() == 64 || !style.relation().equals("ne")) {
             return;

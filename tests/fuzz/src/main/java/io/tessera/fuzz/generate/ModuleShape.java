@@ -3,24 +3,24 @@ package io.tessera.fuzz.generate;
 import java.util.Random;
 
 /**
- * What a generated module is like as a whole.
+ * Properties of a generated module as a whole.
  *
  * @param hostile   whether indices, addresses and bounds may be anything
- * @param endless   whether a hostile one has loops that never end, or waits that nobody ends
+ * @param endless   whether a hostile one has loops or waits that never end
  * @param blocks    blocks of its grid
  * @param threads   threads of a block
- * @param cluster   blocks of a cluster; 1: it has nothing to do with clusters
- * @param named     whether it says its block's size
+ * @param cluster   blocks of a cluster; 1: it does not use clusters
+ * @param named     whether it declares its block's size
  * @param inner     whether blocks inside a function declare local variables
  * @param calls     whether it has functions, and calls them
  * @param inRegisters whether functions take and return registers
  */
 record ModuleShape(boolean hostile, boolean endless, int blocks, int threads, int cluster, boolean named, boolean inner, boolean calls,
         boolean inRegisters) {
-    /** Parts of a warp take the least time, and are all that most steps need. */
+    /** Block sizes: parts of a warp take the least time, and are enough for most steps. */
     private static final int[] THREADS = {8, 8, 8, 8, 8, 32, 32, 64};
 
-    /** Threads of a warp that there are. */
+    /** Returns the number of threads in a warp. */
     int lanes() {
         return Math.min(threads, 32);
     }

@@ -1,2 +1,2 @@
-/** Kernels from seeds. */
+/** Generation of kernels from seeds. */
 package io.tessera.fuzz.generate;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** NVIDIA's assembler on fenced texts, some at once. Thread-safe; the thread that completes a bundle waits for it. */
+/** Runs NVIDIA's assembler on bundles of fenced texts. Thread-safe; the thread that completes a bundle waits for it. */
 final class BatchAssembler {
     private static final long PATIENCE_S = 120;
     private static final int BUNDLE = 16;
@@ -23,11 +23,11 @@ final class BatchAssembler {
     private final AtomicInteger assembled = new AtomicInteger();
     private int next;
 
-    /** A fenced text, and what it was made from. */
+    /** A fenced text and its kernel. */
     record Text(GeneratedKernel kernel, String mode, String text) {
     }
 
-    /** What the assembler has against a text. */
+    /** An error of the assembler about a text. */
     record Complaint(Text text, String what) {
     }
 
@@ -35,12 +35,12 @@ final class BatchAssembler {
         this.program = program;
     }
 
-    /** How many texts went through it. */
+    /** Returns the number of assembled texts. */
     int assembled() {
         return assembled.get();
     }
 
-    /** Takes a text for one architecture or the other by turns; gives the complaints about the bundle that it completes, if any. */
+    /** Adds a text, for alternating architectures; returns the errors about the bundle that it completes, if any. */
     List<Complaint> take(Text text) throws IOException, InterruptedException {
         String architecture;
         List<Text> full;
@@ -54,7 +54,7 @@ final class BatchAssembler {
         return complaints(full, architecture);
     }
 
-    /** Assembles what still waits. */
+    /** Assembles the remaining texts. */
     List<Complaint> rest() throws IOException, InterruptedException {
         List<Complaint> all = new ArrayList<>();
         for (String architecture : ARCHITECTURES) {

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.ToIntFunction;
 
-/** Tries kernels, one after the other on each of some threads, until there were enough. Used once; thread-safe while it runs. */
+/** Tries kernels on several threads, in sequence on each, until there were enough. Used once; thread-safe while it runs. */
 public final class Campaign {
-    /** Also on a machine that is too busy to begin in time. */
+    /** Minimum number of kernels, even on a machine that is too busy to begin in time. */
     private static final int LEAST_KERNELS = 12;
     private static final long SAY_MS = 10_000;
     private static final long MOST_SECONDS = TimeUnit.DAYS.toSeconds(365);
@@ -41,7 +41,7 @@ public final class Campaign {
     private final List<Failure> failures = new ArrayList<>();
     private long beganNs;
 
-    /** @param say takes a line for each failure */
+    /** @param say receives a line for each failure */
     public Campaign(CampaignSettings settings, Consumer<String> say) {
         this(settings, say, KernelGenerator::of);
     }
@@ -57,9 +57,9 @@ public final class Campaign {
     }
 
     /**
-     * Runs it to its end. A kernel that has begun is waited for, but no longer than it may take.
+     * Runs the campaign to its end. It waits for kernels that have begun, but no longer than their time limit.
      *
-     * @param soFar takes what came of it until then, every ten seconds
+     * @param soFar receives the results so far, every ten seconds
      */
     public void run(Consumer<CampaignResult> soFar) throws InterruptedException {
         beganNs = System.nanoTime();
@@ -113,7 +113,7 @@ public final class Campaign {
         return trials.stream().mapToLong(count::applyAsInt).sum();
     }
 
-    /** A seed: what is thrown is a failure too, and ends nothing but its kernel, or its thread where nothing can go on. */
+    /** Tries one seed. An exception is a failure, too, and ends only its kernel, or its thread if that cannot continue. */
     private void one(long seed, FencingTrial trial) {
         try {
             one(kernels.apply(seed), trial);
@@ -216,7 +216,7 @@ public final class Campaign {
         }
     }
 
-    /** What came of it so far. */
+    /** Returns the results so far. */
     public synchronized CampaignResult result() {
         return new CampaignResult(settings.seed(), tried.get(), legal.get(), endless.get(), sum(FencingTrial::launches), sum(FencingTrial::looked),
                 sum(FencingTrial::plain), sum(FencingTrial::unverified), assembler == null ? 0 : assembler.assembled(),

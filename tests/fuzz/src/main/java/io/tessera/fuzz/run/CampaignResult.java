@@ -7,32 +7,32 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a campaign came to.
+ * Results of a campaign.
  *
- * @param seed      of its first kernel
- * @param kernels   how many were tried
- * @param legal     of these, legal ones
- * @param endless   of these, ones that may ask for endless work
- * @param launches  of kernels, unfenced and fenced
- * @param looked    fenced texts that the verifier looked at
- * @param plain     of these, those that it took only without proofs
- * @param unverified of these, those that it took in neither form
+ * @param seed      seed of its first kernel
+ * @param kernels   number of kernels tried
+ * @param legal     number of these that are legal
+ * @param endless   number of these that may request endless work
+ * @param launches  launches of kernels, unfenced and fenced
+ * @param looked    fenced texts that the verifier checked
+ * @param plain     number of these that it accepted only without proofs
+ * @param unverified number of these that it accepted in neither form
  * @param assembled fenced texts that went through the assembler
- * @param seconds   how long it took
- * @param running   threads that have not ended: those of a campaign that goes on, or that is over and waits no longer
+ * @param seconds   its duration
+ * @param running   threads that have not ended, of a campaign that still runs, or that has stopped waiting for them
  * @param counts    findings by kind: one for each mode
  * @param refusals  why modules were refused, without numbers, and how often
- * @param failures  what must not be
+ * @param failures  failures
  */
 public record CampaignResult(long seed, int kernels, int legal, int endless, long launches, long looked, long plain, long unverified,
         int assembled, double seconds, int running,
         Map<KernelFinding.Kind, Integer> counts, Map<String, Integer> refusals, List<Failure> failures) {
-    /** Whether nothing failed, and all ended. */
+    /** Returns whether nothing failed and all threads ended. */
     public boolean held() {
         return failures.isEmpty() && running == 0;
     }
 
-    /** The same for programs. */
+    /** Returns the results for scripts. */
     public JsonObject json() {
         JsonObject json = new JsonObject();
         json.addProperty("seed", seed);

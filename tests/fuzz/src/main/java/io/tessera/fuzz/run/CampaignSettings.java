@@ -3,18 +3,18 @@ package io.tessera.fuzz.run;
 import java.nio.file.Path;
 
 /**
- * How long and how a campaign runs.
+ * Settings of a campaign.
  *
- * @param seed          of its first kernel; others follow from it
- * @param kernels       how many, at most
- * @param seconds       how long, at most
- * @param threads       how many devices at once
+ * @param seed          seed of its first kernel, from which the others are derived
+ * @param kernels       maximum number of kernels
+ * @param seconds       maximum duration
+ * @param threads       number of devices at once
  * @param assembler     NVIDIA's assembler; null: none
- * @param assembleEvery of how many fenced texts one goes through it
- * @param compileEvery  of how many kernels one is compiled to bytecode, where others are interpreted; 0: none
- * @param verifyEvery   of how many seeds the verifier looks at one's texts; 0: at none
+ * @param assembleEvery one of this many fenced texts is assembled
+ * @param compileEvery  one of this many kernels is compiled to bytecode, the others are interpreted; 0: none is compiled
+ * @param verifyEvery   the verifier checks the texts of one of this many seeds; 0: of none
  * @param save          folder for failing kernels; null: none are saved
- * @param mostFailures failures after which nothing new is begun
+ * @param mostFailures number of failures after which no further kernel begins
  */
 public record CampaignSettings(long seed, long kernels, long seconds, int threads, Path assembler, int assembleEvery, int compileEvery,
         int verifyEvery, Path save,

@@ -3,7 +3,7 @@ package io.tessera.fuzz.run;
 import io.tessera.fuzz.generate.GeneratedKernel;
 
 /**
- * A finding that must not be, with the kernel that shows it.
+ * A finding that is a failure, with the kernel that shows it.
  *
  * @param finding what is wrong
  * @param kernel  the smallest kernel with the same fault

@@ -24,18 +24,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Runs one kernel unfenced and fenced in every mode, and says what is wrong. One owner thread. */
+/** Runs one kernel unfenced and fenced in every mode, and reports what is wrong. One owner thread. */
 public final class FencingTrial implements AutoCloseable {
     /** Modes that fence. */
     public static final List<FenceMode> MODES = List.of(FenceMode.MASK, FenceMode.MODULO, FenceMode.CHECK);
 
     private static final long LEGAL_MS = 20_000;
-    /** Nothing is compared of what hostile kernels compute: those that wait for each other are told to end soon. */
+    /** Time until a hostile kernel is told to end. It may be short, because results of hostile kernels are not compared. */
     private static final long HOSTILE_MS = 150;
     private static final long ENDLESS_MS = 30;
-    /** Loops that do not look whether they are to end have 65,536 rounds at most, which take seconds on a busy machine. */
+    /** Time to end after the order: loops that do not check for it have at most 65,536 rounds, which take seconds on a busy machine. */
     private static final long END_MS = 20_000;
-    /** How long a kernel may take in all, if all that can take long does. */
+    /** Maximum total time of a kernel, if every step takes its maximum. */
     static final long MOST_SECONDS = (LEGAL_MS + 3 * (LEGAL_MS + END_MS)) / 1000;
     private static final String KERNEL = "k";
     private static final List<String> FUNCTIONS = List.of("f0", "f1", KERNEL);
@@ -49,17 +49,17 @@ public final class FencingTrial implements AutoCloseable {
     private volatile int plain;
     private volatile int unverified;
 
-    /** What to do with each fenced text. */
+    /** Receives each fenced text. */
     public interface Written {
-        /** Told of the text of a kernel in a mode. */
+        /** Called with the text of a kernel in a mode. */
         void text(GeneratedKernel kernel, FenceMode mode, FencedModule fenced, String text);
     }
 
     /**
-     * A trial with a device of its own.
+     * Creates a trial with a device of its own.
      *
      * @param compiled    whether kernels are compiled, or interpreted
-     * @param verifyEvery of how many seeds the verifier looks at one's texts; 0: at none
+     * @param verifyEvery the verifier checks the texts of one of this many seeds; 0: of none
      */
     public FencingTrial(boolean compiled, int verifyEvery) {
         this.verifyEvery = verifyEvery;
@@ -67,27 +67,27 @@ public final class FencingTrial implements AutoCloseable {
         MODES.forEach(mode -> fencers.put(mode, new Fencer(mode)));
     }
 
-    /** Launches so far. */
+    /** Returns the number of launches so far. */
     public int launches() {
         return launches;
     }
 
-    /** Fenced texts that the verifier looked at. */
+    /** Returns the number of fenced texts that the verifier checked. */
     public int looked() {
         return looked;
     }
 
-    /** The part of these that it took only when they were fenced without proofs. */
+    /** Returns the number of these that it accepted only when they were fenced without proofs. */
     public int plain() {
         return plain;
     }
 
-    /** The part of these that it took in neither form. */
+    /** Returns the number of these that it accepted in neither form. */
     public int unverified() {
         return unverified;
     }
 
-    /** In every eighth seed some functions are fenced without proofs, as an executor does with those that are not shown. */
+    /** Selects functions to fence without proofs, in every eighth seed, as an executor does with those that are not verified. */
     private static PlainFunctions mixture(GeneratedKernel kernel) {
         if (Math.floorMod(kernel.seed(), MIXTURE_EVERY) != 0) {
             return PlainFunctions.none();
@@ -102,7 +102,7 @@ public final class FencingTrial implements AutoCloseable {
         return PlainFunctions.none().with(names);
     }
 
-    /** Has the verifier look, as an executor does: at what was written with proofs, else at what is written without. */
+    /** Verifies as an executor does: first the text with proofs, and if that is refused, the text without. */
     private void verify(PtxModule module, FenceMode mode, String text) throws FenceRefusedException {
         looked++;
         if (!shown(text, mode)) {
@@ -120,7 +120,7 @@ public final class FencingTrial implements AutoCloseable {
         }
     }
 
-    /** All that is wrong with a kernel; empty: nothing. */
+    /** Returns all faults of a kernel. */
     public List<KernelFinding> findings(GeneratedKernel kernel, Written written) {
         List<KernelFinding> found = new ArrayList<>();
         byte[] expected = kernel.hostile() ? null : expected(kernel, found);
@@ -148,7 +148,7 @@ public final class FencingTrial implements AutoCloseable {
         return found;
     }
 
-    /** The text with scopes, read once for all modes; null: it is refused. */
+    /** Returns the parsed text with scopes, read once for all modes; null: it is refused. */
     private static PtxModule parsed(GeneratedKernel kernel, List<KernelFinding> found) {
         try {
             return PtxParser.parse(kernel.scoped());
@@ -160,7 +160,7 @@ public final class FencingTrial implements AutoCloseable {
         return null;
     }
 
-    /** What a legal kernel computes unfenced, from its text without scopes. */
+    /** Returns what a legal kernel computes unfenced, from its text without scopes. */
     byte[] expected(GeneratedKernel kernel, List<KernelFinding> found) {
         try (LoadedModule module = device.processor.load(kernel.flat())) {
             LoadedKernel loaded = module.kernel(KERNEL);
@@ -180,7 +180,7 @@ public final class FencingTrial implements AutoCloseable {
     }
 
     /**
-     * Runs a kernel with nothing fenced: for the proof that fences are needed.
+     * Runs a kernel without fences, to prove that fences are needed.
      *
      * @return the fault; empty: none
      */
@@ -195,7 +195,7 @@ public final class FencingTrial implements AutoCloseable {
         }
     }
 
-    /** A kernel fenced in a mode; null: it is refused. */
+    /** Returns a kernel fenced in a mode; null: it is refused. */
     FencedModule fenced(GeneratedKernel kernel, FenceMode mode) {
         try {
             FencedModule fenced = fencers.get(mode).plainly(mixture(kernel)).fence(PtxParser.parse(kernel.scoped()));

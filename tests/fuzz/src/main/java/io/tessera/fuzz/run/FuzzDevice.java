@@ -26,19 +26,19 @@ import java.util.concurrent.TimeUnit;
 final class FuzzDevice implements AutoCloseable {
     private static final int MOST_OUT_BYTES = 1 << 18;
     private static final long LOOK_MS = 4;
-    /** What outputs hold before. */
+    /** Initial content of outputs. */
     private static final int BEFORE = 0x5A;
-    /** Hostile kernels write all over the window: after this many of them the pages go back. */
+    /** Number of hostile kernels after which the pages are returned: they write all over the window. */
     private static final int RENEW_EVERY = 1000;
-    /** What a word of the inputs may be, besides any number. */
+    /** Border values of input words, besides random numbers. */
     private static final int[] BORDERS = {0, 1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 255, 256, 0xFFFF, 0x10000, -16};
 
     /**
-     * How a launch ended.
+     * End of a launch.
      *
-     * @param fault   what ended it; empty: it ended by itself, or was told to
+     * @param fault   the fault that ended it; empty: it ended by itself, or was told to
      * @param stopped whether it was told to end
-     * @param endless whether it did not, and was cut short
+     * @param endless whether it did not end and was cancelled
      */
     record Run(String fault, boolean stopped, boolean endless) {
     }
@@ -56,7 +56,7 @@ final class FuzzDevice implements AutoCloseable {
     private volatile boolean stopped;
 
     /**
-     * A device of its own.
+     * Creates a device.
      *
      * @param compiled whether kernels are compiled to bytecode, or interpreted, which takes less time for kernels that run once
      */
@@ -90,13 +90,13 @@ final class FuzzDevice implements AutoCloseable {
         }
     }
 
-    /** Writes a kernel's inputs, and what its outputs hold before. */
+    /** Writes a kernel's inputs and the initial content of its outputs. */
     void fill(GeneratedKernel kernel) {
         RealMemory.put(in, inputs(kernel.seed()));
         RealMemory.fill(out, kernel.outBytes(), (byte) BEFORE);
     }
 
-    /** What a kernel of a seed reads. */
+    /** Returns the inputs of a seed's kernel. */
     static byte[] inputs(long seed) {
         Random random = new Random(seed);
         ByteBuffer bytes = ByteBuffer.allocate(GeneratedKernel.IN_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -107,7 +107,7 @@ final class FuzzDevice implements AutoCloseable {
         return bytes.array();
     }
 
-    /** What a legal kernel left: its outputs, and its inputs, which must be as they were. */
+    /** Returns the memory after a legal kernel: its outputs, and its inputs, which must be unchanged. */
     byte[] results(GeneratedKernel kernel) {
         byte[] all = new byte[kernel.outBytes() + GeneratedKernel.IN_BYTES];
         System.arraycopy(RealMemory.get(out, kernel.outBytes()), 0, all, 0, kernel.outBytes());
@@ -115,7 +115,7 @@ final class FuzzDevice implements AutoCloseable {
         return all;
     }
 
-    /** The parameters in the order in which kernels have them. */
+    /** Packs the parameters in the kernel's order. */
     static byte[] packed(LoadedKernel kernel, Object... arguments) {
         List<Parameter> parameters = kernel.kernel().entry().parameters();
         ByteBuffer buffer = ByteBuffer.allocate(kernel.kernel().parameterBytes()).order(ByteOrder.LITTLE_ENDIAN);
@@ -132,8 +132,8 @@ final class FuzzDevice implements AutoCloseable {
     /**
      * Launches and waits.
      *
-     * @param stopMs   when the kernel is told to end
-     * @param cancelMs how long it may take from then on
+     * @param stopMs   time until the kernel is told to end
+     * @param cancelMs time that it may take from then on
      */
     Run run(LoadedKernel kernel, GeneratedKernel shape, byte[] parameters, long stopMs, long cancelMs) {
         window.arm();
@@ -155,7 +155,7 @@ final class FuzzDevice implements AutoCloseable {
         }
     }
 
-    /** After every kernel: gives back what was allocated for it. */
+    /** Frees what was allocated for a kernel; to be called after every one. */
     void forget(boolean wasHostile) {
         window.forget();
         if (wasHostile && ++hostile % RENEW_EVERY == 0) {

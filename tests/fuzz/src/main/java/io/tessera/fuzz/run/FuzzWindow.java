@@ -18,13 +18,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A tenant's window on a software GPU, with its guard bands. Nothing else of the device's memory is there but what fences use, so that every access
- * outside of it is a fault. One owner thread.
+ * A tenant's window on a software GPU, with its guard bands. The device has no other memory except that of the fences, so every access
+ * outside the window is a fault. One owner thread.
  */
 final class FuzzWindow {
     static final long BYTES = WindowConstants.UNIT_BYTES;
     private static final long REGION_BYTES = BYTES + 2 * WindowConstants.GUARD_BYTES;
-    /** What a device needs for one. */
+    /** Memory that a device needs for a window. */
     static final long MEMORY_BYTES = REGION_BYTES + (2L << 30);
     /** Programs make pointers that lie a little before what they point to; nothing is at the window's borders. */
     private static final long MARGIN_BYTES = 1L << 28;
@@ -58,7 +58,7 @@ final class FuzzWindow {
         kept = next;
     }
 
-    /** Gives the pages back that kernels have touched, all over the window and the guards; what was allocated is gone. */
+    /** Returns all pages that kernels have touched, in the window and the guards; all allocations are lost. */
     void renew() {
         processor.memory().free(region);
         region = processor.memory().allocate(REGION_BYTES, BYTES, AddressKind.GLOBAL);
@@ -75,7 +75,7 @@ final class FuzzWindow {
         return address;
     }
 
-    /** Keeps what has been allocated so far; {@link #forget} gives back what comes later. */
+    /** Keeps the allocations made so far; {@link #forget} frees later ones. */
     void keep() {
         kept = next;
     }
@@ -84,7 +84,7 @@ final class FuzzWindow {
         next = kept;
     }
 
-    /** Loads a fenced module and does what its loader has to do. */
+    /** Loads a fenced module and completes the tasks of its loader. */
     LoadedModule load(FencedModule fenced, String text) throws PtxException {
         LoadedModule module = processor.load(text);
         Map<String, Long> addresses = new HashMap<>();
@@ -122,18 +122,18 @@ final class FuzzWindow {
         RealMemory.fill(report, ReportArea.BYTES, (byte) 0);
     }
 
-    /** Tells the kernel that is running to end. */
+    /** Tells the running kernel to end. */
     void stop() {
         RealMemory.putIntVolatile(stopWord, 0);
     }
 
-    /** Addresses that hostile kernels are given: what belongs to fences, the window's borders, nobody's memory. */
+    /** Returns addresses for hostile kernels: memory of the fences, the window's borders, unallocated memory. */
     long[] targets() {
         return new long[] {constants, report, stopWord, handles, base, base + BYTES - 8, base - WindowConstants.GUARD_BYTES,
                 base + BYTES + WindowConstants.GUARD_BYTES - 8, base + BYTES + WindowConstants.GUARD_BYTES, 64, -1L, region - 4096};
     }
 
-    /** Memory of the fence that was changed by a kernel that must not; empty: none. */
+    /** Returns the memory of the fence that a kernel changed although it must not; empty: none. */
     String changed(FenceMode mode, boolean stopped) {
         if (!Arrays.equals(RealMemory.get(constants, constantBytes.length), constantBytes)) {
             return "the fence's constants";

@@ -1,26 +1,26 @@
 package io.tessera.fuzz.run;
 
 /**
- * What a kernel did that it must not, or why it could not be tried.
+ * A forbidden action of a kernel, or the reason why it could not be tried.
  *
- * @param kind  what it counts as
+ * @param kind  its kind
  * @param where mode and entry
- * @param what  in words
+ * @param what  description
  */
 public record KernelFinding(Kind kind, String where, String what) {
-    /** What it counts as. */
+    /** Kind of a finding. */
     public enum Kind {
-        /** An access outside of the window, or another fault that would end everybody's context. */
+        /** An access outside the window, or another fault that would end the context of all clients. */
         ESCAPE,
         /** A legal kernel's results differ. */
         DIFFERENCE,
         /** It did not end when it was told to. */
         ENDLESS,
-        /** The rewriter, the parser or the software GPU threw what is no refusal. */
+        /** The rewriter, the parser or the software GPU threw an exception that is not a refusal. */
         CRASH,
-        /** A module that the rewriter or the verifier does not take. */
+        /** The rewriter or the verifier refuses the module. */
         REFUSED,
-        /** The assembler does not take what was written. */
+        /** The assembler rejects the fenced text. */
         NOT_ASSEMBLED,
         /** A legal kernel does not run unfenced: a mistake of the generator or of the software GPU. */
         GENERATOR

@@ -7,10 +7,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Leaves steps of a failing kernel out as long as it fails in the same way: halves first, then single ones. Stateless but for its trial. */
+/**
+ * Removes steps from a failing kernel as long as it fails in the same way: halves first, then single steps. Stateless but for its trial.
+ */
 final class Shrinker {
     private static final int MOST_TRIES = 150;
-    /** A kernel that does not end takes its time at every try. */
+    /** Time limit, because a kernel that does not end takes its full time at every attempt. */
     private static final long MOST_NS = 60_000_000_000L;
 
     private final FencingTrial trial;
@@ -21,7 +23,7 @@ final class Shrinker {
         this.trial = trial;
     }
 
-    /** The smallest kernel that was found to fail so. */
+    /** Returns the smallest kernel found that fails in the same way. */
     GeneratedKernel shrink(GeneratedKernel failing, KernelFinding finding) {
         beganNs = System.nanoTime();
         Set<Long> without = new HashSet<>();
@@ -55,7 +57,7 @@ final class Shrinker {
         try {
             candidate = KernelGenerator.of(seed, without);
         } catch (IllegalStateException e) {
-            return null; // what it left out was needed
+            return null; // a removed step was needed
         }
         boolean same = trial.findings(candidate, (kernel, mode, fenced, text) -> {}).stream()
                 .anyMatch(other -> other.kind() == finding.kind() && other.where().equals(finding.where()));

@@ -1,2 +1,2 @@
-/** Runs generated kernels, unfenced and fenced, and compares. */
+/** Runs generated kernels unfenced and fenced, and compares the results. */
 package io.tessera.fuzz.run;

@@ -4,18 +4,18 @@ import io.tessera.device.DriverEntry;
 import io.tessera.device.DriverPort;
 import java.lang.foreign.MemorySegment;
 
-/** What a test does with calls that are for a fake driver: answers some of them itself, and hands on the rest. */
+/** A test's interception of calls to a fake driver: it answers some of them itself and passes on the rest. */
 @FunctionalInterface
 public interface CallInjector {
-    /** As {@link DriverPort#call}, with the driver behind it. */
+    /** As {@link DriverPort#call}, with the driver to which the call can be passed on. */
     int call(DriverEntry entry, MemorySegment slots, DriverPort driver);
 
-    /** A fake driver whose calls come to this first. */
+    /** Returns a new fake driver whose calls pass through this first. */
     default DriverPort port() {
         return over(new FakeDriver());
     }
 
-    /** The driver with its calls coming to this first; it closes the driver. */
+    /** Returns a port whose calls pass through this first; closing it closes the driver. */
     default DriverPort over(FakeDriver driver) {
         return new DriverPort() {
             @Override

@@ -7,17 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What an executor takes of the fake driver for itself, which tests do not take for a client's. Thread-safe. */
+/** Objects of the fake driver that belong to the executor itself, so that tests do not count them as a client's. Thread-safe. */
 public final class ExecutorsOwn {
     /** The kind of its modules. */
     static final String MODULE = "module of the executor's own";
     private static final byte[] IMAGE = "// tessera".getBytes(StandardCharsets.US_ASCII);
     private static final long PAGE = 4096;
 
-    /** Pages of the host that clients' kernels report in, by address. */
+    /** Host pages in which clients' kernels write reports, by address. */
     private final List<Long> reportPages = new CopyOnWriteArrayList<>();
 
-    /** The pages that clients' kernels report in, by address. */
+    /** Returns the host pages in which clients' kernels write reports, by address. */
     public List<Long> reportPages() {
         return reportPages;
     }

@@ -22,55 +22,55 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * A driver whose memory is the process's own and whose streams are done at once, unless a test holds them. It remembers
- * what it was asked and which objects live. A kernel named {@code fill} writes its second parameter to the address in its
- * first; one named {@code fault} loses the context. Thread-safe.
+ * A driver that uses the process's own memory, and whose streams complete at once unless a test holds them. It records its calls and its
+ * live objects. A kernel named {@code fill} writes its second parameter to the address in its first; one named {@code fault} loses the
+ * context. Thread-safe.
  */
 public final class FakeDriver implements DriverPort {
 
-    /** Hears of every call, in the thread that makes it. */
+    /** Is called with every entry, on the calling thread. */
     public volatile Consumer<DriverEntry> listener = _ -> {};
     /** Names of entries called, when {@link #recording}. */
     public final List<String> calls = new CopyOnWriteArrayList<>();
-    /** Whether calls are remembered. */
+    /** Whether calls are recorded. */
     public volatile boolean recording = true;
-    /** While set, no stream is done. */
+    /** While set, no stream completes. */
     public volatile boolean held;
-    /** Streams that are not done, and the events behind their work. */
+    /** Streams that do not complete, nor do events recorded in them. */
     public final Set<Long> heldStreams = ConcurrentHashMap.newKeySet();
-    /** Events of held streams that stand before what is not done. */
+    /** Events of held streams that are complete, because they precede the unfinished work. */
     public final Set<Long> doneEvents = ConcurrentHashMap.newKeySet();
     /** Blocks of a cluster in the first dimension, of kernel nodes by handle. */
     public final Map<Long, Integer> nodeClusters = new ConcurrentHashMap<>();
     /** Events recorded in held streams, the oldest first. */
     public final Queue<Long> heldEvents = new ConcurrentLinkedQueue<>();
     /**
-     * Whether it waits, as NVIDIA's does, for all streams in calls for which it wants the whole context, and lets nobody submit
-     * meanwhile. Only held streams are waited for.
+     * Whether calls that need the whole context wait for all streams, as NVIDIA's driver does, and block other submissions meanwhile. Only
+     * held streams are waited for.
      */
     public volatile boolean synchronizing;
     private volatile boolean releasing;
     /** Calls of that kind that began while a stream was held. */
     public final AtomicInteger synchronizedWhileHeld = new AtomicInteger();
-    /** Entries that want the whole context, too, while {@link #synchronizing}. */
+    /** Further entries that need the whole context while {@link #synchronizing}. */
     public final Set<DriverEntry> alsoSynchronizing = ConcurrentHashMap.newKeySet();
-    /** Entries that nobody has thought of: the calling thread fails in them. */
+    /** Entries in which the calling thread fails, as in one that was not anticipated. */
     public final Set<DriverEntry> unthought = ConcurrentHashMap.newKeySet();
-    /** Whether also questions wait while somebody else has the whole context. */
+    /** Whether queries also wait while another call has the whole context. */
     public volatile boolean questionsWait;
     /** Addresses that streams were told to write. */
     public final Set<Long> wordsWritten = ConcurrentHashMap.newKeySet();
-    /** What the executor takes for itself. */
+    /** Objects of the executor itself. */
     public final ExecutorsOwn own = new ExecutorsOwn();
-    /** Whether copies and memsets are made; where arguments are nonsense a test does without. */
+    /** Whether copies and memsets are executed; a test with meaningless arguments switches them off. */
     public volatile boolean touchesMemory = true;
-    /** Called when somebody synchronises an event, which is when drivers print. */
+    /** Called when an event is synchronised, which is when drivers print. */
     public volatile Runnable printing = () -> {};
     /** While set, there are no device addresses to reserve. */
     public volatile boolean addressless;
-    /** What was given to the last cuLibraryLoadData: where the image is, and how many options of a library there are. */
+    /** Arguments of the last cuLibraryLoadData: the image's address and the number of library options. */
     public volatile long[] library = {};
-    /** How long a launch takes its caller, at least. */
+    /** Minimum time that a launch takes its caller. */
     public volatile long launchNs;
     /** Launches so far. */
     public final AtomicLong launches = new AtomicLong();
@@ -82,30 +82,30 @@ public final class FakeDriver implements DriverPort {
     public volatile String launched = "";
     /** The number of the last function that was looked up. */
     public volatile long lastFunction;
-    /** A number that the next function gets which is looked up or listed; 0: a new one. */
+    /** Number for the next function that is looked up or listed; 0: a new one. */
     public volatile long reuse;
     /** Kernels that execute a part of their grid. */
     public final FakeSlices slices = new FakeSlices();
-    /** Shared memory that entries which nobody wrote have beyond the others' 101 bytes. */
+    /** Shared memory of generated entries beyond the 101 bytes of the others. */
     public volatile int sharedMore;
     private volatile int eventError;
-    /** Whether it makes graphs: each has what it is asked for, and nothing runs. */
+    /** Whether it creates graphs; they record their nodes, and nothing runs. */
     public volatile boolean graphs;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
     public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
-    /** Handles of objects that were ended. */
+    /** Handles of destroyed objects. */
     public final Set<Long> ended = ConcurrentHashMap.newKeySet();
     /** Live objects by kind. */
     public final Map<String, AtomicInteger> alive = new ConcurrentHashMap<>();
 
-    /** The size of constants that it answers for a kernel of a program without fences. */
+    /** The size of constants that it reports for a kernel of a program without fences. */
     public static final int CONSTANT_BYTES = 102;
     /** Compute capability 9.0, without managed memory. */
     private static final Map<Long, Integer> GPU_ATTRIBUTES = Map.of((long) DeviceAttribute.COMPUTE_CAPABILITY_MAJOR, 9,
             (long) DeviceAttribute.COMPUTE_CAPABILITY_MINOR, 0, (long) DeviceAttribute.CONCURRENT_MANAGED_ACCESS, 0);
-    /** What every module and library lists as its kernels. */
+    /** The kernels that every module and library lists. */
     public volatile List<String> kernels = List.of("__tessera_checked_work", "work");
 
     private static final Set<DriverEntry> SYNCHRONIZING = EnumSet.of(DriverEntry.cuModuleLoadData, DriverEntry.cuModuleLoadDataEx,
@@ -120,16 +120,16 @@ public final class FakeDriver implements DriverPort {
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
     private final Map<Long, Long> eventStreams = new ConcurrentHashMap<>();
     private final AtomicLong next = new AtomicLong(0x7000_0000L);
-    /** The graphs that it makes. */
+    /** The graphs that it creates. */
     public final FakeGraphs graphSizes = new FakeGraphs(() -> next.addAndGet(16));
     /** Its processors, which can be divided; 0: they cannot. */
     public volatile int processors;
     private volatile boolean gpu;
     private volatile HandleWitness witness;
-    /** What every call answers; 0: as the calls do. */
+    /** Result of every call; 0: each call has its own result. */
     public volatile int lost;
 
-    /** From now on every request for an event gets this. */
+    /** Makes every later creation of an event fail with this error. */
     public void failEvents(int error) {
         eventError = error;
     }
@@ -144,7 +144,7 @@ public final class FakeDriver implements DriverPort {
         return !gpu;
     }
 
-    /** From now on it is a GPU of compute capability 9.0. */
+    /** Makes it a GPU of compute capability 9.0 from now on. */
     public void isGpu() {
         gpu = true;
     }
@@ -154,12 +154,12 @@ public final class FakeDriver implements DriverPort {
         return true;
     }
 
-    /** Handles of a kind that were ever made. */
+    /** Returns the handles of a kind that were ever created. */
     public Set<Long> made(String kind) {
         return Set.copyOf(made.getOrDefault(kind, Set.of()));
     }
 
-    /** Live objects of a kind. */
+    /** Returns the number of live objects of a kind. */
     public int alive(String kind) {
         return alive.computeIfAbsent(kind, _ -> new AtomicInteger()).get();
     }
@@ -177,7 +177,7 @@ public final class FakeDriver implements DriverPort {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
 
-    /** A driver refuses a result without a place. */
+    /** Writes a result. As a driver does, refuses a null address. */
     private static int put(long address, long value) {
         if (address != 0) {
             at(address, 8).set(ValueLayout.JAVA_LONG, 0, value);
@@ -221,13 +221,13 @@ public final class FakeDriver implements DriverPort {
         return 0;
     }
 
-    /** Memory of the host is written by streams that nothing holds. */
+    /** Writes a word of a report page, unless the stream is held. */
     private int word(long stream, long address, int value) {
         wordsWritten.add(address);
         return own.isInReportPage(address) && !held && !heldStreams.contains(stream) ? putInt(address, value) : 0;
     }
 
-    /** From now on somebody looks at the handles and addresses that it gets, before anything was made. */
+    /** Returns a witness that checks all handles and addresses from now on; must be called before any object is created. */
     public HandleWitness watched() {
         witness = new HandleWitness(pages);
         return witness;
@@ -267,7 +267,7 @@ public final class FakeDriver implements DriverPort {
         }
     }
 
-    /** All held streams are done, at one moment: removed one by one, some would be done while others are held. */
+    /** Completes all held streams at the same moment: removed one by one, some would complete while others are still held. */
     public void release() {
         releasing = true;
         heldStreams.clear();
@@ -334,7 +334,7 @@ public final class FakeDriver implements DriverPort {
             case cuMemHostAlloc -> put(slot(s, 0), own.allocated(arena.allocate(slot(s, 1), 4096).address(), slot(s, 1)));
             case cuModuleGetGlobal_v2, cuLibraryGetGlobal -> global(slot(s, 0), slot(s, 1), slot(s, 2), at(slot(s, 3), 256).getString(0));
             case cuMemAlloc_v2 -> {
-                count("memory", 1); // the executor's own: programs' memory is mapped
+                count("memory", 1); // the executor's own memory: that of programs is mapped
                 yield put(slot(s, 0), arena.allocate(slot(s, 1), 256).address());
             }
             case cuMemFree_v2 -> end("memory", slot(s, 0));
@@ -410,7 +410,7 @@ public final class FakeDriver implements DriverPort {
         return make("library", out);
     }
 
-    /** A tensor map of ours begins with its address. */
+    /** A tensor map of this driver begins with its address. */
     private int encode(long map, long address) {
         at(map, 128).fill((byte) 0x5a);
         return put(map, address);
@@ -436,7 +436,7 @@ public final class FakeDriver implements DriverPort {
         if (name.equals("missing")) {
             return 500;
         }
-        long handle = reuse != 0 ? reuse : next.addAndGet(16); // of a module that has gone
+        long handle = reuse != 0 ? reuse : next.addAndGet(16); // of a module that was unloaded
         lastFunction = reuse != 0 ? lastFunction : handle;
         reuse = 0;
         functions.put(handle, name);
@@ -450,7 +450,7 @@ public final class FakeDriver implements DriverPort {
         return found.length == 0 ? 1 : put(slot(s, 2), found[0]) + put(slot(s, 3), found[1]);
     }
 
-    /** Every program has every constant of a fenced module that somebody has asked for, of 64 bytes, and nothing else. */
+    /** Every program has each requested constant of a fenced module, of 64 bytes, and no other variables. */
     private int global(long address, long size, long module, String name) {
         if (!name.startsWith("__tessera_")) {
             return 500;
@@ -467,7 +467,7 @@ public final class FakeDriver implements DriverPort {
         }
         launches.incrementAndGet();
         for (long untilNs = System.nanoTime() + launchNs; System.nanoTime() < untilNs;) {
-            Thread.onSpinWait(); // a thread that sleeps finds its caches cold
+            Thread.onSpinWait(); // a sleeping thread would find its caches cold
         }
         launched = name;
         launchedOf.put(name, codes.getOrDefault(slot(s, functionAt), 0L));
@@ -479,7 +479,7 @@ public final class FakeDriver implements DriverPort {
             MemorySegment extra = at(slot(s, extraAt), 40);
             MemorySegment parameters = at(extra.getAtIndex(ValueLayout.JAVA_LONG, 1), 16);
             long target = parameters.getAtIndex(ValueLayout.JAVA_LONG, 0);
-            if (target != 0) { // a launch whose arguments are of no account to its test
+            if (target != 0) { // otherwise a launch whose arguments do not matter to its test
                 pages.putLong(target, parameters.getAtIndex(ValueLayout.JAVA_LONG, 1));
             }
         }

@@ -11,10 +11,13 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
-/** Graphs as their sizes: it remembers how many nodes one call has worked on at most, since a driver needs time for each. Thread-safe. */
+/**
+ * Graphs of which only the size is kept. Records the maximum number of nodes in one call, since a driver needs time for each node.
+ * Thread-safe.
+ */
 public final class FakeGraphs {
 
-    /** By graph: its nodes, and how many each stands for. */
+    /** By graph: its nodes, and how many nodes each represents. */
     private final Map<Long, Map<Long, Long>> graphs = new LinkedHashMap<>();
     private final Map<Long, Long> graphOfNode = new LinkedHashMap<>();
     /** By graph: pairs of nodes. */
@@ -23,24 +26,24 @@ public final class FakeGraphs {
     private long newest;
     private long most;
     private String longest = "no call";
-    /** What one node takes of a call's time, ns. */
+    /** Time that a call needs for one node, in ns. */
     public volatile long nodeNs;
 
     FakeGraphs(LongSupplier handles) {
         this.handles = handles;
     }
 
-    /** The most nodes that one call has worked on. */
+    /** Returns the maximum number of nodes in one call. */
     public synchronized long mostNodes() {
         return most;
     }
 
-    /** Which call that was. */
+    /** Returns the name of that call. */
     public synchronized String longestCall() {
         return longest;
     }
 
-    /** The graph that was made last gets this many nodes, each after the one before, as by a capture. */
+    /** Adds this many nodes in sequence to the latest graph, as a capture would. */
     public synchronized void capture(int nodes) {
         long before = 0;
         for (int i = 0; i < nodes; i++) {
@@ -52,7 +55,7 @@ public final class FakeGraphs {
         }
     }
 
-    /** Graphs and executable graphs that live. */
+    /** Returns the number of live graphs and executable graphs. */
     public synchronized int alive() {
         return graphs.size();
     }

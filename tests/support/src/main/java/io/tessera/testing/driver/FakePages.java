@@ -11,18 +11,18 @@ import java.util.TreeMap;
 
 /**
  * Virtual memory of the fake driver: reserved ranges, memory that can be mapped in many places, and the rules of the real
- * one. Addresses are numbers; memory is the process's own and begins full of a pattern, as if others had used it.
+ * one. Addresses are only numbers. The memory is the process's own and is initially full of a pattern, as if others had used it.
  * Thread-safe.
  */
 public final class FakePages implements AutoCloseable {
-    /** Everything is a multiple of it. */
+    /** Granularity of all addresses and sizes. */
     public static final long GRANULE = 2L << 20;
-    /** What fresh memory is full of. */
+    /** Initial content of each byte of memory. */
     public static final byte OLD_DATA = 0x5A;
 
     private static final long PAGE = 4096;
 
-    /** Bytes of all memory that is made. */
+    /** Maximum size of all created memory. */
     public volatile long capacityBytes = 1L << 30;
     /** Creations and mappings that succeed before one fails; below 0: all do. */
     public volatile int createsBeforeFailure = -1;
@@ -30,7 +30,7 @@ public final class FakePages implements AutoCloseable {
     public volatile int mapsBeforeFailure = -1;
     /** As above, of permissions. */
     public volatile int allowsBeforeFailure = -1;
-    /** Reservations that are given another place than was asked for. */
+    /** Number of reservations that get another address than requested. */
     public volatile int misplacements;
 
     private final TreeMap<Long, Long> reserved = new TreeMap<>();
@@ -41,7 +41,7 @@ public final class FakePages implements AutoCloseable {
     private long nextHandle = 1;
     private long usedBytes;
 
-    /** Pages that were written one by one; all others are full of one value. */
+    /** Memory of which only written pages are stored; all others are full of one value. */
     private static final class Memory {
         final long size;
         final Map<Long, MemorySegment> pages = new HashMap<>();
@@ -94,7 +94,7 @@ public final class FakePages implements AutoCloseable {
         return below != null && below.getKey() + below.getValue() > address;
     }
 
-    /** Whether an address lies in a range that is reserved. */
+    /** Returns whether an address is in a reserved range. */
     synchronized boolean isReserved(long address) {
         Map.Entry<Long, Long> below = reserved.floorEntry(address);
         return below != null && address - below.getKey() < below.getValue();
@@ -197,7 +197,7 @@ public final class FakePages implements AutoCloseable {
         return 0;
     }
 
-    /** The memory behind an address, to the end of its page; the address itself where none is mapped there. */
+    /** Returns the memory at an address, to the end of its page; host memory at that address if none is mapped there. */
     private MemorySegment behind(long address, long bytes) {
         Map.Entry<Long, Mapping> entry = mappings.floorEntry(address);
         if (entry == null || address - entry.getKey() >= entry.getValue().size()) {
@@ -235,23 +235,23 @@ public final class FakePages implements AutoCloseable {
         behind(address, 8).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
     }
 
-    /** Eight bytes of device memory. */
+    /** Returns eight bytes of device memory. */
     public synchronized long getLong(long address) {
         return behind(address, 8).get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
     }
 
-    /** Whether the device reaches memory at an address. */
+    /** Returns whether the device may access memory at an address. */
     public synchronized boolean isAllowed(long address) {
         Map.Entry<Long, Mapping> entry = mappings.floorEntry(address);
         return entry != null && address - entry.getKey() < entry.getValue().size() && entry.getValue().allowed;
     }
 
-    /** Memory that nobody has made. */
+    /** Returns the size of memory that has not been created. */
     public synchronized long freeBytes() {
         return capacityBytes - usedBytes;
     }
 
-    /** What has not been given back: memory, handles, reservations. */
+    /** Describes what has not been released: memory, handles, reservations. */
     public synchronized String left() {
         return all.size() + " memories, " + handles.size() + " handles, " + mappings.size() + " mappings, "
                 + reserved.size() + " reservations";

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Checks that a driver gets only handles and device addresses that it gave, and finds nothing where it is to write a handle, so that a
- * caller trusts no other client's. Any thread.
+ * Checks that a driver receives only handles and device addresses that it returned, and that places for new handles are empty, so that a
+ * caller does not trust another client's handles. Any thread.
  */
 public final class HandleWitness {
     /** CU_STREAM_LEGACY and CU_STREAM_PER_THREAD. */
@@ -33,12 +33,12 @@ public final class HandleWitness {
     private final ConcurrentSkipListMap<Long, Long> ranges = new ConcurrentSkipListMap<>();
     private final List<String> complaints = new CopyOnWriteArrayList<>();
 
-    /** For a driver with such pages that has given nothing yet. */
+    /** Creates a witness for a driver with these pages that has not returned any handle yet. */
     HandleWitness(FakePages pages) {
         this.pages = pages;
     }
 
-    /** What was wrong, the first of it. */
+    /** Returns the first complaints. */
     public List<String> complaints() {
         return complaints;
     }
@@ -106,7 +106,7 @@ public final class HandleWitness {
 
     private void look(DriverEntry entry, HandleKind kind, long value) {
         if (kind == HandleKind.CONTEXT) {
-            return; // clients have none of their own
+            return; // clients have no contexts of their own
         }
         boolean special = kind == HandleKind.STREAM && value >= 0 && value <= MOST_SPECIAL;
         if (value != 0 && !special && !given.contains(value)) {
@@ -114,7 +114,7 @@ public final class HandleWitness {
         }
     }
 
-    /** Whether no byte is set or copied: then the address may be any, as a driver has it. */
+    /** Returns whether no byte is set or copied, so that any address is allowed, as in a driver. */
     private static boolean isOfNothing(String entry, MemorySegment slots) {
         boolean plane = entry.startsWith("cuMemsetD2D");
         int count = plane || entry.startsWith("cuMemcpyPeer") ? 4 : 2;

@@ -25,7 +25,7 @@ public final class AnnotationText {
     private AnnotationText() {
     }
 
-    /** Turns the words behind a pattern into a decision. */
+    /** Converts the words after a pattern to a decision. */
     private interface DecisionReader<S> {
         S read(String text, String file, int line);
     }

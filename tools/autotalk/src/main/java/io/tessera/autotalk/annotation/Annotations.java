@@ -7,11 +7,11 @@ import java.util.Optional;
 /**
  * An annotation file.
  *
- * @param <S>        what its decisions are: {@link Serving} or {@link RelayServing}
- * @param file       how messages name it
- * @param servings   decisions how entries are served
- * @param parameters what is known of parameters
- * @param structures what is known of members of structures
+ * @param <S>        type of its decisions: {@link Serving} or {@link RelayServing}
+ * @param file       name of the file in messages
+ * @param servings   decisions on how entries are served
+ * @param parameters facts about parameters
+ * @param structures facts about members of structures
  */
 public record Annotations<S>(String file, List<ServingRule<S>> servings, List<ParameterRule> parameters,
         List<StructureRule> structures) {
@@ -22,15 +22,15 @@ public record Annotations<S>(String file, List<ServingRule<S>> servings, List<Pa
         structures = List.copyOf(structures);
     }
 
-    /** Which memory a pointer or address leads to. */
+    /** Memory to which a pointer or address refers. */
     public enum Space {
         /** Memory of the calling process. */
         HOST,
         /** Memory of a device. */
         DEVICE,
-        /** Either; the driver finds out by the address (unified addressing). */
+        /** Either; the driver determines it from the address (unified addressing). */
         ANY,
-        /** None: a value that the driver only hands on, as the argument of a callback. */
+        /** None: a value that the driver only passes on, such as the argument of a callback. */
         VALUE
     }
 
@@ -39,17 +39,17 @@ public record Annotations<S>(String file, List<ServingRule<S>> servings, List<Pa
     }
 
     /**
-     * A line that says what is behind a parameter.
+     * A line about the memory to which a parameter refers.
      *
      * @param line      line in the file, from 1
-     * @param entries   whose
-     * @param parameter which parameter
-     * @param direction which way its content goes, where the header does not tell
-     * @param space     which memory it leads to
-     * @param extent    how many elements, as an expression over the entry's parameters, {@code *NAME} for what is behind
-     *                  one; {@code string} for text that ends with a zero, {@code image} for what tells its own length,
-     *                  {@code by NAME} for what is as long as the value of a parameter says, {@code packed} for what a
-     *                  relayed call's front puts together
+     * @param entries   entries of the parameter
+     * @param parameter name of the parameter
+     * @param direction direction of its content, if the header does not give it
+     * @param space     memory to which it refers
+     * @param extent number of elements, as an expression over the entry's parameters, {@code *NAME} for the value to which one points;
+     *         {@code string} for text that ends with a zero, {@code image} for data that contains its own length,
+     * {@code by NAME} for data whose length follows from the value of a parameter, {@code packed} for data that the front of a relayed call
+     * assembles
      */
     public record ParameterRule(int line, NamePattern entries, NamePattern parameter, Optional<ParameterDirection> direction,
             Optional<Space> space, Optional<String> extent) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A description joined with its annotations: for each entry the decisions of both ports, and what is wrong or missing.
+ * A description joined with its annotations: for each entry the decisions of both ports, and the errors and gaps.
  *
  * <p>The narrowest of several rules that match decides ({@link NamePattern#narrowness}); two equally narrow ones that differ are a problem,
  * as are rules that match nothing. There is no default: an entry without a rule is a gap. A library without a relay port has no decisions
@@ -46,44 +46,46 @@ public final class Decisions {
         return description;
     }
 
-    /** What stands in the way of generating: entries without a decision, rules that contradict or match nothing. */
+    /** Returns the problems that prevent generation: entries without a decision, rules that contradict each other or match nothing. */
     public List<String> problems() {
         return List.copyOf(problems);
     }
 
-    /** The decision for an exported entry; empty where there is none. */
+    /** Returns the decision for an exported entry; empty: there is none. */
     public Optional<Serving> serving(Entry entry) {
         return direct.deciding(entry).map(ServingRule::serving);
     }
 
-    /** Whether the library has a relay port. */
+    /** Returns whether the library has a relay port. */
     public boolean relays() {
         return relay.isPresent();
     }
 
-    /** The relay port's decision for an exported entry; empty where there is none. */
+    /** Returns the relay port's decision for an exported entry; empty: there is none. */
     public Optional<RelayServing> relayServing(Entry entry) {
         return relay.flatMap(rules -> rules.deciding(entry)).map(ServingRule::serving);
     }
 
-    /** The narrowest rule on a parameter of an entry. */
+    /** Returns the narrowest rule on a parameter of an entry. */
     public Optional<ParameterRule> fact(Entry entry, EntryParameter parameter) {
         return direct.fact(entry, parameter);
     }
 
-    /** The same where the entry is relayed: what travels may differ from what the driver takes. */
+    /**
+     * Returns the narrowest rule on a parameter of a relayed entry, because the data that is sent may differ from what the driver takes.
+     */
     public Optional<ParameterRule> relayFact(Entry entry, EntryParameter parameter) {
         return relay.flatMap(rules -> rules.fact(entry, parameter)).or(() -> fact(entry, parameter));
     }
 
-    /** What the relay's annotations say of members of structures. */
+    /** Returns the relay's annotations on members of structures. */
     public List<StructureRule> structures() {
         return relay.map(RuleSet::structures).orElse(List.of());
     }
 
     /**
-     * Pointers to memory of unknown size: what a relayed call still needs to know. Pointers to a single object of a known
-     * type count as known; text and buffers need an extent.
+     * Returns pointers to memory of unknown size, which a relayed call needs to know. Pointers to a single object of a known type count as
+     * known; text and buffers need an extent.
      */
     public List<String> unknownExtents() {
         List<String> unknown = new ArrayList<>();
@@ -106,7 +108,10 @@ public final class Decisions {
         return target.typeClass() == TypeClass.VOID || target.name().equals("char");
     }
 
-    /** Generated code needs parameters; and only a front knows a per-thread stream that stands in no parameter. */
+    /**
+     * Checks that generated code has what it needs: the parameters are known, and an entry with an implicit per-thread stream has a
+     * hand-written front.
+     */
     private void checkKnown(Entry entry) {
         Optional<ServingRule<Serving>> rule = direct.deciding(entry);
         boolean wrapped = rule.filter(r -> r.serving().isWrapped()).isPresent();
@@ -124,7 +129,7 @@ public final class Decisions {
         }));
     }
 
-    /** Whether a parameter of the entry is a stream. */
+    /** Returns whether a parameter of the entry is a stream. */
     public static boolean takesStream(Entry entry) {
         return entry.signature().stream().flatMap(signature -> signature.parameters().stream())
                 .anyMatch(parameter -> parameter.type().toString().equals(STREAM));

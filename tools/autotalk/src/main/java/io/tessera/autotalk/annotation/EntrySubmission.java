@@ -17,7 +17,7 @@ public enum EntrySubmission {
     /** Prefetch, discard, attach, sparse mapping, decompression. */
     PREFETCH;
 
-    /** The constant in the C header. */
+    /** Returns the constant in the C header. */
     public String constant() {
         return "TESSERA_KIND_" + name();
     }

@@ -5,30 +5,30 @@ import io.tessera.autotalk.description.Entry;
 /**
  * A pattern over entry names: a name, or one with {@code *} for any run of characters, none included.
  *
- * <p>It is held against the exported name without its per-thread ending, and against that without its version too, so
- * that {@code cuMemAlloc} speaks of {@code cuMemAlloc} and {@code cuMemAlloc_v2}, and {@code cuMemAlloc_v2} of the latter
- * alone. {@code cuMemAlloc_v1} speaks of the first version alone, whose exported name has no number.
+ * <p>It is compared with the exported name without its per-thread suffix, and also without its version. So {@code cuMemAlloc} matches
+ * {@code cuMemAlloc} and {@code cuMemAlloc_v2}, and {@code cuMemAlloc_v2} matches only the latter. {@code cuMemAlloc_v1} matches only the
+ * first version, whose exported name has no number.
  *
  * @param text the pattern
  */
 public record NamePattern(String text) {
     private static final String FIRST_VERSION = "_v1";
 
-    /** Whether it speaks of this entry. */
+    /** Returns whether it matches an entry. */
     public boolean matches(Entry entry) {
         String versioned = Entry.withoutTwin(entry.name());
         return matches(versioned) || matches(Entry.stem(versioned))
                 || entry.version() == 1 && text.equals(versioned + FIRST_VERSION);
     }
 
-    /** Whether it matches a plain name, as a parameter's. */
+    /** Returns whether it matches a plain name, such as a parameter's. */
     public boolean matches(String name) {
         return text.equals(name) || text.contains("*") && matches(0, name, 0);
     }
 
     /**
-     * How narrowly it speaks, for choosing between patterns that match: a name with its version before a name, a name
-     * before any pattern with a star, a longer pattern before a shorter one.
+     * Returns how narrow it is, to choose between matching patterns: a name with its version before a name, a name before any pattern with
+     * a star, a longer pattern before a shorter one.
      */
     public int narrowness() {
         boolean exact = text.indexOf('*') < 0;

@@ -7,10 +7,10 @@ public sealed interface RelayServing {
     }
 
     /**
-     * Travels to the executor.
+     * Sent to the executor.
      *
-     * @param waits for the answer
-     * @param front hand-written C stands in front, and calls the generated sender
+     * @param waits whether it waits for the answer
+     * @param front whether hand-written C precedes and calls the generated sender
      */
     record Send(boolean waits, boolean front) implements RelayServing {
     }
@@ -19,7 +19,7 @@ public sealed interface RelayServing {
     record Refuse(String reason) implements RelayServing {
     }
 
-    /** The words in annotations and in the coverage table. */
+    /** Returns the words in annotations and in the coverage table. */
     default String word() {
         return switch (this) {
             case Local ignored -> "local";
@@ -28,7 +28,7 @@ public sealed interface RelayServing {
         };
     }
 
-    /** Whether a function for it is written by hand. */
+    /** Returns whether a function for it is written by hand. */
     default boolean handwritten() {
         return this instanceof Local || this instanceof Send send && send.front();
     }

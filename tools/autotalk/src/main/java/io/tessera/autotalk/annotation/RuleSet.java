@@ -16,13 +16,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One annotation file held against a description: which of its rules decides for each entry, and what is wrong with
- * them. Problems go to the list that it is given. Not thread-safe.
+ * One annotation file compared with a description: which of its rules decides for each entry, and the errors in them. Problems are added to
+ * a given list. Not thread-safe.
  *
- * @param <S> what its decisions are
+ * @param <S> type of its decisions
  */
 final class RuleSet<S> {
-    /** A catch-all would hide the entries that a new driver brings; a family has at least this many letters. */
+    /** Minimum length of a pattern for a family of entries: a catch-all would hide the entries that a new driver adds. */
     private static final int SHORTEST_FAMILY = "cuGL*".length();
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final Set<String> EXTENT_WORDS = Set.of("string", "image", "by", "packed");
@@ -49,18 +49,18 @@ final class RuleSet<S> {
         checkParameterRules();
     }
 
-    /** The rule that decides for an exported entry. */
+    /** Returns the rule that decides for an exported entry. */
     Optional<ServingRule<S>> deciding(Entry entry) {
         return Optional.ofNullable(deciding.get(entry.name()));
     }
 
-    /** The narrowest rule on a parameter of an entry. */
+    /** Returns the narrowest rule on a parameter of an entry. */
     Optional<ParameterRule> fact(Entry entry, EntryParameter parameter) {
         return rulesOf(entry).stream().filter(rule -> rule.parameter().matches(parameter.name()))
                 .max(Comparator.comparingInt(RuleSet::narrowness));
     }
 
-    /** Matching patterns is most of the work, and every parameter asks for those of its entry several times. */
+    /** Returns the rules of an entry. They are cached, since matching is most of the work and each parameter needs them several times. */
     private List<ParameterRule> rulesOf(Entry entry) {
         return parameterRules.computeIfAbsent(entry.name(), name -> annotations.parameters().stream()
                 .filter(rule -> rule.entries().matches(entry)).toList());

@@ -5,26 +5,26 @@ import java.util.Optional;
 
 /** How the direct port serves an entry. */
 public sealed interface Serving {
-    /** Straight on to the vendor's entry, by a jump. */
+    /** Passed on to the vendor's entry by a jump. */
     record Pass() implements Serving {
     }
 
     /**
      * Work for the device: a generated wrapper goes through the gate of the device first.
      *
-     * @param kind   which counter it counts in
-     * @param stream C expression for the stream; empty where the entry's own stream parameter is it, or there is none
+     * @param kind   kind of submission, which selects the counter
+     * @param stream C expression for the stream; empty: the entry's own stream parameter, or none
      */
     record Submit(EntrySubmission kind, Optional<String> stream) implements Serving {
     }
 
-    /** Waits for the device: a generated wrapper around it tells the accounting. */
+    /** Waits for the device: a generated wrapper informs the accounting. */
     record Sync() implements Serving {
     }
 
     /**
-     * The driver may need device memory of its own for it: a generated wrapper asks again where others are about to make
-     * room. Submissions do so, too.
+     * The driver may need device memory of its own: a generated wrapper repeats the call while other clients make room. Wrappers of
+     * submissions do so, too.
      */
     record Room() implements Serving {
     }
@@ -33,7 +33,7 @@ public sealed interface Serving {
     record Hook() implements Serving {
     }
 
-    /** Whether a generated wrapper stands around it. */
+    /** Returns whether there is a generated wrapper around it. */
     default boolean isWrapped() {
         return switch (this) {
             case Pass ignored -> false;
@@ -44,7 +44,7 @@ public sealed interface Serving {
         };
     }
 
-    /** The word in annotations and in the coverage table. */
+    /** Returns the word in annotations and in the coverage table. */
     default String word() {
         return switch (this) {
             case Pass ignored -> "pass";
@@ -55,7 +55,7 @@ public sealed interface Serving {
         };
     }
 
-    /** The word, and for submissions the kind. */
+    /** Returns the word, and for submissions the kind. */
     default String label() {
         return this instanceof Submit submit
                 ? word() + " " + submit.kind().name().toLowerCase(Locale.ROOT).replace('_', ' ') : word();

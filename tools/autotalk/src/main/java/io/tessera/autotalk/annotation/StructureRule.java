@@ -10,14 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A line about members of structures: which of a union's is meant, and what the header's type does not say.
+ * A line about members of structures: which member of a union is valid, and facts that the header's type does not express.
  *
  * @param line    line in the file, from 1
- * @param types   structures that it speaks of
- * @param path    the member, or what its path begins with; empty for all
- * @param ignored nobody has to look at it
- * @param type    the type that it really is, as {@code CUdevice} for an {@code int}
- * @param when    it means something only where this member has one of {@code values}
+ * @param types   structures to which it applies
+ * @param path    path of the member, or its beginning; empty: all members
+ * @param ignored whether the member needs no translation or check
+ * @param type    the actual type, such as {@code CUdevice} for an {@code int}
+ * @param when    discriminator: the member is valid only if this one has one of {@code values}
  * @param values  see {@code when}
  */
 public record StructureRule(int line, NamePattern types, String path, boolean ignored, Optional<String> type,
@@ -31,13 +31,13 @@ public record StructureRule(int line, NamePattern types, String path, boolean ig
         values = List.copyOf(values);
     }
 
-    /** Whether a line of an annotation file, without its comment, is of this kind. */
+    /** Returns whether a line of an annotation file, without its comment, is of this kind. */
     static boolean isOne(String content) {
         return content.startsWith(KEYWORD);
     }
 
     /**
-     * The lines of this kind in a file.
+     * Reads the lines of this kind in a file.
      *
      * @throws InputException where one is not understood
      */
@@ -67,7 +67,7 @@ public record StructureRule(int line, NamePattern types, String path, boolean ig
                 Optional.ofNullable(matcher.group(4)), Optional.ofNullable(matcher.group(5)), values);
     }
 
-    /** Whether it speaks of a member of a structure. */
+    /** Returns whether it applies to a member of a structure. */
     public boolean matches(String structure, String member) {
         return types.matches(structure) && (path.isEmpty() || member.equals(path) || member.startsWith(path + "."));
     }

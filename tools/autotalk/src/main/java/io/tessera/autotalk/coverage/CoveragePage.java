@@ -31,7 +31,7 @@ public final class CoveragePage {
     /**
      * The page.
      *
-     * @param libraries each without problems, in the order of the page
+     * @param libraries the libraries, without problems, in the order of the page
      */
     public static String text(List<Decisions> libraries) {
         StringBuilder text = new StringBuilder("# How each driver entry is served\n\n");

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** Enumerators of the interface, from {@code cuda.constants}: one a line, by kind. Immutable. */
 public final class Constants {
-    /** The kind of those with whole names: numbers of different enumerations, so the same one may be there several times. */
+    /** Kind of enumerators with full names: they belong to different enumerations, so a number may occur several times. */
     private static final String ENUMERATOR = "enumerator";
 
     private final List<Constant> all;
@@ -23,7 +23,7 @@ public final class Constants {
      * Enumerators that belong together.
      *
      * @param name    their class in Java
-     * @param prefix  the part of each name in cuda.h that says what it belongs to
+     * @param prefix  the part of each name in cuda.h that identifies the enumeration
      * @param members in the order of the file
      */
     public record Enumeration(String name, String prefix, List<Constant> members) {
@@ -34,11 +34,11 @@ public final class Constants {
      *
      * @param kind   {@code result}, {@code attribute}, {@code memorytype} or {@code enumerator}
      * @param number its value
-     * @param name   its name without the prefix that all of its kind have
-     * @param text   what the driver says of it; empty where it says nothing
+     * @param name   its name without the common prefix of its kind
+     * @param text   the driver's text for it; empty: there is none
      */
     public record Constant(String kind, int number, String name, String text) {
-        /** Its name in cuda.h. */
+        /** Returns its name in cuda.h. */
         public String symbol() {
             return switch (kind) {
                 case "result" -> number == 0 ? "CUDA_" + name : "CUDA_ERROR_" + name;
@@ -52,7 +52,8 @@ public final class Constants {
     /**
      * Reads a file.
      *
-     * @throws InputException if a line is none, a number or name is there twice, or an enumerator is not in the enumeration before it
+     * @throws InputException if a line is malformed, a number or name occurs twice, or an enumerator does not belong to the enumeration
+     *         before it
      */
     public static Constants parse(String file, List<String> lines) {
         List<Constant> all = new ArrayList<>();
@@ -90,17 +91,17 @@ public final class Constants {
         return new Constants(all, enumerations);
     }
 
-    /** All, in the order of the file. */
+    /** Returns all enumerators, in the order of the file. */
     public List<Constant> all() {
         return all;
     }
 
-    /** The enumerations with their members, in the order of the file. */
+    /** Returns the enumerations with their members, in the order of the file. */
     public List<Enumeration> enumerations() {
         return enumerations;
     }
 
-    /** Those of a kind, in the order of the file. */
+    /** Returns the enumerators of a kind, in the order of the file. */
     public List<Constant> of(String kind) {
         return all.stream().filter(constant -> constant.kind().equals(kind)).toList();
     }

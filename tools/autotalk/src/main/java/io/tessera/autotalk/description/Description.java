@@ -13,9 +13,9 @@ import java.util.TreeMap;
  * All entries of a driver library.
  *
  * @param library its short name, {@code cuda} or {@code nvml}
- * @param sources what it was read from, with versions
- * @param types   named types that entries use, by name; types of the language are not among them
- * @param fields  members of those that are structures or unions, by the type's name
+ * @param sources headers and lists from which it was read, with versions
+ * @param types   named types that entries use, by name; without types of the language
+ * @param fields  members of structures and unions, by the type's name
  * @param entries by exported name, per-thread twins folded into their plain entry
  */
 public record Description(String library, List<String> sources, NavigableMap<String, NamedType> types,
@@ -38,7 +38,7 @@ public record Description(String library, List<String> sources, NavigableMap<Str
     public record Export(String name, Entry entry, boolean perThread) {
     }
 
-    /** Every exported symbol, sorted by name; its position here is its index in the generated tables. */
+    /** Returns all exported symbols, sorted by name; a symbol's position is its index in the generated tables. */
     public List<Export> exports() {
         List<Export> exports = new ArrayList<>();
         for (Entry entry : entries.values()) {
@@ -51,12 +51,12 @@ public record Description(String library, List<String> sources, NavigableMap<Str
         return exports;
     }
 
-    /** A type by name, of the library or of the language. */
+    /** Returns a type by name, of the library or of the language. */
     public Optional<NamedType> type(String name) {
         return type(types, name);
     }
 
-    /** How a parameter travels, as {@code u64}, {@code handle}, {@code pointer(8)} or {@code value(64,1)}. */
+    /** Returns how a parameter is passed, as {@code u64}, {@code handle}, {@code pointer(8)} or {@code value(64,1)}. */
     public String passing(TypeName type) {
         return passing(types, type);
     }

@@ -6,12 +6,12 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * What differs between two descriptions of one library, as after a new driver: entries added, removed, and changed, each
- * change with its old and new form.
+ * The differences between two descriptions of one library, for example after a new driver: entries added, removed, and changed, with the
+ * old and new form of each change.
  *
- * @param added   entries that only the newer has
- * @param removed entries that only the older has
- * @param changed entries that both have, differently: a line for each difference
+ * @param added   entries only in the newer description
+ * @param removed entries only in the older description
+ * @param changed entries that differ: a line for each difference
  */
 public record DescriptionDiff(List<String> added, List<String> removed, List<String> changed) {
     /** Copies the lists. */
@@ -21,7 +21,7 @@ public record DescriptionDiff(List<String> added, List<String> removed, List<Str
         changed = List.copyOf(changed);
     }
 
-    /** Compares two descriptions. Where an entry was read from is no difference. */
+    /** Compares two descriptions. The source of an entry does not count as a difference. */
     public static DescriptionDiff between(Description older, Description newer) {
         List<String> added = new ArrayList<>();
         List<String> removed = new ArrayList<>();
@@ -50,7 +50,7 @@ public record DescriptionDiff(List<String> added, List<String> removed, List<Str
         }
     }
 
-    /** An entry as a prototype, with how each parameter travels: a structure that grew is a difference. */
+    /** Returns an entry as a prototype, with how each parameter is passed: a structure that has grown is a difference. */
     private static String form(Description description, Entry entry) {
         if (entry.signature().isEmpty()) {
             return entry.name() + "(unknown)";
@@ -63,12 +63,12 @@ public record DescriptionDiff(List<String> added, List<String> removed, List<Str
         return text.append(String.join(", ", parameters)).append(')').toString();
     }
 
-    /** Whether there is no difference. */
+    /** Returns whether there is no difference. */
     public boolean isEmpty() {
         return added.isEmpty() && removed.isEmpty() && changed.isEmpty();
     }
 
-    /** A line for each difference, marked {@code +}, {@code -} or {@code ~}. */
+    /** Returns a line for each difference, marked {@code +}, {@code -} or {@code ~}. */
     public String text() {
         StringBuilder text = new StringBuilder();
         removed.forEach(line -> text.append("- ").append(line).append('\n'));

@@ -15,7 +15,7 @@ public final class DescriptionText {
     private DescriptionText() {
     }
 
-    /** Writes a description; {@link #read} gives back an equal one. */
+    /** Writes a description; {@link #read} returns an equal one. */
     public static String write(Description description) {
         StringBuilder text = new StringBuilder();
         text.append("# Entries of the driver library: names, types and versions, read from headers by 'autotalk describe'.\n");
@@ -76,7 +76,7 @@ public final class DescriptionText {
     /**
      * Reads a description.
      *
-     * @param file how messages name the text
+     * @param file name of the text in messages
      * @throws InputException where the text is not of this format, or contradicts itself
      */
     public static Description read(String file, String text) {
@@ -90,7 +90,7 @@ public final class DescriptionText {
         private final List<String> sources = new ArrayList<>();
         private final NavigableMap<String, NamedType> types = new TreeMap<>();
         private final NavigableMap<String, List<Field>> fields = new TreeMap<>();
-        /** Their types may stand in later lines: checked at the end. */
+        /** Checks of fields, which run at the end, because types may be in later lines. */
         private final List<Runnable> fieldChecks = new ArrayList<>();
         private final NavigableMap<String, Entry> entries = new TreeMap<>();
         private String library = "";
@@ -260,7 +260,7 @@ public final class DescriptionText {
             return new EntryParameter(words[0], direction, checkedType(words[2]));
         }
 
-        /** Reads 'CLASS TYPE' and holds the class against the type, so that a hand-edited line cannot lie. */
+        /** Reads 'CLASS TYPE' and checks that the class agrees with the type, so that a hand-edited line cannot be wrong. */
         private TypeName checkedType(String text) {
             String[] words = text.split(" ", 2);
             TypeName type;

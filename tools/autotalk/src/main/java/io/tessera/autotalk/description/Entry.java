@@ -8,13 +8,13 @@ import java.util.regex.Pattern;
  * An entry of the driver under one ABI name, with its twin for the per-thread default stream.
  *
  * @param name       the exported name, as {@code cuMemcpyHtoD_v2}
- * @param api        the name programs write, as {@code cuMemcpyHtoD}
- * @param perThread  exported name of the twin whose stream 0 is the per-thread one ({@code _ptds}, {@code _ptsz}); the
- *                   parameters are the same
- * @param source     where the parameters were read, as {@code cuda.h 13000}, or the list of names that holds it
- * @param exported   whether a list of exported names holds it, or no list was given
+ * @param api        the name in programs, as {@code cuMemcpyHtoD}
+ * @param perThread exported name of the twin whose stream 0 is the per-thread one ({@code _ptds}, {@code _ptsz}); it has the same
+ *         parameters
+ * @param source     source of the parameters, as {@code cuda.h 13000}, or the list of names that contains the entry
+ * @param exported   whether a list of exported names contains it, or no list was given
  * @param since      first CUDA versions for which {@code cuGetProcAddress} answers with it
- * @param signature  return type and parameters; empty where no header declares the entry
+ * @param signature  return type and parameters; empty: no header declares the entry
  */
 public record Entry(String name, String api, Optional<String> perThread, String source, boolean exported,
         Since since, Optional<Signature> signature) {
@@ -24,19 +24,19 @@ public record Entry(String name, String api, Optional<String> perThread, String 
     /**
      * First CUDA versions, as 3020, for which a lookup by the name without version answers with an entry.
      *
-     * @param plain     of the entry itself; 0 where it is not known
-     * @param perThread of its twin; 0 where it is not known
+     * @param plain     version of the entry itself; 0: unknown
+     * @param perThread version of its twin; 0: unknown
      */
     public record Since(int plain, int perThread) {
-        /** Nothing is known. */
+        /** No version is known. */
         public static final Since UNKNOWN = new Since(0, 0);
     }
 
     /**
-     * How an entry is called.
+     * Signature of an entry.
      *
      * @param returns    return type
-     * @param parameters in order
+     * @param parameters parameters, in order
      */
     public record Signature(TypeName returns, List<EntryParameter> parameters) {
         /** Copies the list. */
@@ -45,27 +45,27 @@ public record Entry(String name, String api, Optional<String> perThread, String 
         }
     }
 
-    /** An exported name without its per-thread ending. */
+    /** Returns an exported name without its per-thread suffix. */
     public static String withoutTwin(String exportedName) {
         return TWIN.matcher(exportedName).replaceFirst("");
     }
 
-    /** An exported name without per-thread ending and version. */
+    /** Returns an exported name without its per-thread suffix and version. */
     public static String stem(String exportedName) {
         return VERSION.matcher(withoutTwin(exportedName)).replaceFirst("");
     }
 
-    /** Whether stream 0 of this exported name is the per-thread one. */
+    /** Returns whether stream 0 of this exported name is the per-thread one. */
     public static boolean isTwin(String exportedName) {
         return TWIN.matcher(exportedName).find();
     }
 
-    /** The same with what is known of versions. */
+    /** Returns a copy with known versions. */
     public Entry withSince(Since known) {
         return new Entry(name, api, perThread, source, exported, known, signature);
     }
 
-    /** The ABI version in the name; 1 where there is none. */
+    /** Returns the ABI version in the name; 1 if there is none. */
     public int version() {
         String plain = withoutTwin(name);
         String stem = stem(name);

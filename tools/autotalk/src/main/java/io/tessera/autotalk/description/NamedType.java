@@ -5,32 +5,32 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A type as parameters name it.
+ * A type, under the name that parameters use.
  *
  * @param name      the name; for types of the language its spelling
- * @param typeClass what it is
- * @param bytes     size of a value; 0 where it has none
- * @param alignment in bytes; 0 where it has none
- * @param detail    for integers and floats the C type it stands for; for a {@link TypeClass#VALUE} how it is passed: a
+ * @param typeClass its class
+ * @param bytes     size of a value; 0: it has none
+ * @param alignment alignment in bytes; 0: it has none
+ * @param detail    for integers and floats the C type that it represents; for a {@link TypeClass#VALUE} how it is passed: a
  *                  letter for each eightbyte, {@code i} general register, {@code f} vector register, or {@code m} memory
  *                  (System V psABI 3.2.3); else empty
  */
 public record NamedType(String name, TypeClass typeClass, int bytes, int alignment, String detail) {
-    /** Size of a pointer, and of everything that is passed as one. */
+    /** Size of a pointer, and of every type that is passed as one. */
     public static final int POINTER_BYTES = 8;
     private static final Map<String, NamedType> LANGUAGE = language();
 
-    /** A type of C11, {@code stddef.h} or {@code stdint.h}, which a description does not list. */
+    /** Returns a type of C11, {@code stddef.h} or {@code stdint.h}, which a description does not list. */
     public static Optional<NamedType> ofLanguage(String spelling) {
         return Optional.ofNullable(LANGUAGE.get(spelling));
     }
 
-    /** A number type. */
+    /** Returns a number type. */
     public static NamedType number(String name, TypeClass typeClass, int bytes, String spelling) {
         return new NamedType(name, typeClass, bytes, bytes, spelling);
     }
 
-    /** How a value of this type is written in a parameter's line, as {@code u64} or {@code value(64,1)}. */
+    /** Returns how a value of this type is written in a parameter's line, as {@code u64} or {@code value(64,1)}. */
     public String passing() {
         return switch (typeClass) {
             case SIGNED, UNSIGNED, FLOATING -> typeClass.word() + bytes * Byte.SIZE;

@@ -1,10 +1,10 @@
 package io.tessera.autotalk.description;
 
-/** What a named type is to a caller: how a value of it travels, and whether it can be looked into. */
+/** Class of a named type from a caller's view: how a value is passed, and whether its members are known. */
 public enum TypeClass {
     /** Signed integer. */
     SIGNED("i"),
-    /** Unsigned integer; device addresses among them. */
+    /** Unsigned integer, including device addresses. */
     UNSIGNED("u"),
     /** Floating point: passed in a vector register. */
     FLOATING("f"),
@@ -29,7 +29,7 @@ public enum TypeClass {
         this.word = word;
     }
 
-    /** The word in a description; integers and floats carry their bits behind it. */
+    /** Returns the word in a description; for integers and floats, the number of bits follows it. */
     public String word() {
         return word;
     }

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The type of a parameter: a named type, and what pointers lead to it.
+ * The type of a parameter: a named type, and the pointers to it.
  *
  * @param base      name of the type at the end of the pointers
- * @param baseConst whether that is {@code const}
+ * @param baseConst whether that type is {@code const}
  * @param pointers  one for each pointer, innermost first: whether that pointer itself is {@code const}
  */
 public record TypeName(String base, boolean baseConst, List<Boolean> pointers) {
@@ -16,7 +16,7 @@ public record TypeName(String base, boolean baseConst, List<Boolean> pointers) {
         pointers = List.copyOf(pointers);
     }
 
-    /** Reads the form that {@link #toString} writes. */
+    /** Parses the form that {@link #toString} writes. */
     public static TypeName parse(String text) {
         String rest = text.strip();
         boolean baseConst = rest.startsWith("const ");
@@ -36,22 +36,22 @@ public record TypeName(String base, boolean baseConst, List<Boolean> pointers) {
         return new TypeName(base, baseConst, pointers);
     }
 
-    /** Whether this is a pointer, other than a named type that hides one. */
+    /** Returns whether this is a pointer, other than a named type that hides one. */
     public boolean isPointer() {
         return !pointers.isEmpty();
     }
 
-    /** What the outermost pointer points to. */
+    /** Returns the type to which the outermost pointer points. */
     public TypeName target() {
         return new TypeName(base, baseConst, pointers.subList(0, pointers.size() - 1));
     }
 
-    /** Whether what the outermost pointer points to is {@code const}. */
+    /** Returns whether the type to which the outermost pointer points is {@code const}. */
     public boolean targetConst() {
         return pointers.size() == 1 ? baseConst : pointers.size() > 1 && pointers.get(pointers.size() - 2);
     }
 
-    /** As C writes it, without blanks before the stars: {@code const void*const*}. */
+    /** Returns the type in C's notation, without blanks before the stars: {@code const void*const*}. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(baseConst ? "const " : "").append(base);

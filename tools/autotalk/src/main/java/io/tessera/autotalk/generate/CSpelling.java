@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Spells the description's types in the generated C. Layouts of the driver's structures are no business of generated
- * code: behind pointers they are {@code void}, by value they are blocks of bytes that travel the same way.
+ * Spells the description's types in the generated C. Generated code does not need layouts of the driver's structures: behind pointers they
+ * are {@code void}, by value they are blocks of bytes that are passed in the same way.
  */
 final class CSpelling {
-    /** Number types that the hand-written C also knows by name; others are spelled as what they stand for. */
+    /** Number types that the hand-written C also knows by name; others are spelled as the types that they represent. */
     private static final Set<String> KEPT = Set.of("CUdevice", "CUdeviceptr", "CUdeviceptr_v1", "CUresult");
     private static final String VOID = "void";
 
@@ -24,7 +24,7 @@ final class CSpelling {
         this.description = description;
     }
 
-    /** A type before a name, with a blank or a star at its end. */
+    /** Returns a type before a name, with a blank or a star at its end. */
     String type(TypeName type) {
         boolean pointer = type.isPointer();
         StringBuilder text = new StringBuilder(type.baseConst() ? "const " : "");
@@ -37,7 +37,7 @@ final class CSpelling {
         return text.toString();
     }
 
-    /** A parameter list, {@code void} where it is empty. */
+    /** Returns a parameter list, {@code void} if it is empty. */
     String parameters(List<EntryParameter> parameters) {
         return parameters.isEmpty() ? VOID : parameters.stream()
                 .map(parameter -> type(parameter.type()) + parameter.name()).collect(Collectors.joining(", "));
@@ -58,7 +58,7 @@ final class CSpelling {
         };
     }
 
-    /** The tag of the block of bytes that stands for a structure by value. */
+    /** Returns the tag of the block of bytes that represents a structure by value. */
     static String valueTag(NamedType type) {
         boolean plain = !type.detail().contains("f") && type.alignment() <= NamedType.POINTER_BYTES;
         return plain ? "tessera_value_" + type.bytes()
@@ -66,8 +66,8 @@ final class CSpelling {
     }
 
     /**
-     * The definition of that block. Only size, argument class and an alignment above 8 decide how a structure travels
-     * (System V psABI 3.2.3), so bytes do for all that go in general registers or memory.
+     * Returns the definition of that block. Only size, argument class and an alignment above 8 determine how a structure is passed (System
+     * V psABI 3.2.3), so bytes are enough for all that are passed in general registers or memory.
      */
     static String valueDefinition(NamedType type) {
         StringBuilder body = new StringBuilder();
@@ -89,7 +89,7 @@ final class CSpelling {
         return argumentClass == 'f' ? whole ? "double" : "float" : whole ? "unsigned long long" : "unsigned int";
     }
 
-    /** Whether a type needs a block of bytes when it travels by value. */
+    /** Returns whether a type needs a block of bytes when it is passed by value. */
     static boolean isValue(NamedType type) {
         return type.typeClass() == TypeClass.VALUE;
     }

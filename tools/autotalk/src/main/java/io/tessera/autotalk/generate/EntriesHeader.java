@@ -58,7 +58,7 @@ final class EntriesHeader {
         valueTypes().values().forEach(definition -> text.append(definition).append('\n'));
     }
 
-    /** Definitions of what travels by value, by tag: structures of one shape share a definition. */
+    /** Returns definitions of types passed by value, by tag: structures of the same shape share a definition. */
     private Map<String, String> valueTypes() {
         Map<String, String> definitions = new TreeMap<>();
         for (Entry entry : description.entries().values()) {

@@ -12,9 +12,9 @@ public final class Generator {
     }
 
     /**
-     * All files, by name.
+     * Returns all files, by name.
      *
-     * @param decisions without problems ({@link Decisions#problems})
+     * @param decisions decisions without problems ({@link Decisions#problems})
      */
     public static Map<String, String> files(Decisions decisions) {
         Description description = decisions.description();

@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The Java side: an enumeration of the entries whose ordinals are the C side's indices, one of the calls of which they are
- * versions, and a resource that tells what each takes, one fact a line, which {@code io.tessera.device.EntryDescriptions} reads, and one that tells what is in
- * structures. Stateless.
+ * Generates the Java side. It has an enumeration of the entries, whose ordinals are the C side's indices, and an enumeration of the calls
+ * of which they are versions. A resource describes each entry's parameters, one fact a line, for {@code
+ * io.tessera.device.EntryDescriptions}; another one describes structures. Stateless.
  */
 public final class JavaEntries {
     private static final String FOLDER = "io/tessera/device/";
@@ -25,7 +25,7 @@ public final class JavaEntries {
     }
 
     /**
-     * All files by path under their root: {@code .java} is source, the rest are resources.
+     * Returns all files by path under their root: {@code .java} is source, the rest are resources.
      *
      * @param decisions without problems
      */
@@ -77,7 +77,7 @@ public final class JavaEntries {
         return text.toString();
     }
 
-    /** A constant of {@code io.tessera.device.RelayService}; without a relay port everything is refused by it. */
+    /** Returns a constant of {@code io.tessera.device.RelayService}; without a relay port every entry is refused. */
     private static String service(Optional<RelayServing> serving) {
         return switch (serving.orElse(new RelayServing.Refuse(""))) {
             case RelayServing.Local ignored -> "LOCAL";

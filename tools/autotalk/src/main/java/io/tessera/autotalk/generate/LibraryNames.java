@@ -12,49 +12,49 @@ import java.util.Locale;
  */
 public record LibraryNames(String filePrefix, String headerName, String symbolPrefix, String macroPrefix) {
 
-    /** The names for a library by its short name. */
+    /** Returns the names for a library by its short name. */
     public static LibraryNames of(String library) {
         return library.equals("cuda") ? new LibraryNames("", "tessera_entries.h", "tessera_", "TESSERA_")
                 : new LibraryNames(library + "_", library + "_entries.h", "tessera_" + library + "_",
                         "TESSERA_" + library.toUpperCase(Locale.ROOT) + "_");
     }
 
-    /** The table of the vendor's entries. */
+    /** Returns the table of the vendor's entries. */
     String table() {
         return symbolPrefix + "real";
     }
 
-    /** The function that finds a vendor's entry at its first use. */
+    /** Returns the function that finds a vendor's entry at its first use. */
     String resolver() {
         return symbolPrefix + "resolve";
     }
 
-    /** The table through which exported symbols jump where there are two ports. */
+    /** Returns the table through which exported symbols jump if there are two ports. */
     String port() {
         return symbolPrefix + "port";
     }
 
-    /** The function that chooses the port at the first use. */
+    /** Returns the function that chooses the port at the first use. */
     String chooser() {
         return symbolPrefix + "choose";
     }
 
-    /** The stubs with which the table of vendor's entries starts. */
+    /** Returns the stubs with which the table of vendor's entries starts. */
     String first() {
         return symbolPrefix + "first";
     }
 
-    /** The exported symbols by index. */
+    /** Returns the exported symbols by index. */
     String exported() {
         return symbolPrefix + "exported";
     }
 
-    /** The assembler's name of the direct port's function for an entry, whose own name is the exported jump. */
+    /** Returns the assembler's name of the direct port's function for an entry, whose own name is the exported jump. */
     static String direct(String entry) {
         return "direct_" + entry;
     }
 
-    /** The constant with the number of entries. */
+    /** Returns the constant with the number of entries. */
     String count() {
         return macroPrefix + "ENTRY_COUNT";
     }

@@ -4,7 +4,7 @@ import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.description.Description;
 
-/** The header of the relay port: what is generated for hand-written C, and what that has to define. */
+/** Writes the header of the relay port: functions generated for hand-written C, and those that it has to define. */
 final class RelayHeader {
     private final Decisions decisions;
     private final RelaySenders senders;

@@ -7,7 +7,7 @@ import io.tessera.autotalk.description.Entry;
 import java.util.Comparator;
 import java.util.List;
 
-/** What cuGetProcAddress answers where no vendor's driver can be asked: entries by name, version and twin. */
+/** Writes the table for cuGetProcAddress without a vendor's driver: entries by name, version and twin. */
 final class RelayLookup {
     private final Decisions decisions;
 

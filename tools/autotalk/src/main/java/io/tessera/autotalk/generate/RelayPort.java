@@ -4,7 +4,7 @@ import io.tessera.autotalk.annotation.Decisions;
 import io.tessera.autotalk.annotation.RelayServing;
 import io.tessera.autotalk.description.Description;
 
-/** The relay's side of the port: its function for every entry, refusals among them. */
+/** Writes the relay's side of the port: its function for every entry, including refusals. */
 final class RelayPort {
     private final Decisions decisions;
 
@@ -30,7 +30,10 @@ final class RelayPort {
         return text.append("};\n").toString();
     }
 
-    /** A question is refused without a line for the user: programs ask what there is, and do without. What a library gives they need. */
+    /**
+     * Returns the function that refuses an entry. Queries are refused without a line for the user, because programs can do without optional
+     * features. Entries of libraries are not, because programs need what a library provides.
+     */
     private static String refusal(Description.Export export) {
         return export.name().contains("Get") && !export.name().startsWith("cuLibrary") ? "relay_unsupported_query" : "relay_unsupported";
     }

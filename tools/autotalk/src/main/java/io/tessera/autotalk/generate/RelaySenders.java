@@ -16,8 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The relay's senders: for each entry that travels a description of its parameters and a function that puts them into
- * 64-bit slots.
+ * Writes the relay's senders: for each entry that is sent, a description of its parameters and a function that puts them into 64-bit slots.
  */
 final class RelaySenders {
     private static final int NO_STREAM = 255;
@@ -44,17 +43,17 @@ final class RelaySenders {
         return text.toString();
     }
 
-    /** Whether this is the exported name of the entry itself, not of its twin. */
+    /** Returns whether this is the exported name of the entry itself, not of its twin. */
     static boolean plain(Description.Export export) {
         return export.name().equals(export.entry().name());
     }
 
-    /** Whether this is a twin whose stream is a parameter, so that generated code can map it. */
+    /** Returns whether this is a twin whose stream is a parameter, so that generated code can map it. */
     static boolean mapsStream(Description.Export export) {
         return !plain(export) && Decisions.takesStream(export.entry());
     }
 
-    /** A prototype; raw senders also take the lengths that only a front knows. */
+    /** Returns a prototype; raw senders also take the lengths that only a front knows. */
     String prototype(String prefix, Description.Export export) {
         Entry.Signature signature = export.entry().signature().orElseThrow();
         String parameters = spelling.parameters(signature.parameters());
@@ -176,7 +175,7 @@ final class RelaySenders {
         };
     }
 
-    /** Handles that the header hides behind an integer. */
+    /** Returns whether the header declares this kind of handle as an integer. */
     private static boolean integer(HandleType kind) {
         return kind == HandleType.ALLOCATION || kind == HandleType.TEXTURE || kind == HandleType.SURFACE;
     }

@@ -18,7 +18,7 @@ final class Tables {
         this.names = LibraryNames.of(decisions.description().library());
     }
 
-    /** Names by index, and which entries are ours. */
+    /** Returns the names by index, and which entries the library implements. */
     String entryNames() {
         StringBuilder text = include();
         text.append("const char *const ").append(names.symbolPrefix()).append("entry_name[").append(names.count())
@@ -35,7 +35,7 @@ final class Tables {
         return decisions.serving(export.entry()).orElseThrow() instanceof Serving.Pass;
     }
 
-    /** Every entry that is ours, with our function. Where no prototype is known, an empty one has to do. */
+    /** Returns every entry that the library implements, with its function. If no prototype is known, an empty one is used. */
     String hookedEntries() {
         String hooked = names.symbolPrefix() + "hooked";
         List<Description.Export> ours = exports.stream()
@@ -49,13 +49,13 @@ final class Tables {
         ours.forEach(export -> text.append("    {ENTRY_").append(export.name()).append(", (void *)")
                 .append(export.name()).append("},\n"));
         if (ours.isEmpty()) {
-            text.append("    {0, NULL},\n"); /* C11 has no empty arrays; the count says that nothing is here */
+            text.append("    {0, NULL},\n"); /* C11 has no empty arrays; the count is 0 */
         }
         text.append("};\nconst unsigned ").append(hooked).append("_count = ").append(ours.size()).append(";\n");
         return text.toString();
     }
 
-    /** The version script: these symbols and no others leave the library, without versions, as the vendor's do. */
+    /** Returns the version script: only these symbols are exported, without versions, like the vendor's. */
     String exportMap() {
         StringBuilder text = new StringBuilder(FileNotice.TEXT).append("{\n  global:\n");
         exports.forEach(export -> text.append("    ").append(export.name()).append(";\n"));

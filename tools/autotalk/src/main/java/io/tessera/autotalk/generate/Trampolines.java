@@ -25,7 +25,7 @@ final class Trampolines {
 
     private static final String FIRST = "first";
     private static final String CHOOSE = "choose";
-    /** Written by the loader's relocations alone. */
+    /** Section that only the loader's relocations write. */
     private static final String CONSTANT = ".section .data.rel.ro,\"aw\",@progbits";
 
     private final Decisions decisions;
@@ -92,8 +92,8 @@ final class Trampolines {
     }
 
     /**
-     * The common part of the stubs. At its start the index of the entry lies above the caller's return address, so the
-     * stack is 16-aligned; the save area keeps it so for the call.
+     * Appends the common part of the stubs. At its start, the index of the entry is on the stack above the caller's return address, so the
+     * stack is 16-byte aligned; the save area keeps that alignment for the call.
      */
     private void appendCommon(StringBuilder text, String family, String function) {
         String label = stub(family, "common");
@@ -143,7 +143,9 @@ final class Trampolines {
                 """.formatted(stub(family, Integer.toString(index)), index, stub(family, "common")));
     }
 
-    /** Tables are ordinary data: their relocations are relative, and resolving writes some while threads read them. */
+    /**
+     * Appends a table. Tables are ordinary data: their relocations are relative, and resolving writes some words while threads read them.
+     */
     private static void appendTable(StringBuilder text, String section, String table, List<String> symbols) {
         text.append("\n        ").append(section).append("\n        .p2align 6\n        .globl ").append(table).append('\n');
         text.append("        .type ").append(table).append(", @object\n").append(table).append(":\n");
@@ -151,7 +153,7 @@ final class Trampolines {
         text.append("        .size ").append(table).append(", . - ").append(table).append("\n\n");
     }
 
-    /** No executable stack; and the property note that says that jumps land on endbr64 (psABI: IBT and SHSTK). */
+    /** Appends the notes: no executable stack, and the property that jumps land on endbr64 (psABI: IBT and SHSTK). */
     private static void appendNotes(StringBuilder text) {
         text.append("""
                         .section .note.gnu.property, "a", @note

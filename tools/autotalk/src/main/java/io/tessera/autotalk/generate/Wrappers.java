@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * C wrappers around the entries that submit work, wait for it, or need device memory of the driver's own. A wrapper looks
- * at no argument but the stream, and hands the driver's answer back untouched.
+ * C wrappers around the entries that submit work, wait for it, or need device memory of the driver's own. A wrapper reads no argument
+ * except the stream, and returns the driver's result unchanged.
  */
 final class Wrappers {
     private static final String STREAM_TYPE = "CUstream";
@@ -23,7 +23,7 @@ final class Wrappers {
         this.spelling = new CSpelling(decisions.description());
     }
 
-    /** Whether any entry needs one. */
+    /** Returns whether any entry needs a wrapper. */
     boolean needed() {
         return decisions.description().exports().stream()
                 .anyMatch(export -> decisions.serving(export.entry()).orElseThrow().isWrapped());

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * Parses the declarations of preprocessed headers: typedefs, structures, enumerations and function prototypes.
- * Functions with a body (inline wrappers of the header itself) are skipped: nobody exports them. Not thread-safe.
+ * Functions with a body (inline wrappers of the header itself) are skipped, because they are not exported. Not thread-safe.
  */
 final class CDeclarationParser implements Specifiers.Declarators {
     private final Map<String, CType> typedefs = KnownTypes.table();
@@ -116,7 +116,7 @@ final class CDeclarationParser implements Specifiers.Declarators {
         return parameters;
     }
 
-    /** The value of an array size or alignment, {@code sizeof} included. */
+    /** Returns the value of an array size or alignment, which may contain {@code sizeof}. */
     @Override
     public long constant(List<Token> expression, Token where) {
         List<Token> resolved = new ArrayList<>();

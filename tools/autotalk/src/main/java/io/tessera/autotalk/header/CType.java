@@ -3,7 +3,7 @@ package io.tessera.autotalk.header;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A C type as it was declared; typedef names are kept, for the description speaks in them. */
+/** A C type as it was declared; typedef names are kept, because the description uses them. */
 sealed interface CType {
     /**
      * A type of the language or of {@code stdint.h} and {@code stddef.h}.
@@ -24,7 +24,7 @@ sealed interface CType {
     record Alias(String name, CType target) implements CType {
     }
 
-    /** A qualified type; of the qualifiers only {@code const} says something about direction. */
+    /** A qualified type; only the qualifier {@code const} is significant for the direction. */
     record Const(CType of) implements CType {
     }
 
@@ -40,7 +40,7 @@ sealed interface CType {
     record Function(CType returns, List<Variable> parameters) implements CType {
     }
 
-    /** A parameter or a member; {@code alignment} is 0 where the type's own holds. */
+    /** A parameter or a member; {@code alignment} is 0 if the type's own applies. */
     record Variable(String name, CType type, int alignment) {
     }
 
@@ -78,7 +78,7 @@ sealed interface CType {
         }
     }
 
-    /** The type behind typedef names and qualifiers. */
+    /** Returns the type without typedef names and qualifiers. */
     default CType resolved() {
         CType type = this;
         while (true) {

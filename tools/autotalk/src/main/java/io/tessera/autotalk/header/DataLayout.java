@@ -51,7 +51,7 @@ final class DataLayout {
         return roundUp(end, alignment(aggregate));
     }
 
-    /** Where a member of a structure begins that follows what ends here. */
+    /** Returns the offset of a member that follows one with this end. */
     static long offset(long end, CType.Variable member) {
         return roundUp(end, alignment(member));
     }
@@ -61,7 +61,7 @@ final class DataLayout {
     }
 
     /**
-     * How a value of this type is passed: one letter for each eightbyte, {@code i} in a general register, {@code f} in
+     * Returns how a value of this type is passed: one letter for each eightbyte, {@code i} in a general register, {@code f} in
      * a vector register; {@code m} for a structure in memory.
      */
     static String argumentClass(CType type) {

@@ -25,13 +25,13 @@ import java.util.TreeSet;
  * Reads the headers of a driver into a description.
  *
  * <p>A driver header declares each function under the name that programs write, and maps it by macro to the exported
- * name: which one depends on what the including file defines. So the headers are translated three times: plainly; for
+ * name: which name depends on the macros that the including file defines. So the headers are translated three times: plainly; for
  * programs that want the per-thread default stream (names ending in {@code _ptsz}, {@code _ptds}); and as the vendor's
  * own sources see them, which is the only place where the superseded forms of entries are declared. The three are
  * merged by exported name and must agree. Not thread-safe.
  */
 public final class HeaderReader {
-    /** What an including file defines in each of the three translations. */
+    /** Macros that an including file defines in each of the three translations. */
     private static final List<List<String>> TRANSLATIONS = List.of(List.of(),
             List.of("CUDA_API_PER_THREAD_DEFAULT_STREAM"), List.of("__CUDA_API_VERSION_INTERNAL"));
     private static final String VERSION_MACRO = "CUDA_VERSION";
@@ -60,9 +60,9 @@ public final class HeaderReader {
      * Reads headers.
      *
      * @param library short name of the library
-     * @param headers in the order in which a program would include them; {@code cuda.h} first
-     * @param names   exported names that are known from elsewhere, by the name of their list; empty where none is known
-     * @throws InputException where a header cannot be understood, with its file and line
+     * @param headers headers in the order in which a program would include them; {@code cuda.h} first
+     * @param names   exported names known from other sources, by the name of their list; empty: none is known
+     * @throws InputException if a header cannot be parsed, with its file and line
      */
     public static Description read(String library, List<Header> headers, Map<String, ? extends List<String>> names) {
         HeaderReader reader = new HeaderReader(library);
@@ -90,7 +90,7 @@ public final class HeaderReader {
         }
     }
 
-    /** What a caller must pass, whatever the names of types: two declarations of one entry must agree in it. */
+    /** Returns what a caller must pass, independent of the names of types: two declarations of one entry must agree in it. */
     private static String shape(Prototype prototype) {
         StringBuilder text = new StringBuilder(shape(prototype.returns())).append('(');
         prototype.parameters().forEach(parameter -> text.append(shape(parameter.type())).append(';'));
@@ -130,7 +130,7 @@ public final class HeaderReader {
         return new Description(library, sources, types, fields(types), entries);
     }
 
-    /** Whether a per-thread name says nothing that its plain entry's line does not say. */
+    /** Returns whether a per-thread name adds no information to its plain entry's line. */
     private boolean foldable(String plain, String twin, Map<String, String> listOf) {
         Declared entry = declared.get(plain);
         Declared other = declared.get(twin);
@@ -171,7 +171,7 @@ public final class HeaderReader {
         return !type.isPointer() || type.targetConst() ? ParameterDirection.IN : ParameterDirection.INOUT;
     }
 
-    /** The named types that entries mention. */
+    /** Returns the named types that entries use. */
     private NavigableMap<String, NamedType> usedTypes(Map<String, Entry> entries) {
         NavigableMap<String, NamedType> used = new TreeMap<>();
         for (Entry entry : entries.values()) {
@@ -183,7 +183,7 @@ public final class HeaderReader {
         return used;
     }
 
-    /** The members of the structures among types; what they mention is added to the types, and looked into too. */
+    /** Returns the members of the structures among types. Types of members are added to the types and examined, too. */
     private NavigableMap<String, List<Field>> fields(NavigableMap<String, NamedType> types) {
         NavigableMap<String, List<Field>> fields = new TreeMap<>();
         Deque<String> open = new ArrayDeque<>(types.keySet());

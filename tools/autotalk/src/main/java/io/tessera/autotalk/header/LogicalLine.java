@@ -11,7 +11,7 @@ import java.util.List;
  */
 record LogicalLine(int number, String text) {
 
-    /** Cuts a header into logical lines. A comment that spans lines joins them, as C has it. */
+    /** Splits a header into logical lines. A comment over several lines joins them, as in C. */
     static List<LogicalLine> split(String source) {
         List<LogicalLine> lines = new ArrayList<>();
         StringBuilder text = new StringBuilder();
@@ -51,7 +51,7 @@ record LogicalLine(int number, String text) {
         return lines;
     }
 
-    /** The position behind a string or character constant, or the end of its line where it is not closed. */
+    /** Returns the position after a string or character constant, or the end of its line if it is not closed. */
     private static int quotedEnd(String source, int at) {
         char quote = source.charAt(at);
         int end = at + 1;

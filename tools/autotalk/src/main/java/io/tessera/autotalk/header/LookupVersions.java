@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Since which CUDA version a name means which entry: {@code cudaTypedefs.h} names a function type for each,
+ * The CUDA versions from which a name means a given entry: {@code cudaTypedefs.h} names a function type for each,
  * {@code PFN_cuMemAlloc_v3020} for the second {@code cuMemAlloc}. The n-th version of a name belongs to its n-th entry,
  * twins counted apart; a name whose numbers differ stays unknown.
  *
@@ -38,7 +38,7 @@ public record LookupVersions(Map<String, SortedSet<Integer>> plain, Map<String, 
         return new LookupVersions(plain, perThread);
     }
 
-    /** The description with what is known of versions. */
+    /** Returns the description with the known versions. */
     public Description appliedTo(Description description) {
         Map<String, Integer> plainOf = assign(description, plain, entry -> true);
         Map<String, Integer> twinOf = assign(description, perThread, entry -> entry.perThread().isPresent());

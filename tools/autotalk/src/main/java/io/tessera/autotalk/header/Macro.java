@@ -3,7 +3,7 @@ package io.tessera.autotalk.header;
 import java.util.List;
 
 /**
- * A macro that is defined now.
+ * A macro that is currently defined.
  *
  * @param name         its name
  * @param functionLike whether it takes arguments

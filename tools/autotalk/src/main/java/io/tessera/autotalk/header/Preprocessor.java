@@ -8,13 +8,13 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Runs the preprocessing of several headers one after another, macros of the earlier ones in force in the later.
+ * Preprocesses several headers in sequence; macros of earlier headers apply in later ones.
  *
- * <p>The predefined macros are those of C11 on x86-64 Linux, as far as driver headers ask for them. Not thread-safe;
+ * <p>The predefined macros are those of C11 on x86-64 Linux, as far as driver headers use them. Not thread-safe;
  * one instance is one translation.
  */
 final class Preprocessor {
-    /** An open conditional: whether its text counts now, whether a branch was taken, whether the outside counts. */
+    /** An open conditional: whether its text is active now, whether a branch was taken, whether the enclosing text is active. */
     private record Branch(boolean active, boolean taken, boolean outside, Token opened) {
     }
 
@@ -47,12 +47,12 @@ final class Preprocessor {
         }
     }
 
-    /** What all headers so far amount to. */
+    /** Returns the tokens of all headers so far. */
     List<Token> tokens() {
         return List.copyOf(out);
     }
 
-    /** The integer that a macro stands for, as {@code CUDA_VERSION}; -1 where it is not defined. */
+    /** Returns the integer value of a macro, such as {@code CUDA_VERSION}; -1: it is not defined. */
     long integer(String name) {
         if (!macros.defined(name)) {
             return -1;

@@ -24,7 +24,7 @@ final class PreprocessorCondition {
         this.where = where;
     }
 
-    /** Whether an {@code #if} or {@code #elif} holds. */
+    /** Returns whether an {@code #if} or {@code #elif} holds. */
     static boolean holds(List<Token> directive, MacroTable macros, Token where) {
         List<Token> resolved = new ArrayList<>();
         for (int i = 0; i < directive.size(); i++) {
@@ -45,7 +45,7 @@ final class PreprocessorCondition {
         return value(macros.expand(resolved), where) != 0;
     }
 
-    /** The value of a constant expression. */
+    /** Returns the value of a constant expression. */
     static long value(List<Token> expression, Token where) {
         PreprocessorCondition condition = new PreprocessorCondition(expression, where);
         long value = condition.binary(0);

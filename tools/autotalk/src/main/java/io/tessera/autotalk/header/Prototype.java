@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A function that a header declares.
  *
- * @param name       the exported name, after macros; its token knows the name that stands in the header
+ * @param name       the exported name, after macros; its token has the name in the header
  * @param returns    the return type
  * @param parameters in order; empty for {@code (void)}
  */

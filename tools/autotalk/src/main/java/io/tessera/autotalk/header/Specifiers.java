@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Reads declaration specifiers: qualifiers, basic types, typedef names, and the bodies of structures and enumerations.
- * Works on the scope of the parser that made it. Not thread-safe.
+ * Uses the scope of the parser that created it. Not thread-safe.
  */
 final class Specifiers {
     private static final Set<String> STORAGE = Set.of("extern", "static", "inline", "__inline__", "__inline",
@@ -22,9 +22,9 @@ final class Specifiers {
     record Read(CType type, int alignment) {
     }
 
-    /** What specifiers contain beside specifiers. */
+    /** Parts of specifiers that the parser reads. */
     interface Declarators {
-        /** Reads a declarator; a missing name comes back empty. */
+        /** Reads a declarator; a missing name is returned as empty. */
         CType.Variable declarator(TokenCursor cursor, CType base);
 
         /** The value of a constant expression. */
@@ -41,7 +41,7 @@ final class Specifiers {
         this.tags = tags;
     }
 
-    /** Whether a type begins here. */
+    /** Returns whether a type begins here. */
     boolean startsType(Token token) {
         return token.is("const") || token.is("struct") || token.is("union") || token.is("enum")
                 || BASIC_WORDS.contains(token.text()) || QUALIFIERS.contains(token.text())

@@ -49,7 +49,7 @@ final class TokenCursor {
         return next();
     }
 
-    /** What lies between an opening bracket, which is the next token, and its partner; both are consumed. */
+    /** Returns the tokens between an opening bracket, which is the next token, and its partner; both are consumed. */
     List<Token> bracketed(String open, String close) {
         Token opening = expect(open);
         List<Token> inside = new ArrayList<>();

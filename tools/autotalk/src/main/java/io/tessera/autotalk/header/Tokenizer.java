@@ -3,7 +3,7 @@ package io.tessera.autotalk.header;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts a logical line into preprocessing tokens. Stateless. */
+/** Splits a logical line into preprocessing tokens. Stateless. */
 final class Tokenizer {
     /** Punctuators of more than one character that declarations and conditions use, longest first. */
     private static final List<String> LONG_PUNCTUATORS = List.of("...", "<<", ">>", "##", "&&", "||", "==", "!=", "<=", ">=", "->");

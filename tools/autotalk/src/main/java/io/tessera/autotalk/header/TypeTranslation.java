@@ -12,23 +12,23 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Turns C types into the description's, and collects the named ones on the way. Not thread-safe. */
+/** Translates C types into the description's, and collects the named ones. Not thread-safe. */
 final class TypeTranslation {
     private final NavigableMap<String, NamedType> types = new TreeMap<>();
 
     private final Map<String, CType.Aggregate> aggregates = new HashMap<>();
 
-    /** The structure or union behind a named type that was translated; null for others. */
+    /** Returns the structure or union of a translated named type; null for other types. */
     CType.Aggregate aggregate(String name) {
         return aggregates.get(name);
     }
 
-    /** Every named type that was translated so far. */
+    /** Returns all named types translated so far. */
     NavigableMap<String, NamedType> types() {
         return types;
     }
 
-    /** The description's name for a type that is passed or returned. */
+    /** Returns the description's name for a type that is passed or returned. */
     TypeName translate(CType type, Token where) {
         List<Boolean> pointers = new ArrayList<>();
         CType at = type;

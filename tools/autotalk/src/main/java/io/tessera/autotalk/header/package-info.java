@@ -1,8 +1,8 @@
 /**
- * Reads C headers: a preprocessor, a parser for declarations, and the sizes that x86-64 Linux gives to what was
- * declared. The result is a {@link io.tessera.autotalk.description.Description}; nothing else leaves this package.
+ * Reads C headers: a preprocessor, a parser for declarations, and the sizes of declared types on x86-64 Linux. The only result is a {@link
+ * io.tessera.autotalk.description.Description}.
  *
- * <p>The preprocessor knows what driver headers use: conditionals, object-like and function-like macros, pasting and
+ * <p>The preprocessor supports what driver headers use: conditionals, object-like and function-like macros, pasting and
  * {@code #undef}. It follows no {@code #include}: every header is named on the command line.
  */
 package io.tessera.autotalk.header;

@@ -5,9 +5,9 @@ import io.tessera.autotalk.description.ParameterDirection;
 import java.util.Optional;
 
 /**
- * A parameter as it travels: one 64-bit slot, and for pointers and structures what lies behind it.
+ * A parameter in a message: one 64-bit slot, and for pointers and structures also the data.
  *
- * @param name  in the header
+ * @param name  name in the header
  * @param type  the type at the end of the pointers
  * @param shape how the value fills its slot
  */
@@ -24,7 +24,7 @@ public record Argument(String name, NamedType type, Shape shape) {
     public record Handle(HandleType kind) implements Shape {
     }
 
-    /** An address that nobody looks behind: handed on to a callback, or a function of the program. */
+    /** An address that is never dereferenced: passed to a callback, or a function of the program. */
     public record Opaque(boolean function) implements Shape {
     }
 
@@ -36,14 +36,14 @@ public record Argument(String name, NamedType type, Shape shape) {
      * A pointer to host memory.
      *
      * @param elementBytes size of an element; 1 for bytes of unknown type
-     * @param pointers     the elements are pointers themselves
-     * @param element      the kind of handle that the elements are
-     * @param direction    which way they go
-     * @param extent       how many
+     * @param pointers     whether the elements are pointers themselves
+     * @param element      kind of handle of the elements
+     * @param direction    direction of the elements
+     * @param extent       number of elements
      */
     public record Pointer(int elementBytes, boolean pointers, Optional<HandleType> element, ParameterDirection direction,
             PointerExtent extent) implements Shape {
-        /** Whether generated code can measure it and needs not look behind a second pointer. */
+        /** Returns whether generated code can determine its size and need not dereference a second pointer. */
         public boolean generated() {
             return !pointers && !(extent instanceof PointerExtent.Handwritten);
         }

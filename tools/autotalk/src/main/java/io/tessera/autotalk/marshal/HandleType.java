@@ -52,7 +52,7 @@ public enum HandleType {
     GREEN_CONTEXT("CUgreenCtx"),
     /** Resource description. */
     RESOURCE("CUdevResourceDesc"),
-    /** What only refused entries take: the relay has no number for it. */
+    /** A type that only refused entries take: the relay has no number for it. */
     FOREIGN("");
 
     private final String type;
@@ -61,7 +61,7 @@ public enum HandleType {
         this.type = type;
     }
 
-    /** The kind of a type by its name in the header; empty where the type is no handle, or one of no known kind. */
+    /** Returns the kind of a type by its name in the header; empty: the type is not a handle, or not of a known kind. */
     public static Optional<HandleType> ofType(String type) {
         return Arrays.stream(values()).filter(kind -> kind != FOREIGN && kind.type.equals(type)).findFirst();
     }

@@ -16,23 +16,23 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Joins what the header says of parameters with what the annotations say, those of the relay port first.
+ * Joins the header's facts about parameters with those of the annotations; the relay port's annotations take precedence.
  *
- * <p>Where no annotation gives a direction, a pointer to const goes in, and any other comes out: the driver API writes
- * results through such pointers, and what was there before is not initialised. A pointer that an extent of the same
- * entry looks behind ({@code *NAME}) goes both ways. Other parameters are annotated {@code inout}.
+ * <p>Without an annotation, a pointer to const is an input, and any other pointer an output: the driver API writes
+ * results through such pointers, and the previous content is not initialised. A pointer that an extent of the same entry dereferences
+ * ({@code *NAME}) has both directions. Other parameters are annotated {@code inout}.
  */
 public final class Marshalling {
     private final Decisions decisions;
     private final Description description;
 
-    /** For one library. */
+    /** Creates the marshalling of one library. */
     public Marshalling(Decisions decisions) {
         this.decisions = decisions;
         this.description = decisions.description();
     }
 
-    /** The arguments of an entry in order; empty where its parameters are unknown. */
+    /** Returns the arguments of an entry in order; empty: its parameters are unknown. */
     public Optional<List<Argument>> arguments(Entry entry) {
         return entry.signature().map(signature -> {
             List<Argument> arguments = new ArrayList<>();

@@ -7,17 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** How many elements lie behind a pointer. */
+/** Number of elements to which a pointer refers. */
 public sealed interface PointerExtent {
-    /** So many, always. */
+    /** A constant number. */
     record Constant(long elements) implements PointerExtent {
     }
 
-    /** As many as a parameter says: its value times {@code factor}, less {@code less}, and never below 0. */
+    /** A number computed from a parameter: its value times {@code factor}, minus {@code less}, and at least 0. */
     record Value(int parameter, long factor, long less) implements PointerExtent {
     }
 
-    /** As many as stands behind a parameter when the call is made. */
+    /** The number to which a parameter points when the call is made. */
     record Behind(int parameter) implements PointerExtent {
     }
 
@@ -25,11 +25,11 @@ public sealed interface PointerExtent {
     record Text() implements PointerExtent {
     }
 
-    /** Something that generated code cannot know: the expression as the annotation has it, empty where there is none. */
+    /** A number that generated code cannot determine: the annotation's expression, empty if there is none. */
     record Handwritten(String expression) implements PointerExtent {
     }
 
-    /** Reads an annotation's expression over the parameters of an entry. */
+    /** Parses an annotation's expression over the parameters of an entry. */
     static PointerExtent parse(String expression, List<EntryParameter> parameters) {
         Matcher number = Forms.NUMBER.matcher(expression);
         Matcher product = Forms.PRODUCT.matcher(expression);
@@ -59,7 +59,7 @@ public sealed interface PointerExtent {
                 .orElse(-1);
     }
 
-    /** One line of words for the description that Java reads. */
+    /** Returns the words for the description that Java reads. */
     default String words() {
         return switch (this) {
             case Constant constant -> "count " + constant.elements();

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A member of a structure, members of structures inside of it included.
+ * A member of a structure or of a nested structure.
  *
  * @param path       its name from the outermost structure
- * @param offset     in bytes
+ * @param offset     offset in bytes
  * @param bytes      its size
- * @param kind       what a relay has to translate or check it as, in the words of the Java resource; empty: nothing
- * @param conditions all have to hold for it to mean something
+ * @param kind       its kind for translation or checks by a relay, in the words of the Java resource; empty: neither is needed
+ * @param conditions conditions that must all hold for it to be valid
  */
 record StructureMember(String path, int offset, int bytes, String kind, List<Condition> conditions) {
     /** A discriminator: the number of {@code bytes} bytes at {@code offset} is one of {@code values}. */
@@ -34,7 +34,7 @@ record StructureMember(String path, int offset, int bytes, String kind, List<Con
         conditions = List.copyOf(conditions);
     }
 
-    /** The same as a member of a structure around it. */
+    /** Returns this as a member of an enclosing structure. */
     StructureMember inside(String prefix, int base, List<Condition> more) {
         List<Condition> all = new ArrayList<>(more);
         conditions.forEach(condition -> all.add(condition.at(base)));

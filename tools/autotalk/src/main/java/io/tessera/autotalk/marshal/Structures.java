@@ -23,9 +23,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What a relay has to translate or check inside of structures: handles, devices, device addresses, pointers, functions,
- * at their offsets and under which discriminators. For all structures that entries which are not refused take, and those
- * that pointers in them lead to.
+ * Members of structures that a relay has to translate or check: handles, devices, device addresses, pointers and functions, with their
+ * offsets and discriminators. Covers all structures that entries take, except refused entries, and those to which pointers in them lead.
  */
 public final class Structures {
     private final Description description;
@@ -62,7 +61,7 @@ public final class Structures {
         }
     }
 
-    /** Rules that match nothing, and members of unions for which no rule says when they are meant. */
+    /** Returns rules that match nothing, and members of unions for which no rule gives a discriminator. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         for (StructureRule rule : rules) {
@@ -82,7 +81,7 @@ public final class Structures {
                 && !(other.kind().equals(member.kind()) && other.offset() == member.offset()));
     }
 
-    /** The text of the Java resource: a line for each structure that has such members, and one for each of them. */
+    /** Returns the text of the Java resource: a line for each structure that has such members, and one for each member. */
     public String text() {
         StringBuilder text = new StringBuilder();
         structures.forEach((name, members) -> {

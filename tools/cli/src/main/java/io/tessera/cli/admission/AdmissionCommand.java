@@ -20,15 +20,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * What {@code tessera run} does before a program starts that waits for a place, or leaves its device to the manager: asks for a place until there
- * is one, and shows the place in the queue on standard error. Standard output gets the device, as {@code CUDA_VISIBLE_DEVICES} names it; nothing,
- * where there is none to choose. One thread, and one that leaves the queue when the process is ended.
+ * The step of {@code tessera run} before the start of a program that waits for a place or leaves its device to the manager. It asks for a
+ * place until there is one, and shows the position in the queue on standard error. It writes the device to standard output as {@code
+ * CUDA_VISIBLE_DEVICES} names it, or nothing if there is none to choose. One thread, and a second one that leaves the queue when the
+ * process is ended.
  */
 @Command(name = "admission", hidden = true, header = "Waits until a program may start.")
 public final class AdmissionCommand implements Callable<Integer> {
-    /** Time between two questions; a client that is silent for 5 s has left the queue. */
+    /** Time between two requests; the manager drops a program from the queue after 5 s without one. */
     private static final Duration LOOK = Duration.ofMillis(250);
-    /** A manager that is restarted is back within seconds. */
+    /** How long to wait for an absent manager; a restarted one is back within seconds. */
     private static final Duration MANAGER_AWAY = Duration.ofSeconds(30);
     private static final Duration LEAVING = Duration.ofSeconds(1);
 
@@ -64,18 +65,18 @@ public final class AdmissionCommand implements Callable<Integer> {
     @Option(names = "--device", description = "The GPUs that the program sees. A single UUID is asked for.")
     private String device = "";
 
-    /** What the manager chooses from; empty: nothing. */
+    /** The devices from which the manager chooses; empty: it does not choose. */
     private List<UsableDevice> candidates = List.of();
-    /** What the answer says of a device; null: nothing. */
+    /** The part of the answer about the device; null: there is none. */
     private JsonElement placement;
 
-    /** Of {@link #pid}; the queue tells it by that from a later process with its number. */
+    /** Start time of {@link #pid}, by which the queue distinguishes it from a later process with the same number. */
     private long startTicks;
 
     /**
-     * For the given surroundings.
+     * Creates the command in the given context.
      *
-     * @param clock by which the time to wait is measured
+     * @param clock clock that measures the wait
      */
     public AdmissionCommand(CommandContext context, InstantSource clock) {
         this.context = context;
@@ -113,7 +114,7 @@ public final class AdmissionCommand implements Callable<Integer> {
                     leave();
                 }
             } catch (IllegalStateException _) {
-                // The process ends already: the hook leaves.
+                // The process is already ending: the hook leaves the queue.
             }
         }
         if (admitted && !chosen.isEmpty()) {
@@ -122,7 +123,7 @@ public final class AdmissionCommand implements Callable<Integer> {
         return (admitted ? ExitCode.OK : ExitCode.NO_PLACE).number();
     }
 
-    /** Returns whether there was a place in time. */
+    /** Waits for a place, and returns whether there was one in time. */
     private boolean awaitPlace() throws ControlException, InterruptedException {
         JsonObject request = request();
         Instant began = clock.instant();
@@ -162,7 +163,7 @@ public final class AdmissionCommand implements Callable<Integer> {
         }
     }
 
-    /** The device that the manager has chosen, as the program is to see it; empty: none was to be chosen. */
+    /** Returns the device that the manager has chosen, under the name that the program will see; empty: none was to be chosen. */
     private String chosen() throws ControlException {
         if (candidates.isEmpty()) {
             return "";
@@ -176,12 +177,15 @@ public final class AdmissionCommand implements Callable<Integer> {
                         () -> new ControlException(ControlException.Kind.MALFORMED, "the manager chooses a device that the program does not see"));
     }
 
-    /** Whether the process that waits was killed. */
+    /** Returns whether the waiting process was killed. */
     private boolean isAlone() {
         return ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L) != pid;
     }
 
-    /** Start of the process ({@code /proc/PID/stat}, field 22); 0: it is gone or hidden. The command before it may hold blanks and parentheses. */
+    /**
+     * Returns the start time of a process ({@code /proc/PID/stat}, field 22); 0: it has ended or is hidden. The command before that field
+     * may contain blanks and parentheses.
+     */
     private static long startTicks(int pid) {
         try {
             String stat = Files.readString(Path.of("/proc", Integer.toString(pid), "stat"));
@@ -220,7 +224,7 @@ public final class AdmissionCommand implements Callable<Integer> {
         try {
             new ControlClient(client.socket(), LEAVING).ask(request);
         } catch (ControlException _) {
-            // A manager that does not hear it forgets the program by itself, 5 s later.
+            // If the manager does not receive this, it drops the program 5 s later.
         }
     }
 }

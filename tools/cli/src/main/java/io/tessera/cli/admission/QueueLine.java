@@ -4,7 +4,7 @@ import io.tessera.cli.text.TextTable;
 import java.io.PrintWriter;
 
 /**
- * The place in the queue: on a terminal one line that is drawn over itself, elsewhere a line whenever the place changes. One
+ * Shows the position in the queue: on a terminal as one line that is redrawn, elsewhere as a new line for each change. One
  * thread.
  */
 final class QueueLine {
@@ -19,12 +19,12 @@ final class QueueLine {
         this.terminal = terminal;
     }
 
-    /** Shows a place, from 1. */
+    /** Shows a position, from 1. */
     void show(int place, int waiting, String reason) {
         show("place " + place + " of " + waiting + " in the queue", terminal ? "" : ": " + printable(reason));
     }
 
-    /** Shows something else. */
+    /** Shows another message. */
     void show(String sentence) {
         show(sentence, "");
     }
@@ -42,7 +42,7 @@ final class QueueLine {
         err.flush();
     }
 
-    /** Takes the line off the terminal. */
+    /** Erases the line from the terminal. */
     void erase() {
         if (terminal && !shown.isEmpty()) {
             err.print(ERASE);
@@ -51,7 +51,7 @@ final class QueueLine {
         shown = "";
     }
 
-    /** Any process may listen on a socket and have said anything. */
+    /** Escapes control characters, because any process may listen on the socket and send anything. */
     static String printable(String text) {
         return TextTable.printable(text);
     }

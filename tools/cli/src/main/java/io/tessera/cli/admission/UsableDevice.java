@@ -3,9 +3,9 @@ package io.tessera.cli.admission;
 /**
  * A device that a program could use.
  *
- * @param name       by which {@code CUDA_VISIBLE_DEVICES} shows the program this device alone
+ * @param name       value of {@code CUDA_VISIBLE_DEVICES} that shows the program only this device
  * @param uuid       {@code GPU-...}
- * @param totalBytes its memory
+ * @param totalBytes size of its memory
  */
 record UsableDevice(String name, String uuid, long totalBytes) {
 }

@@ -12,14 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The devices that a program would see which is started with this environment: those of the vendor's driver, and in space sharing on software GPUs, or
- * where the program has no driver, those of the executors. One thread.
+ * Finds the devices that a program in this environment would see. These are the devices of the driver. In space sharing they are those of
+ * the executors if the GPUs are software GPUs or the program has no driver. One thread.
  */
 final class UsableDevices {
     private static final String LIST = "CUDA_VISIBLE_DEVICES";
-    /** Time between two questions for executors that are being started. */
+    /** Time between two requests while executors are being started. */
     private static final Duration LOOK = Duration.ofMillis(100);
-    /** So often; an executor that is not ready after 30 s is ended and started again. */
+    /** Maximum number of requests; an executor that is not ready after 30 s is ended and started again. */
     private static final int MOST_LOOKS = 600;
 
     private final CommandContext context;
@@ -31,7 +31,7 @@ final class UsableDevices {
     }
 
     /**
-     * In the order in which the program counts them.
+     * Finds the devices, in the program's order.
      *
      * @param space whether the program shares by space
      */
@@ -64,7 +64,7 @@ final class UsableDevices {
         return answer;
     }
 
-    /** The list has been applied to what the driver shows: its ordinals are the list's words. */
+    /** Returns the devices of the driver. The driver has already applied the list, so its ordinals correspond to the list's words. */
     private List<UsableDevice> ofDriver() throws InterruptedException {
         if (!(Probe.run(context.installation().probe(), Probe.PATIENCE) instanceof Probe.Reported reported)) {
             return List.of();

@@ -6,20 +6,20 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What {@code CUDA_VISIBLE_DEVICES} leaves of devices, as drivers and the preload library read it (its {@code device_order.c}): ordinals or beginnings
- * of UUIDs, up to the first word that names no device; none, if one is named twice. Stateless.
+ * Applies {@code CUDA_VISIBLE_DEVICES} as drivers and the preload library do ({@code device_order.c}). The list has ordinals or beginnings
+ * of UUIDs, and ends at the first word that names no device. If a device is named twice, none is visible. Stateless.
  */
 final class VisibleDevices {
     private VisibleDevices() {
     }
 
-    /** A list's words, without blanks around them. */
+    /** Returns the words of a list, without blanks around them. */
     static List<String> words(String list) {
         return List.of(list.split(",", -1)).stream().map(String::strip).toList();
     }
 
     /**
-     * The devices that a list leaves, in its order, named by its words.
+     * Returns the devices that a list names, in its order, named by its words.
      *
      * @param devices all of them
      */

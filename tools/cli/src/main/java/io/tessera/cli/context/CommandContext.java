@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The surroundings of a command. Immutable but for what is written to; one thread.
+ * The environment in which a command runs. Immutable except for the two outputs; one thread.
  *
  * @param out          standard output
  * @param err          standard error
@@ -17,14 +17,14 @@ import java.util.Map;
  * @param errorTerminal whether standard error is one
  * @param environment  the process's environment
  * @param uid          the process's effective user
- * @param installation where Tessera lies
- * @param pause        how time passes
+ * @param installation the installation of Tessera
+ * @param pause        wait between two polls
  */
 public record CommandContext(PrintWriter out, PrintWriter err, boolean terminal, boolean errorTerminal, Map<String, String> environment,
         int uid, Installation installation, PollPause pause) {
     /**
-     * The runtime directory of the manager to talk to: this user's own, or the system's where only that one has a
-     * control socket. The same choice as the shell script's, which names it in TESSERA_RUNTIME_DIR.
+     * Returns the runtime directory of the manager: this user's own, or the system's if only that one has a control socket. The shell
+     * script makes the same choice and passes it in TESSERA_RUNTIME_DIR.
      */
     public RuntimeDirectory runtime() {
         RuntimeDirectory own = RuntimeDirectory.of(environment, uid);
@@ -36,12 +36,14 @@ public record CommandContext(PrintWriter out, PrintWriter err, boolean terminal,
         return own;
     }
 
-    /** Writes a line to standard error. Control characters in it are escaped: names of files, kernels and programs are others' words. */
+    /**
+     * Writes a line to standard error. Control characters in it are escaped, because names of files, kernels and programs are untrusted.
+     */
     public void say(String sentence) {
         err.println("tessera: " + EscapedText.of(sentence));
     }
 
-    /** How to emphasise: colours only on a terminal that has them and whose user did not set NO_COLOR. */
+    /** Returns the style of emphasis: colours only on a terminal that supports them and if NO_COLOR is not set. */
     public Style style() {
         boolean wanted = environment.getOrDefault("NO_COLOR", "").isEmpty()
                 && !environment.getOrDefault("TERM", "").equals("dumb");

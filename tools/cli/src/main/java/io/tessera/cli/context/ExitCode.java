@@ -1,8 +1,8 @@
 package io.tessera.cli.context;
 
 /**
- * Exit codes of {@code tessera}, the shell script and the Java commands alike. {@code tessera run} otherwise ends with
- * the code of the program that it became.
+ * Exit codes of {@code tessera}, the shell script and the Java commands alike. Otherwise {@code tessera run} ends with the exit code of its
+ * program.
  */
 public enum ExitCode {
     /** Done. */
@@ -13,9 +13,9 @@ public enum ExitCode {
     USAGE(2),
     /** No manager runs, or it could not be started. */
     NO_MANAGER(3),
-    /** {@code fence}: something cannot be fenced, or is not there. */
+    /** {@code fence}: something cannot be fenced or was not found. */
     REFUSED(4),
-    /** {@code run}: there was no place, for {@code --wait} in time; EX_TEMPFAIL of sysexits.h. */
+    /** {@code run}: there was no place, with {@code --wait} none in time; EX_TEMPFAIL of sysexits.h. */
     NO_PLACE(75),
     /** {@code run}: the program could not be executed; the shell's own number. */
     NOT_EXECUTABLE(126),
@@ -28,7 +28,7 @@ public enum ExitCode {
         this.number = number;
     }
 
-    /** The number that the process ends with. */
+    /** Returns the exit code of the process. */
     public int number() {
         return number;
     }

@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.util.Properties;
 
 /**
- * Where Tessera lies, as the shell script {@code tessera} found it.
+ * Locations of Tessera's files, as found by the shell script {@code tessera}.
  *
  * @param home         source tree or kit
  * @param nativeFolder folder of our libcuda.so.1 and libnvidia-ml.so.1
- * @param probe        the program that looks at the vendor's driver
+ * @param probe        program that inspects the vendor's driver
  * @param agent        the jar of the agent for JVMs
- * @param version      version of this program; {@code development} where it runs from class files
+ * @param version      version of this program; {@code development} if it runs from class files
  */
 public record Installation(Path home, Path nativeFolder, Path probe, Path agent, String version) {
     /**
-     * From the system properties {@code tessera.home}, {@code tessera.native}, {@code tessera.probe} and
+     * Returns the installation given by the system properties {@code tessera.home}, {@code tessera.native}, {@code tessera.probe} and
      * {@code tessera.agent}.
      */
     public static Installation of(Properties properties, String version) {

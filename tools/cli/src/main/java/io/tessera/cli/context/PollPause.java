@@ -2,13 +2,13 @@ package io.tessera.cli.context;
 
 import java.time.Duration;
 
-/** Time that passes between two looks at something; tests let it pass at once. */
+/** The wait between two polls; tests replace it by one that returns at once. */
 @FunctionalInterface
 public interface PollPause {
     /**
      * Waits.
      *
-     * @throws InterruptedException if somebody ends the wait
+     * @throws InterruptedException if the wait is interrupted
      */
     void await(Duration duration) throws InterruptedException;
 }

@@ -1,4 +1,4 @@
 /**
- * What every command gets from outside: where to write, the environment, where Tessera is installed, the exit codes.
+ * The context of every command: outputs, the environment, the installation of Tessera, and the exit codes.
  */
 package io.tessera.cli.context;

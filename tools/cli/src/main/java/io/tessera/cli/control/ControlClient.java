@@ -26,14 +26,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /**
- * Asks the manager, one connection a request. Every request has a bound: what is not answered within it fails.
+ * Sends requests to the manager, each on a connection of its own. A request that is not answered within its time limit fails.
  * Stateless and thread-safe.
  */
 public final class ControlClient {
-    /** Bound of a request unless a caller names another: far above a busy manager's duty cycle, short for a person. */
+    /** Default time limit of a request: far above the duty cycle of a busy manager, and short for a user. */
     public static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** A status of some thousand clients; more is not an answer of ours, and more than a command has memory for. */
+    /**
+     * Maximum size of an answer: a status of some thousand clients. A larger one is not the manager's, and would exceed a command's memory.
+     */
     static final int MAX_ANSWER_BYTES = 6 << 20;
     private static final Pattern CONTROL = Pattern.compile("\\p{Cc}");
     private static final Gson GSON = new GsonBuilder().setStrictness(Strictness.STRICT).create();
@@ -41,19 +43,19 @@ public final class ControlClient {
     private final Path socket;
     private final Duration patience;
 
-    /** Talks to the manager behind a socket, waiting at most {@code patience} for each answer. */
+    /** Creates a client of the manager at a socket, which waits at most {@code patience} for each answer. */
     public ControlClient(Path socket, Duration patience) {
         this.socket = socket;
         this.patience = patience;
     }
 
-    /** Where the manager is looked for. */
+    /** Returns the manager's socket. */
     public Path socket() {
         return socket;
     }
 
     /**
-     * A request without parameters.
+     * Sends a request without parameters.
      *
      * @param name {@code status} or {@code ping}
      */
@@ -66,7 +68,7 @@ public final class ControlClient {
     /**
      * Sends a request and returns the answer, whose {@code ok} is true.
      *
-     * @throws ControlException if there is no manager, it refuses, or its answer is late or none
+     * @throws ControlException if there is no manager, it refuses, or its answer is late, malformed or missing
      */
     public JsonObject ask(JsonObject request) throws ControlException {
         if (!Files.exists(socket)) {
@@ -75,7 +77,7 @@ public final class ControlClient {
         JsonObject answer;
         try {
             answer = parse(exchange(GSON.toJson(request) + "\n"));
-        } catch (OutOfMemoryError | StackOverflowError e) { // any process may listen there and say anything
+        } catch (OutOfMemoryError | StackOverflowError e) { // any process may listen there and send anything
             throw new ControlException(Kind.MALFORMED, "the manager's answer takes more memory than this command has", e);
         }
         JsonElement ok = answer.get("ok");
@@ -91,7 +93,7 @@ public final class ControlClient {
         return answer;
     }
 
-    /** A JSON object as one line without control characters, whatever its texts hold. */
+    /** Returns a JSON object as one line without control characters, whatever its texts contain. */
     public static String line(JsonObject object) {
         return CONTROL.matcher(object.toString()).replaceAll(found -> String.format(Locale.ROOT, "\\\\u%04x", (int) found.group().charAt(0)));
     }
@@ -100,7 +102,7 @@ public final class ControlClient {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             FutureTask<String> task = new FutureTask<>(() -> exchange(channel, line));
             Thread.ofPlatform().daemon().name("control").start(task);
-            // Closing the channel, as leaving this block does, ends a thread that still waits in it.
+            // The end of this block closes the channel, which ends a thread that still waits in it.
             return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             throw new ControlException(Kind.TIMEOUT, "the manager behind " + socket + " does not answer within "
@@ -172,7 +174,7 @@ public final class ControlClient {
                 + ". tessera manager start starts one", cause);
     }
 
-    /** Whether a manager runs there cannot be seen. */
+    /** Returns the error for a socket that cannot be examined, so that it is unknown whether a manager runs. */
     private ControlException hidden() {
         Path folder = socket.toAbsolutePath().getParent();
         String owner;

@@ -2,19 +2,19 @@ package io.tessera.cli.control;
 
 import io.tessera.cli.context.ExitCode;
 
-/** Why a request to the manager came to nothing. The message is for people and says what to do. */
+/** A request to the manager failed. The message is for users and says what to do. */
 public final class ControlException extends Exception {
     /** What went wrong. */
     public enum Kind {
         /** Nobody listens on the control socket. */
         NO_MANAGER,
-        /** The manager answered that it will not. */
+        /** The manager refused the request. */
         REFUSED,
-        /** The answer is not what the protocol says. */
+        /** The answer violates the protocol. */
         MALFORMED,
         /** No answer in time. */
         TIMEOUT,
-        /** The socket cannot be used, for want of permission for example. */
+        /** The socket cannot be used, for lack of permission for example. */
         UNREACHABLE
     }
 
@@ -22,13 +22,13 @@ public final class ControlException extends Exception {
 
     private final Kind kind;
 
-    /** With the kind and a sentence. */
+    /** Creates an exception with a kind and a message. */
     public ControlException(Kind kind, String message) {
         super(message);
         this.kind = kind;
     }
 
-    /** With the kind, a sentence, and what caused it. */
+    /** Creates an exception with a kind, a message and a cause. */
     public ControlException(Kind kind, String message, Throwable cause) {
         super(message, cause);
         this.kind = kind;
@@ -39,7 +39,7 @@ public final class ControlException extends Exception {
         return kind;
     }
 
-    /** What the process ends with. */
+    /** Returns the exit code for this error. */
     public ExitCode exitCode() {
         return kind == Kind.NO_MANAGER ? ExitCode.NO_MANAGER : ExitCode.FAILURE;
     }

@@ -5,15 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A manager that was stopped by a signal, or that a debugger holds: it answers nobody and logs nothing. Stateless. */
+/** Detects a manager that was stopped by a signal or by a debugger: it answers no requests and logs nothing. Stateless. */
 final class StoppedManager {
     private StoppedManager() {
     }
 
     /**
-     * What to say of the manager whose pid file lies beside a socket.
+     * Returns a message about the manager whose pid file is beside a socket.
      *
-     * @return empty: its process is not stopped, or cannot be looked at
+     * @return the message; empty: the process is not stopped, or cannot be examined
      */
     static Optional<String> beside(Path socket) {
         Path file = socket.resolveSibling("manager.pid");
@@ -29,7 +29,7 @@ final class StoppedManager {
             if (!pid.matches("\\d{1,10}")) {
                 return Optional.empty();
             }
-            // The state follows the name in parentheses, which may hold anything.
+            // The state follows the name in parentheses, which may contain any characters.
             String stat = Files.readString(Path.of("/proc", pid, "stat"));
             return stat.substring(stat.lastIndexOf(')') + 1).strip().matches("(?s)[Tt].*")
                     ? Optional.of("it (pid " + pid + ") is stopped: kill -CONT " + pid + " lets it go on, kill -9 " + pid + " ends it")

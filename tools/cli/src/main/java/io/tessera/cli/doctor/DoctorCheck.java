@@ -3,11 +3,11 @@ package io.tessera.cli.doctor;
 import java.util.List;
 
 /**
- * One thing that the doctor looks at. To add one: implement this in a file of its own, say in every problem what the
- * user can do, and put it into the list of {@link DoctorCommand}.
+ * A check of the doctor. To add one, implement this interface in a file of its own, give advice with every problem, and add it to the list
+ * in {@link DoctorCommand}.
  */
 @FunctionalInterface
 public interface DoctorCheck {
-    /** Looks. Bounded in time; whatever cannot be found out is a finding, not an exception. */
+    /** Runs the check, in bounded time. If something cannot be determined, that is a finding and not an exception. */
     List<DoctorFinding> findings();
 }

@@ -32,7 +32,7 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The findings, and the probe's report as it is, as one JSON object.")
     private boolean json;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public DoctorCommand(CommandContext context) {
         this.context = context;
     }
@@ -61,12 +61,12 @@ public final class DoctorCommand implements Callable<Integer> {
         return (findings.stream().anyMatch(f -> f.level() == Level.PROBLEM) ? ExitCode.FAILURE : ExitCode.OK).number();
     }
 
-    /** Root where the directory is root's, since its manager serves everybody; else this user. */
+    /** Returns the user of the manager: root if the directory is root's, whose manager serves all users, or else this user. */
     private int managersUser(Path runtime) {
         try {
             return Files.getAttribute(runtime, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(0) ? 0 : context.uid();
         } catch (IOException e) {
-            return context.uid(); // it is not there yet
+            return context.uid(); // it does not exist yet
         }
     }
 

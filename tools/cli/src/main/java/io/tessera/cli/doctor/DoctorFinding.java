@@ -1,15 +1,15 @@
 package io.tessera.cli.doctor;
 
 /**
- * What a check found.
+ * A finding of a check.
  *
- * @param level   how it is
- * @param subject what was looked at, a word or two
- * @param text    what was found
- * @param advice  what to do about it; empty where there is nothing to do
+ * @param level   severity
+ * @param subject the subject of the check, in a word or two
+ * @param text    the finding
+ * @param advice  the remedy; empty if there is nothing to do
  */
 public record DoctorFinding(Level level, String subject, String text, String advice) {
-    /** How something is. */
+    /** Severity of a finding. */
     public enum Level {
         /** As it should be. */
         OK,

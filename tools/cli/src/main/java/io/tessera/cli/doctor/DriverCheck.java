@@ -7,7 +7,7 @@ import io.tessera.device.CudaResult;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The vendor's driver, its devices, and what of it would be intercepted, as the probe saw them. */
+/** Checks the vendor's driver, its devices, and which of its entries would be intercepted, from the probe's report. */
 final class DriverCheck implements DoctorCheck {
     private static final String LOADED = "ok";
     private static final int NAMES_SHOWN = 12;
@@ -53,7 +53,7 @@ final class DriverCheck implements DoctorCheck {
             findings.add(DoctorFinding.problem("driver", name + " cannot be loaded: " + driver.status(),
                     "install the driver again, or name another library in TESSERA_DRIVER"));
         } else if (init == CudaResult.NO_DEVICE || init == 0 && report.devices().isEmpty()) {
-            // As good as no driver.
+            // Equivalent to having no driver.
             findings.add(DoctorFinding.note("driver", name + ": it finds no GPU",
                     "in a container, pass the devices in; elsewhere, see whether nvidia-smi lists one"));
         } else if (init != 0) {

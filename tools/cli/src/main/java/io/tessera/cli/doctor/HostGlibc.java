@@ -8,7 +8,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
-/** Version of the glibc that this process runs on, from gnu_get_libc_version(3). */
+/** Reads the version of the glibc on which this process runs, from gnu_get_libc_version(3). */
 final class HostGlibc {
     /** A version is a handful of digits; the bound keeps a bad pointer from being read far. */
     private static final long MAX_TEXT_BYTES = 32;
@@ -16,7 +16,7 @@ final class HostGlibc {
     private HostGlibc() {
     }
 
-    /** {@code 2.36} for example; empty where the C library is another one. */
+    /** Returns the version, {@code 2.36} for example; empty if the C library is not glibc. */
     static Optional<String> version() {
         Optional<MemorySegment> symbol = lookup().find("gnu_get_libc_version");
         if (symbol.isEmpty()) {

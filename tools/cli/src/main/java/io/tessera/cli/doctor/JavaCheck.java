@@ -2,7 +2,7 @@ package io.tessera.cli.doctor;
 
 import java.util.List;
 
-/** Which Java runs the manager and these commands. */
+/** Checks the Java version that runs the manager and these commands. */
 final class JavaCheck implements DoctorCheck {
     private static final int NEEDED = 25;
 

@@ -7,7 +7,7 @@ import io.tessera.protocol.segment.SegmentLayout;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether a manager runs, answers, and is of our version. */
+/** Checks whether a manager runs, answers, and has the same version. */
 final class ManagerCheck implements DoctorCheck {
     private static final String SUBJECT = "manager";
 
@@ -40,7 +40,7 @@ final class ManagerCheck implements DoctorCheck {
                 || executor.state().equals("absent") && !executor.reason().isEmpty()).forEach(executor -> findings.add(
                         DoctorFinding.problem("executor " + executor.ordinal(), executor.reason(), "its log: executors/executor-" + executor.ordinal()
                                 + ".log in " + status.manager().runtimeDirectory())));
-        // All run as one user, for one reason.
+        // All executors run as the same user, for the same reason.
         status.executors().stream().map(StatusAnswer.ExecutorState::rootBecause).filter(why -> !why.isEmpty()).findFirst()
                 .ifPresent(why -> findings.add(
                         DoctorFinding.note("executors", "run as root, so that a fault in them would be one of root's: " + why,

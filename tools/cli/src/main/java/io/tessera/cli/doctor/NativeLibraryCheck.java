@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Whether our libraries are there and the host's glibc is new enough for them. */
+/** Checks whether the native libraries exist and the host's glibc is new enough for them. */
 final class NativeLibraryCheck implements DoctorCheck {
     private static final String SUBJECT = "preload library";
     private static final List<String> LIBRARIES = List.of("libcuda.so.1", "libnvidia-ml.so.1");
@@ -21,9 +21,9 @@ final class NativeLibraryCheck implements DoctorCheck {
     private final Optional<String> hostGlibc;
 
     /**
-     * Looks at the libraries of a folder.
+     * Creates a check of the libraries in a folder.
      *
-     * @param hostGlibc version of the host's glibc, {@code 2.36} for example; empty where the host's libc is another
+     * @param hostGlibc version of the host's glibc, {@code 2.36} for example; empty if the host's C library is not glibc
      */
     NativeLibraryCheck(Path folder, Optional<String> hostGlibc) {
         this.folder = folder;

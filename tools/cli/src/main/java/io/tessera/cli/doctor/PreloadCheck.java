@@ -9,10 +9,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Other libraries that would be loaded before or beside ours. */
+/** Checks for other libraries that would be loaded before or beside Tessera's. */
 final class PreloadCheck implements DoctorCheck {
     private static final String SUBJECT = "preload";
-    /** Parts of names of libraries that interpose the same driver entries; two of them in a process misread each other. */
+    /** Parts of names of libraries that interpose the same driver entries; two of them in one process conflict. */
     private static final List<String> RIVALS = List.of("libcuda", "libnvshare", "libvgpu", "libgemhook", "libshimcuda",
             "libzluda", "libxpreload", "libhami");
 
@@ -21,7 +21,7 @@ final class PreloadCheck implements DoctorCheck {
     private final Path ownFolder;
 
     /**
-     * Looks at what would be preloaded.
+     * Creates a check of what would be preloaded.
      *
      * @param environment with TESSERA_CALLER_PRELOAD, the caller's LD_PRELOAD, which the script hides from Java
      * @param systemFile  {@code /etc/ld.so.preload}

@@ -12,13 +12,13 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/** Whether the runtime directory is one that a manager accepts (SPEC.md, section 1). */
+/** Checks whether a manager would accept the runtime directory (SPEC.md, section 1). */
 final class RuntimeDirectoryCheck implements DoctorCheck {
     private static final String SUBJECT = "runtime directory";
     /** sockaddr_un holds 108 bytes with the final NUL; {@code /control.sock} is the longest name in there. */
     private static final int MAX_PATH_BYTES = 107 - "/control.sock".length();
 
-    /** Below it a manager cannot write its pid and the first lines of its log. */
+    /** Minimum free space: a manager needs it for its pid file and the first lines of its log. */
     private static final long LEAST_BYTES = 64 << 10;
 
     private final Path directory;
@@ -52,7 +52,7 @@ final class RuntimeDirectoryCheck implements DoctorCheck {
         if (!attributes.isDirectory()) {
             return problem("is a link or no directory");
         }
-        // Root's is open to every user; any other has to be one's own.
+        // Root's directory is open to every user; any other must be the user's own.
         if (owner != self && owner != 0) {
             return problem("belongs to user " + owner + ", not to you (" + self + ")");
         }

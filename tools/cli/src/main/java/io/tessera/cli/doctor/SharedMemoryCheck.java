@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether the directory of the clients' segments is one that a manager accepts (SPEC.md, section 1), and has room for them. */
+/** Checks whether a manager would accept the directory of the clients' segments (SPEC.md, section 1), and whether it has room for them. */
 final class SharedMemoryCheck implements DoctorCheck {
     private static final String SUBJECT = "shared memory";
-    /** Room that a host with a usual number of programs on its GPUs needs. */
+    /** Number of clients for which there must be room: usual for a host with GPUs. */
     private static final int CLIENTS_EXPECTED = 64;
     private static final Set<PosixFilePermission> OTHERS_WRITE = Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
 
@@ -24,16 +24,16 @@ final class SharedMemoryCheck implements DoctorCheck {
     private final int manager;
 
     /**
-     * Looks at a folder that is there, or at the file system of the nearest one above it, in which it will be made.
+     * Creates a check of an existing folder, or of the file system of its nearest existing parent, in which it will be created.
      *
-     * @param manager the user whose manager makes it
+     * @param manager the user whose manager creates it
      */
     SharedMemoryCheck(Path folder, int manager) {
         this.folder = folder;
         this.manager = manager;
     }
 
-    /** What a manager would refuse; empty: nothing, or the folder is not there yet. */
+    /** Returns why a manager would refuse it; empty: it would not, or the folder does not exist yet. */
     private Optional<String> unfit() throws IOException {
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
             return Optional.empty();

@@ -12,7 +12,7 @@ final class AccessSpaces {
     private AccessSpaces() {
     }
 
-    /** How many accesses reach a space. */
+    /** Returns how many accesses reach a space. */
     static int count(Map<String, Integer> accesses, String space) {
         return accesses.entrySet().stream().filter(one -> spaceOf(one.getKey()).equals(space))
                 .mapToInt(Map.Entry::getValue).sum();

@@ -4,18 +4,18 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Makes machine code of PTX. Thread-safe. */
+/** Assembles PTX to machine code. Thread-safe. */
 interface Assembler {
     /**
-     * What came of it.
+     * Result of an assembly.
      *
      * @param machineCode a cubin
-     * @param kernels     what each kernel takes, by its name
+     * @param kernels     resources of each kernel, by its name
      */
     record Assembled(byte[] machineCode, Map<String, KernelResources> kernels) {
     }
 
-    /** It does not accept the PTX; the message is its first complaint. */
+    /** The assembler rejects the PTX; the message is its first error. */
     final class RefusedException extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -27,12 +27,12 @@ interface Assembler {
     /**
      * Assembles one module.
      *
-     * @param ptx     its text
-     * @param target  for which GPU, as a number with its suffix: {@code 90a}
-     * @param options further options, each one that {@link AssemblerOptions} lets through
+     * @param ptx     text of the module
+     * @param target  target GPU, as a number with its suffix: {@code 90a}
+     * @param options further options, each allowed by {@link AssemblerOptions}
      * @throws RefusedException     if the module is not accepted
-     * @throws IOException          if it cannot be asked
-     * @throws InterruptedException if the work is ended meanwhile
+     * @throws IOException          if the assembler cannot be run
+     * @throws InterruptedException if the thread is interrupted
      */
     Assembled assemble(String ptx, String target, List<String> options)
             throws RefusedException, IOException, InterruptedException;

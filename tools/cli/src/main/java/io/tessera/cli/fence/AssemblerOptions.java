@@ -4,16 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The options that an image in a fat binary asks the assembler for. Stateless. */
+/** Filters the assembler options that an image in a fat binary requests. Stateless. */
 final class AssemblerOptions {
-    /** Options that change the code and cannot name a file: a library's bytes must not choose what is run or written. */
+    /** Options that change the code and cannot name a file: the contents of a library must not determine what is run or written. */
     private static final Pattern ALLOWED = Pattern.compile("-maxrregcount=\\d{1,3}|-O[0-4]|--?def-(load|store)-cache=c[agvswt]"
             + "|-dlcm=c[agvs]|-dscm=w[bt]|-dscm=c[gs]");
 
     private AssemblerOptions() {
     }
 
-    /** Those of an entry's options that are let through. */
+    /** Returns the allowed ones of an entry's options. */
     static List<String> of(String options) {
         List<String> taken = new ArrayList<>();
         for (String option : options.split("\\s+")) {

@@ -112,7 +112,7 @@ public final class FenceCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** What is done instead of fencing files. */
+    /** Actions that replace the fencing of files. */
     private static final class Instead {
         @Option(names = "--show", paramLabel = "KERNEL", description = "Print a kernel's PTX before and after; with --machine-code the instructions that change.")
         private String show;
@@ -127,12 +127,12 @@ public final class FenceCommand implements Callable<Integer> {
         private boolean list;
     }
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public FenceCommand(CommandContext context) {
         this(context, InstantSource.system(), request -> new VerifiedFencer(request.mode(), request.gpu().sm()));
     }
 
-    /** With another clock and other fencers, for tests. */
+    /** Creates the command with another clock and other fencers, for tests. */
     FenceCommand(CommandContext context, InstantSource clock, Function<FenceArguments, ImageFencer.Fencing> fencings) {
         this.context = context;
         this.clock = clock;

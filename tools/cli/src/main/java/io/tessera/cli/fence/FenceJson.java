@@ -5,7 +5,7 @@ import com.google.gson.JsonObject;
 import io.tessera.guardian.fence.KernelReport;
 import java.util.Map;
 
-/** Outcomes for scripts: an object a line for each image, one at the end with the sums. Stateless. */
+/** Writes outcomes for scripts: one object on a line for each image, and a last one with the sums. Stateless. */
 final class FenceJson {
     private FenceJson() {
     }

@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** Prints outcomes as they come, with the progress between them. One thread. */
+/** Prints outcomes as they arrive, and the progress between them. One thread. */
 final class FencePrinter implements FenceRun.Listener {
     private final PrintWriter out;
     private final CommandContext context;
@@ -53,7 +53,7 @@ final class FencePrinter implements FenceRun.Listener {
         progress.show();
     }
 
-    /** The sums. */
+    /** Prints the sums. */
     void end(boolean compiled) {
         progress.clear();
         if (json) {

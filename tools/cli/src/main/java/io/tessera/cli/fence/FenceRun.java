@@ -19,22 +19,22 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 
 /**
- * Works on the images of one file after the other, on all cores, and hands the outcomes over in the file's order. Memory is bounded: an
- * image is read when its turn comes, and only a bounded number of bytes of images are worked on at once. One thread calls it; the work runs
- * on its own.
+ * Fences the images of one file after the other, on all cores, and delivers the outcomes in the file's order. Memory is bounded: an image
+ * is read when its turn comes, and the total size of images in progress has a limit. One thread calls it; the work runs on threads of its
+ * own.
  */
 final class FenceRun {
     /** Size of a parsed and fenced module, as a multiple of its packed image. */
     private static final int GROWTH = 300;
-    /** Images that are begun before the oldest is reported; their outcomes are small. */
+    /** Maximum number of images begun before the oldest is reported; their outcomes are small. */
     private static final int AHEAD_PER_WORKER = 8;
 
-    /** Takes what happens, on the calling thread. */
+    /** Receives events, on the calling thread. */
     interface Listener {
-        /** A file's images are known. */
+        /** Called when a file's images are known. */
         void file(String name, List<FoundImage> images);
 
-        /** An image is done. */
+        /** Called when an image is done. */
         void outcome(FenceOutcome outcome);
     }
 
@@ -44,10 +44,10 @@ final class FenceRun {
     private final Semaphore memory;
 
     /**
-     * A run.
+     * Creates a run.
      *
-     * @param workers   how many images at once
-     * @param heapBytes how much memory the work may take
+     * @param workers   number of images in parallel
+     * @param heapBytes memory that the work may use
      */
     FenceRun(ImageFencer fencer, int workers, long heapBytes) {
         this.fencer = fencer;
@@ -56,7 +56,7 @@ final class FenceRun {
         memory = new Semaphore(budgetKib);
     }
 
-    /** The images of a file, without fencing them; valid as long as the arena. */
+    /** Finds the images of a file without fencing them; they are valid as long as the arena. */
     static List<FoundImage> scan(Path file, Arena arena) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             return ImageScanner.scan(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
@@ -64,9 +64,9 @@ final class FenceRun {
     }
 
     /**
-     * Works on a file.
+     * Fences a file.
      *
-     * @throws IOException if it, or what is to be written, cannot be read or written
+     * @throws IOException if the file cannot be read, or a result cannot be written
      */
     void file(Path file, Listener listener) throws IOException, InterruptedException {
         try (Arena arena = Arena.ofShared();
@@ -94,7 +94,7 @@ final class FenceRun {
     }
 
     private FenceOutcome bounded(String file, int number, FoundImage image) throws IOException, InterruptedException {
-        // An image that is larger than everything gets everything, and is alone then.
+        // An image larger than the whole budget gets all of it, and is then the only one.
         int permits = Math.clamp(image.sizeBytes() / 1024 + 1, 1, budgetKib);
         memory.acquire(permits);
         try {

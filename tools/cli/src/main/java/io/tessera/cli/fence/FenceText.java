@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Outcomes for people. Stateless. */
+/** Formats outcomes for people. Stateless. */
 final class FenceText {
     private static final int NAME_WIDTH = 48;
     private static final String NONE = "-";
@@ -22,7 +22,7 @@ final class FenceText {
     private FenceText() {
     }
 
-    /** The lines of one image: what it is, then a table of its kernels, or why it is refused. */
+    /** Returns the lines of one image: a description, then a table of its kernels or the reason for its refusal. */
     static List<String> image(FenceOutcome outcome, boolean kernels, Style style) {
         String what = TextTable.printable(outcome.file()) + ", " + TextTable.printable(outcome.where()) + " at 0x"
                 + Long.toHexString(outcome.offset()) + ", " + outcome.made()
@@ -99,7 +99,7 @@ final class FenceText {
         return printable.length() <= NAME_WIDTH ? printable : printable.substring(0, NAME_WIDTH - 3) + "...";
     }
 
-    /** The last lines: sums over everything. */
+    /** Returns the last lines: sums over all images. */
     static List<String> totals(OutcomeTotals totals, boolean compiled, Style style) {
         List<String> lines = new ArrayList<>();
         int usable = totals.images() - totals.machineCodeAlone() - totals.partsWithoutPtx() - totals.forOtherGpus();

@@ -32,21 +32,21 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Fences one image after the other, and compiles and keeps the result as was asked for. Thread-safe. */
+/** Fences images, and compiles and stores the results as requested. Thread-safe. */
 final class ImageFencer {
-    /** Module-wide fencing of what is linked with others or stands alone; {@link Fencer#fence} where it is not a test. */
+    /** Fencing of a module, which stands alone or is linked with others; {@link Fencer#fence} except in tests. */
     @FunctionalInterface
     interface Fencing {
         FencedModule fence(PtxModule module, boolean linked) throws FenceRefusedException;
     }
 
-    /** Part of a cached code's identity where the tenant is alone, which only {@link FenceMode#NONE} is for. */
+    /** Part of the cache key if the tenant is alone on the device; only {@link FenceMode#NONE} is for that. */
     private static final String ALONE = "alone";
     private static final int HEAD_BYTES = 4096;
     private static final Pattern SUFFIXED = Pattern.compile("\\.target[ \\t]+sm_(\\d+[af])");
     private static final String NOT_CACHED = "cache unusable";
 
-    /** The PTX of an image and what came with it. */
+    /** The PTX of an image, and its target and options. */
     private record Source(byte[] image, byte[] ptx, String made, String target, List<String> options) {
     }
 
@@ -61,9 +61,9 @@ final class ImageFencer {
     }
 
     /**
-     * Does everything that was asked for with an image.
+     * Processes an image as requested.
      *
-     * @param file   the name under which it is reported
+     * @param file   name of the file in reports
      * @param number its number in the file, from 0, for names of written files
      */
     FenceOutcome fence(String file, int number, FoundImage image) throws IOException, InterruptedException {
@@ -87,7 +87,7 @@ final class ImageFencer {
             return refused(file, image, source.made(), source.ptx().length, e.getMessage(), List.of(),
                     request.threadCpuNs().getAsLong() - start);
         } catch (RuntimeException | StackOverflowError e) {
-            // A fault of ours in one module; the results of the others stay right.
+            // A defect of the fencer in one module does not affect the results of the others.
             return refused(file, image, source.made(), source.ptx().length, "the fencer fails: " + e, List.of(),
                     request.threadCpuNs().getAsLong() - start);
         }
@@ -117,7 +117,7 @@ final class ImageFencer {
         }
     }
 
-    /** Whether an image has anything that the GPU can run; libraries carry much for older ones alone. */
+    /** Returns whether an image has code that the GPU can run; libraries contain much for older GPUs only. */
     private boolean concerns(FoundImage image) throws ImageException {
         return image.kind() != ImageKind.FAT_BINARY || image.image().fatBinary().hasCodeFor(request.gpu());
     }
@@ -138,7 +138,7 @@ final class ImageFencer {
                 request.architecture().replaceAll("\\D", "") + best.specificity().suffix(), AssemblerOptions.of(best.options()));
     }
 
-    /** PTX on its own names what it is for; with a suffix it can be assembled for that alone. */
+    /** Returns the target of a PTX file, which names it; a target with a suffix can only be assembled for itself. */
     private String target(byte[] ptx) {
         String head = new String(ptx, 0, Math.min(ptx.length, HEAD_BYTES), StandardCharsets.ISO_8859_1);
         Matcher suffixed = SUFFIXED.matcher(head);
@@ -165,7 +165,7 @@ final class ImageFencer {
         }
     }
 
-    /** Under the key by which an executor looks for code that was made ahead. */
+    /** Stores the code under the key by which an executor looks for code compiled ahead of time. */
     private void keep(Source source, FencedModule fenced, byte[] machineCode, List<String> written) {
         if (!request.caching()) {
             return;

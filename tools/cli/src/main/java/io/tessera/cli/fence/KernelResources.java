@@ -1,7 +1,7 @@
 package io.tessera.cli.fence;
 
 /**
- * What a kernel takes of a multiprocessor, as the assembler says. Immutable.
+ * Resources of a multiprocessor that a kernel uses, as reported by the assembler. Immutable.
  *
  * @param registers  registers of a thread
  * @param stackBytes local memory of a thread, spills included

@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A kernel's PTX before it is fenced and after, with the lines that are new marked. Stateless. */
+/** Shows a kernel's PTX before and after fencing, with the new lines marked. Stateless. */
 final class KernelText {
     private KernelText() {
     }
 
     /**
-     * The lines to print; empty if the image has no function of that name.
+     * Returns the lines to print; empty if the image has no function of that name.
      *
      * @throws FenceRefusedException if the kernel or its module cannot be fenced
      */
@@ -35,7 +35,7 @@ final class KernelText {
         try {
             module = PtxParser.parse(image.image().ptx(gpu, ModuleImage.DEFAULT_CAP_BYTES));
         } catch (ImageException | PtxException e) {
-            return Optional.empty(); // the report names what cannot be read; what is asked for here is a kernel
+            return Optional.empty(); // the report names images that cannot be read; here, only a kernel is wanted
         }
         Optional<PtxFunction> original = function(module, name);
         if (original.isEmpty()) {
@@ -69,7 +69,7 @@ final class KernelText {
         return module.functions().stream().filter(f -> f.name().equals(name) && f.body().isPresent()).findFirst();
     }
 
-    /** The function alone, as the printer writes it in a module. */
+    /** Returns the function alone, as the printer writes it in a module. */
     private static List<String> text(PtxModule module, PtxFunction function) {
         List<Directive> only = List.of(function);
         String text = PtxPrinter.print(new PtxModule(module.version(), module.targets(), module.addressBits(), only));

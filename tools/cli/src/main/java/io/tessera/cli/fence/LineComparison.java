@@ -3,15 +3,15 @@ package io.tessera.cli.fence;
 import java.util.Arrays;
 import java.util.List;
 
-/** Which lines of a text were in another in the same order (longest common subsequence). Stateless. */
+/** Finds the lines of a text that are in another one in the same order (longest common subsequence). Stateless. */
 final class LineComparison {
-    /** Beyond this many pairs of lines the time and memory would be noticed; then nothing is marked. */
+    /** Maximum number of pairs of lines: more would take noticeable time and memory, so nothing is marked. */
     private static final long MOST_PAIRS = 40_000_000;
 
     private LineComparison() {
     }
 
-    /** For each line of {@code after}, whether it was there before. */
+    /** Returns for each line of {@code after} whether it is in {@code before}. */
     static boolean[] kept(List<String> before, List<String> after) {
         boolean[] kept = new boolean[after.size()];
         if ((long) before.size() * after.size() > MOST_PAIRS) {

@@ -8,25 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The machine code of an image in every form in which a program may hand it to the driver: the image itself, and each piece of
- * a fat binary unpacked, as libraries do that choose the piece themselves. Immutable.
+ * The machine code of an image in every form in which a program may hand it to the driver: the image itself, and each unpacked piece of a
+ * fat binary, for libraries that choose the piece themselves. Immutable.
  *
- * @param image   hash of the image; empty where it has no machine code
- * @param pieces  of a fat binary, in its order
- * @param unknown how many more pieces are packed in a way that is not known
+ * @param image   hash of the image; empty: it has no machine code
+ * @param pieces  pieces of a fat binary, in its order
+ * @param unknown number of further pieces whose compression is not known
  */
 record MachineCode(String image, List<Piece> pieces, int unknown) {
     /**
      * Machine code for one GPU.
      *
-     * @param madeFor the GPU, as {@code sm_90a}
-     * @param hash    of the cubin
+     * @param madeFor target GPU, as {@code sm_90a}
+     * @param hash    hash of the cubin
      */
     record Piece(String madeFor, String hash) {
     }
 
     /**
-     * Unpacks and hashes what an image holds.
+     * Unpacks and hashes the machine code of an image.
      *
      * @throws ImageException if the image itself is damaged
      */
@@ -54,7 +54,7 @@ record MachineCode(String image, List<Piece> pieces, int unknown) {
         return new MachineCode(pieces.isEmpty() && unknown == 0 ? "" : image.hash(), pieces, unknown);
     }
 
-    /** Whether there is any. */
+    /** Returns whether there is any machine code. */
     boolean isThere() {
         return !image.isEmpty();
     }

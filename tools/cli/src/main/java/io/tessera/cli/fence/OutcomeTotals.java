@@ -54,7 +54,7 @@ final class OutcomeTotals {
         });
     }
 
-    /** Parts without PTX beside parts with it: a program is linked without them, unless it needs them. */
+    /** Returns the number of parts without PTX beside parts with it. A program is linked without them unless it needs them. */
     int partsWithoutPtx() {
         return parts == 0 ? 0 : partsWithoutPtx;
     }
@@ -67,12 +67,12 @@ final class OutcomeTotals {
         return refused;
     }
 
-    /** Kernels that are left out of images that can be fenced. */
+    /** Returns the number of kernels left out of images that can be fenced. */
     int dropped() {
         return dropped;
     }
 
-    /** Images that can run, but not be fenced for want of PTX. */
+    /** Returns the number of images that can run but cannot be fenced for lack of PTX. */
     int machineCodeAlone() {
         return machineCodeAlone + partsWithoutPtx - partsWithoutPtx();
     }
@@ -89,7 +89,7 @@ final class OutcomeTotals {
         return kernels;
     }
 
-    /** Kernels that may wait for other blocks of their grid. */
+    /** Returns the number of kernels that may wait for other blocks of their grid. */
     int waiting() {
         return waiting;
     }
@@ -118,7 +118,7 @@ final class OutcomeTotals {
         return proved;
     }
 
-    /** Bytes of PTX that one core reads and fences in a second; 0 where there was none. */
+    /** Returns the bytes of PTX that one core reads and fences in a second; 0: there was none. */
     double bytesPerSecond() {
         return fenceNs == 0 ? 0 : ptxBytes * 1e9 / fenceNs;
     }

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** NVIDIA's assembler of a CUDA toolkit, a process for each module. Thread-safe. */
+/** The assembler {@code ptxas} of a CUDA toolkit, run in a process for each module. Thread-safe. */
 final class Ptxas implements Assembler {
     private static final long PATIENCE_MINUTES = 30;
     private static final Pattern KERNEL = Pattern.compile("ptxas info\\s*: Compiling entry function '([^']+)'");
@@ -27,12 +27,12 @@ final class Ptxas implements Assembler {
 
     private final Path program;
 
-    /** The assembler in a file. */
+    /** Creates an assembler that runs a program. */
     Ptxas(Path program) {
         this.program = program;
     }
 
-    /** Where it is, by the search path, {@code CUDA_HOME} and the usual folder; empty where there is none. */
+    /** Finds the program by the search path, {@code CUDA_HOME} and the usual folder; empty: there is none. */
     static Optional<Path> find(Map<String, String> environment) {
         String path = environment.getOrDefault("PATH", "") + File.pathSeparator
                 + environment.getOrDefault("CUDA_HOME", "/usr/local/cuda") + "/bin";
@@ -78,7 +78,7 @@ final class Ptxas implements Assembler {
                 + text.strip().lines().findFirst().orElse("it said nothing");
     }
 
-    /** What {@code ptxas -v} says about each kernel. */
+    /** Parses the output of {@code ptxas -v} about each kernel. */
     static Map<String, KernelResources> kernels(String text) {
         Map<String, KernelResources> kernels = new HashMap<>();
         String kernel = null;

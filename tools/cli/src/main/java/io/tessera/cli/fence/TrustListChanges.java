@@ -30,28 +30,28 @@ final class TrustListChanges {
     private final Path file;
     private final LocalDate today;
 
-    /** For a user's list. */
+    /** Creates an editor of a user's list. */
     TrustListChanges(CommandContext context, LocalDate today) {
         this.context = context;
         this.today = today;
         file = TrustLocation.of(context.environment(), context.uid(), home(context));
     }
 
-    /** The user's home directory. */
+    /** Returns the user's home directory. */
     static Path home(CommandContext context) {
         return Path.of(context.environment().getOrDefault("HOME", System.getProperty("user.home", "/")));
     }
 
-    /** Whether a word is an image's hash, and no file. */
+    /** Returns whether a word is the hash of an image and not a file name. */
     static boolean isHash(String word) {
         return TrustedImage.isHash(word) && !Files.exists(Path.of(word));
     }
 
     /**
-     * Trusts images, by their hash or every one with machine code in a file; false if a file has none.
+     * Trusts images, each named by its hash, or all those with machine code in a file; false: a file has none.
      *
-     * @param jobs     images at once
-     * @param progress where a file's is shown
+     * @param jobs     number of images in parallel
+     * @param progress shows the progress in a file
      */
     boolean trust(List<String> names, int jobs, ProgressLine progress) throws IOException, InterruptedException {
         boolean all = true;
@@ -119,7 +119,7 @@ final class TrustListChanges {
                 + (pieces + unknown == 0 ? "" : " (with " + inside + ")");
     }
 
-    /** Takes images out of the list, by their hash or by the file that they are from; false if one is not there. */
+    /** Removes images from the list, by their hash or by the file that contains them; false: one is not in the list. */
     boolean untrust(List<String> names) throws IOException {
         boolean all = true;
         TrustList list = TrustList.read(file);

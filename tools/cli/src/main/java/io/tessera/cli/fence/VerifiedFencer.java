@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Fences as an executor has it done: functions that the verifier does not accept are fenced again without proofs, and kernels that it does
- * not accept either are left out. Code that is compiled and kept so is what an executor would make. Stateless.
+ * Fences as an executor does. Functions that the verifier refuses are fenced again without proofs; kernels that it refuses again are left
+ * out. The result is the code that an executor would generate. Stateless.
  */
 final class VerifiedFencer implements ImageFencer.Fencing {
     private final Function<PlainFunctions, ImageFencer.Fencing> fencers;
 
-    /** What came of one try; without a verdict nothing of it may be loaded, for that reason. */
+    /** Result of one attempt. Without a verdict, no part of it may be loaded, and the refusal gives the reason. */
     private record Try(PlainFunctions plain, FencedModule fenced, Verdict verdict, UnverifiedException refusal) {
         private boolean isAccepted() {
             return verdict != null && verdict.whole();
@@ -42,7 +42,7 @@ final class VerifiedFencer implements ImageFencer.Fencing {
             return verdict == null ? refusal.getMessage() : verdict.rejected().values().iterator().next().getMessage();
         }
 
-        /** Whether all is accepted here that is accepted there. */
+        /** Returns whether everything accepted in the other attempt is accepted in this one. */
         private boolean isAsGoodAs(Try other) {
             return other.verdict == null || verdict != null && other.verdict.rejected().keySet().containsAll(verdict.rejected().keySet());
         }
@@ -53,7 +53,7 @@ final class VerifiedFencer implements ImageFencer.Fencing {
                 .fence(module));
     }
 
-    /** With another fencer, for tests. */
+    /** Creates a fencer that uses other fencers, for tests. */
     VerifiedFencer(Function<PlainFunctions, ImageFencer.Fencing> fencers) {
         this.fencers = fencers;
     }
@@ -68,7 +68,7 @@ final class VerifiedFencer implements ImageFencer.Fencing {
         while (!last.isAccepted() && !last.plain.all()) {
             Try next = attempt(module, linked, last.next());
             if (next.plain.all() && last.isAsGoodAs(next)) {
-                break; // what has proofs is kept where nothing is won without them
+                break; // keep the functions with proofs if nothing is gained without them
             }
             last = next;
         }
@@ -95,7 +95,7 @@ final class VerifiedFencer implements ImageFencer.Fencing {
         return FenceVerifier.verify(fenced.ptx().getBytes(StandardCharsets.UTF_8), Mode.valueOf(fenced.mode().name()), linked);
     }
 
-    /** What is accepted of a module; the note is for the functions without proofs. */
+    /** Returns the accepted part of a module; the note is for the functions without proofs. */
     private static FencedModule left(FencedModule fenced, Verdict verdict, PlainFunctions plain, String note) throws UnverifiedException {
         List<KernelReport> reports = new ArrayList<>();
         for (KernelReport report : fenced.reports()) {

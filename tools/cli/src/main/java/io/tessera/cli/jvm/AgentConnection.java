@@ -14,7 +14,7 @@ import javax.management.remote.JMXServiceURL;
 
 /** A connection to the agent in another JVM of this user; loads the agent there where it is absent. One thread. */
 final class AgentConnection implements AutoCloseable {
-    /** The connector's own traffic to see whether the other side lives would outlast a command; in milliseconds. */
+    /** Disables the connector's periodic check of the other side, which would outlast a command; in milliseconds. */
     private static final Map<String, Object> NO_CHECKS = Map.of("jmx.remote.x.client.connection.check.period", 0L);
 
     /** Ends an attachment. */
@@ -36,9 +36,9 @@ final class AgentConnection implements AutoCloseable {
     /**
      * Attaches and connects.
      *
-     * @param jvm  what /proc says about the process; a JVM of this user
-     * @param jar  the agent's jar, or null if it must not be loaded: then an agent that is there may show no bean
-     * @throws JvmException with a sentence for people
+     * @param jvm  the process as /proc shows it; a JVM of this user
+     * @param jar  the agent's jar, or null if it must not be loaded: an agent that is already present may then show no bean
+     * @throws JvmException with a message for users
      */
     static AgentConnection to(JvmProcess jvm, Path jar) throws JvmException {
         long pid = jvm.pid();
@@ -81,8 +81,8 @@ final class AgentConnection implements AutoCloseable {
     }
 
     /**
-     * An agent that is there has no bean before the program's first CUDA class; a second start makes it show one, and
-     * changes nothing else.
+     * Loads the agent. An agent that is already present has no bean before the program's first CUDA class; a second start only makes it
+     * register the bean.
      */
     private static void load(VirtualMachine machine, JvmProcess jvm, Path jar) throws JvmException, IOException {
         if (jar == null) {
@@ -101,12 +101,12 @@ final class AgentConnection implements AutoCloseable {
         }
     }
 
-    /** The agent's bean. */
+    /** Returns the agent's bean. */
     RemoteGpuBean bean() {
         return bean;
     }
 
-    /** Whether the agent was absent and has been loaded now. */
+    /** Returns whether the agent was absent and has been loaded by this connection. */
     boolean loaded() {
         return loaded;
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks another process with a bound: RMI waits for ever for one that is stopped. Stateless. */
+/** Calls another process with a time limit, because RMI waits forever for a stopped process. Stateless. */
 final class BoundedCall {
     /** An attach waits 10 s by itself; collecting a large heap's garbage may take as long. */
     private static final long BOUND_SECONDS = 40;
@@ -15,9 +15,9 @@ final class BoundedCall {
     }
 
     /**
-     * Calls on a thread of its own, which is left behind where no answer comes; it keeps no process alive.
+     * Calls on a separate daemon thread, which is abandoned if no answer arrives.
      *
-     * @throws JvmException what the call threw, or that {@code who} does not answer
+     * @throws JvmException if the call failed, or {@code who} does not answer
      */
     static <T> T call(String who, Callable<T> call) throws JvmException {
         FutureTask<T> task = new FutureTask<>(call);

@@ -3,7 +3,7 @@ package io.tessera.cli.jvm;
 import java.util.List;
 import java.util.Set;
 
-/** Reads the command line of a {@code java} process: what it runs, and whether an agent of ours was named. Pure. */
+/** Reads the command line of a {@code java} process: what it runs, and whether it names Tessera's agent. Pure. */
 final class CommandLineOfJava {
     /** Options of the launcher whose value is the next argument; java(1). */
     private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
@@ -14,7 +14,7 @@ final class CommandLineOfJava {
     private CommandLineOfJava() {
     }
 
-    /** Main class, module or jar, without its folder; the command where none is named. */
+    /** Returns the main class, module or jar, without its folder; the command if none is named. */
     static String program(List<String> arguments) {
         for (int i = 1; i < arguments.size(); i++) {
             String argument = arguments.get(i);
@@ -30,12 +30,12 @@ final class CommandLineOfJava {
         return command(arguments);
     }
 
-    /** The command without its folder; empty for a process without arguments. */
+    /** Returns the command without its folder; empty for a process without arguments. */
     static String command(List<String> arguments) {
         return arguments.isEmpty() ? "" : lastName(arguments.getFirst());
     }
 
-    /** Whether {@code -javaagent} names a jar of this file name. */
+    /** Returns whether {@code -javaagent} names a jar with this file name. */
     static boolean namesAgent(List<String> arguments, String jar) {
         return arguments.stream().filter(argument -> argument.startsWith("-javaagent:"))
                 .map(argument -> argument.substring("-javaagent:".length()).replaceFirst("=.*", ""))

@@ -7,28 +7,28 @@ import java.util.stream.Collectors;
 import javax.management.Attribute;
 
 /**
- * What the agent's bean says in single numbers and words.
+ * The scalar attributes of the agent's bean.
  *
- * @param version         of the agent
+ * @param version         version of the agent
  * @param recording       {@code on}, {@code off} or {@code sampled:N}
- * @param late            whether the agent came by attach, so that what was allocated before is unknown to it
+ * @param late            whether the agent was attached late, so that it does not know earlier allocations
  * @param driver          whose CUDA driver the process has: agent, wrapper, vendor or none
  * @param liveBytes       live device memory
  * @param liveAllocations live allocations
- * @param launches        recorded since the start
+ * @param launches        launches recorded since the start
  * @param turnWaitNs      time that submissions waited for turns since the start
  * @param evictedBytes    device memory that was moved to the host for others since the start
- * @param swappedBytes    of the program's device memory, what is off the device now
- * @param suppressed      errors of the agent that were kept from the program
- * @param dropped         events that found a table full
+ * @param swappedBytes    size of the program's device memory that is off the device now
+ * @param suppressed      errors of the agent that were hidden from the program
+ * @param dropped         events lost because a table was full
  */
 record GpuSummary(String version, String recording, boolean late, String driver, long liveBytes, long liveAllocations,
         long launches, long turnWaitNs, long evictedBytes, long swappedBytes, long suppressed, long dropped) {
-    /** The bean's attributes that this is made of. */
+    /** The bean's attributes that are read. */
     static final String[] ATTRIBUTES = {"AgentVersion", "Recording", "Late", "Driver", "LiveBytes", "LiveAllocations",
             "Launches", "TurnWaitNanos", "EvictedBytes", "SwappedBytes", "Suppressed", "Dropped"};
 
-    /** From the bean's attributes; numbers that an agent of another version does not have are 0. */
+    /** Creates a summary of the bean's attributes; numbers that an agent of another version lacks are 0. */
     static GpuSummary of(List<Attribute> attributes) {
         Map<String, Object> values = attributes.stream().collect(Collectors.toMap(Attribute::getName,
                 Attribute::getValue));

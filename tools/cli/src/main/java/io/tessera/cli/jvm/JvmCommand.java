@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tessera jvm [PID]}: what a JVM has on the GPU, by class and call site. One thread. */
+/** {@code tessera jvm [PID]}: shows what a JVM has on the GPU, by class and call site. One thread. */
 @Command(name = "jvm", mixinStandardHelpOptions = true, header = "What a JVM has on the GPU: memory by call site, leaks, launchers. Without a pid: the JVMs with the agent.", description = {
         "", "Attaches to a JVM of this user. If the agent is not in it, it is loaded there: it then sees what"
                 + " happens from now on, not what was allocated before, and a CUDA driver that was loaded stays as it is.",
@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
                         + " site and none is freed; `old` as a model or a pool is.",
                 "Exit codes: 0 done, 1 no such JVM or it cannot be asked, 2 wrong usage."})
 public final class JvmCommand implements Callable<Integer> {
-    /** Rows that the leak finder looks at: beyond it sites are missing from its answer, not wrong. */
+    /** Maximum number of rows for the leak finder: beyond it, sites are missing from its answer, but none is wrong. */
     private static final int LEAK_ROWS = 20_000;
     private static final Path PROC = Path.of("/proc");
 
@@ -73,7 +73,7 @@ public final class JvmCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public JvmCommand(CommandContext context) {
         this.context = context;
     }
@@ -154,7 +154,7 @@ public final class JvmCommand implements Callable<Integer> {
                 jvms.add(BoundedCall.call("the JVM " + process.pid(), () -> summary(process)));
             } catch (JvmException e) {
                 if (JvmProcess.of(PROC, process.pid()).isEmpty()) {
-                    continue; // it has ended since it was found
+                    continue; // it has ended meanwhile
                 }
                 context.say(e.getMessage());
                 silent++;
@@ -173,7 +173,9 @@ public final class JvmCommand implements Callable<Integer> {
         return silent == 0 ? ExitCode.OK.number() : ExitCode.FAILURE.number();
     }
 
-    /** Without the single numbers where the program has used no CUDA yet: loading again for them would be seen there. */
+    /**
+     * Returns a report without scalar attributes if the program has not used CUDA yet: another load of the agent would be visible in it.
+     */
     private static JvmReport summary(JvmProcess process) throws JvmException, IOException {
         try (AgentConnection agent = AgentConnection.to(process, null)) {
             return new JvmReport(process, agent.bean().present() ? agent.bean().summary() : null, null, null, 0, null);

@@ -1,15 +1,15 @@
 package io.tessera.cli.jvm;
 
-/** Why a JVM could not be looked at. The message is for people and says what to do. */
+/** A JVM could not be examined. The message is for users and says what to do. */
 public final class JvmException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** With a sentence. */
+    /** Creates an exception with a message. */
     public JvmException(String message) {
         super(message);
     }
 
-    /** With a sentence and what caused it. */
+    /** Creates an exception with a message and a cause. */
     public JvmException(String message, Throwable cause) {
         super(message, cause);
     }

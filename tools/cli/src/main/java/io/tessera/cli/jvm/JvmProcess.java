@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A process as /proc shows it. Looked at before anything is sent to it: the first step of an attach is SIGQUIT, which
- * ends a process that is no JVM.
+ * A process as /proc shows it. It is examined before anything is sent to it, because an attach begins with SIGQUIT, which ends a process
+ * that is not a JVM.
  *
- * @param pid     its number
+ * @param pid     process id
  * @param uid     its effective user
  * @param program main class, jar or command
  * @param jvm     whether a JVM is loaded in it
@@ -29,7 +29,7 @@ record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent,
 
     private static final Pattern SEGMENT = Pattern.compile(".*/client-\\d+\\.segment");
 
-    /** The process with this number below {@code proc}, usually /proc; empty if there is none. */
+    /** Returns the process with this number below {@code proc}, usually /proc; empty if there is none. */
     static Optional<JvmProcess> of(Path proc, long pid) {
         Path folder = proc.resolve(Long.toString(pid));
         try {
@@ -45,7 +45,7 @@ record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent,
         }
     }
 
-    /** All JVMs of this user below {@code proc} that have the agent, by number. */
+    /** Returns all JVMs of this user below {@code proc} that have the agent, by number. */
     static List<JvmProcess> withAgent(Path proc, int uid) throws IOException {
         List<JvmProcess> found = new ArrayList<>();
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(proc, "[1-9]*")) {
@@ -60,7 +60,7 @@ record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent,
         return found;
     }
 
-    /** Second number of the line {@code Uid:}, proc(5). */
+    /** Returns the second number of the line {@code Uid:}, the effective user (proc(5)). */
     private static int uid(Path folder) throws IOException {
         for (String line : Files.readAllLines(folder.resolve("status"), StandardCharsets.ISO_8859_1)) {
             if (line.startsWith("Uid:")) {
@@ -75,7 +75,7 @@ record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent,
         return text.isEmpty() ? List.of() : Arrays.asList(text.split("\0"));
     }
 
-    /** Another user's maps and descriptors cannot be read: then nothing is known of it, and its user is reported. */
+    /** Reads the mappings. Those of another user's process cannot be read; nothing is then known of it, and its user is reported. */
     private static List<String> maps(Path folder) {
         try {
             return Files.readAllLines(folder.resolve("maps"), StandardCharsets.ISO_8859_1);
@@ -97,7 +97,7 @@ record JvmProcess(long pid, int uid, String program, boolean jvm, boolean agent,
         return false;
     }
 
-    /** Empty for a descriptor that was closed meanwhile. */
+    /** Returns the target of a descriptor; empty if it was closed meanwhile. */
     private static String target(Path descriptor) {
         try {
             return Files.readSymbolicLink(descriptor).toString();

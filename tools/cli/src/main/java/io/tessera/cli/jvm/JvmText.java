@@ -80,7 +80,7 @@ final class JvmText {
         return lines;
     }
 
-    /** The agent sees calls of Java methods of the libraries in its table. */
+    /** Explains missing data: the agent sees only calls of Java methods of the libraries in its table. */
     private static String unseen(JvmProcess process) {
         return "pid " + process.pid() + " uses CUDA past what the agent sees (java.lang.foreign, native code, or a library that is not in its "
                 + "table): tessera status and tessera counters " + process.pid() + " have its sums";

@@ -7,11 +7,11 @@ import javax.management.openmbean.CompositeData;
  *
  * @param kernel   kernel, function, or {@code [copy ...]}
  * @param site     {@code class.method:line}, or {@code unsampled}
- * @param launches how often
- * @param bytes    what copies moved
+ * @param launches number of launches
+ * @param bytes    bytes moved by copies
  */
 record LaunchSiteRow(String kernel, String site, long launches, long bytes) {
-    /** The bean's row. */
+    /** Converts a row of the bean. */
     static LaunchSiteRow of(CompositeData row) {
         return new LaunchSiteRow((String) row.get("kernel"), (String) row.get("site"), (Long) row.get("launches"),
                 (Long) row.get("bytes"));

@@ -7,26 +7,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Old live allocations of one call site and what is to be thought of them. Pure.
+ * Old live allocations of one call site, with a verdict. Pure.
  *
  * @param site            {@code class.method:line}, or {@code unsampled}
  * @param kind            device, pinned, managed or array
- * @param count           allocations
- * @param bytes           their size
+ * @param count           number of allocations
+ * @param bytes           their total size
  * @param oldestMs        age of the oldest, milliseconds
  * @param youngestMs      age of the youngest of them, milliseconds
- * @param ownersCollected how many of them no Java object knows any more
- * @param verdict         what they are taken for
+ * @param ownersCollected number of them whose address no Java object holds any longer
+ * @param verdict         verdict on them
  */
 record LeakSite(String site, String kind, long count, long bytes, long oldestMs, long youngestMs, long ownersCollected,
         Verdict verdict) {
-    /** What old allocations of a site are taken for, worst first. */
+    /** Verdict on old allocations of a site, worst first. */
     enum Verdict {
-        /** The Java objects that held some of the addresses are gone: nobody can free these any more. */
+        /** The Java objects that held some of the addresses are gone, so this memory can no longer be freed. */
         LEAK("leak: owner collected"),
-        /** Ever more of them, all along, and none is freed: a cache without a bound, or a leak with an owner. */
+        /** Their number has grown all along, and none is freed: an unbounded cache, or a leak with an owner. */
         GROWS("grows"),
-        /** Old, as a model or a pool is. */
+        /** Old, as a model or a pool would be. */
         OLD("old");
 
         private final String text;
@@ -35,13 +35,13 @@ record LeakSite(String site, String kind, long count, long bytes, long oldestMs,
             this.text = text;
         }
 
-        /** For people. */
+        /** Returns the verdict as text for people. */
         String text() {
             return text;
         }
     }
 
-    /** Fewer than these may be a pool that was filled as it was needed, one for each of a machine's threads. */
+    /** Minimum number for growth: fewer may be a pool that was filled on demand, with one for each thread of a machine. */
     static final int GROWTH_COUNT = 256;
 
     /** Groups allocations by site and kind: leaks first, then by bytes. */
@@ -69,7 +69,9 @@ record LeakSite(String site, String kind, long count, long bytes, long oldestMs,
         return new LeakSite(site, kind, group.size(), bytes, oldest, youngest, collected, verdict);
     }
 
-    /** Many, and in each quarter of the time at least an eighth of them: a pool is filled early or all at once. */
+    /**
+     * Returns whether there are many, and each quarter of the time has at least an eighth of them. A pool is filled early or all at once.
+     */
     private static boolean grows(List<OldAllocation> group, long oldestMs, long youngestMs) {
         if (group.size() < GROWTH_COUNT || oldestMs == youngestMs) {
             return false;

@@ -3,7 +3,7 @@ package io.tessera.cli.jvm;
 import javax.management.openmbean.CompositeData;
 
 /**
- * One live allocation that is older than was asked for.
+ * A live allocation that is older than the requested age.
  *
  * @param site           {@code class.method:line}, or {@code unsampled}
  * @param kind           device, pinned, managed or array
@@ -12,7 +12,7 @@ import javax.management.openmbean.CompositeData;
  * @param ownerCollected whether the Java object that held its address is gone
  */
 record OldAllocation(String site, String kind, long bytes, long ageMs, boolean ownerCollected) {
-    /** The bean's row. */
+    /** Converts a row of the bean. */
     static OldAllocation of(CompositeData row) {
         return new OldAllocation((String) row.get("site"), (String) row.get("kind"), (Long) row.get("bytes"),
                 (Long) row.get("ageMillis"), (Boolean) row.get("ownerCollected"));

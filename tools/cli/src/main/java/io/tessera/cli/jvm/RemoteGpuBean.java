@@ -34,33 +34,33 @@ final class RemoteGpuBean {
         }
     }
 
-    /** Whether there is such a bean. */
+    /** Returns whether the bean is registered. */
     boolean present() throws IOException {
         return server.isRegistered(NAME);
     }
 
-    /** Everything that is one number or word. */
+    /** Returns all scalar attributes. */
     GpuSummary summary() throws JvmException, IOException {
         return asking(() -> GpuSummary.of(server.getAttributes(NAME, GpuSummary.ATTRIBUTES).stream()
                 .map(Attribute.class::cast).toList()));
     }
 
-    /** Live memory by call site, most bytes first. */
+    /** Returns live memory by call site, most bytes first. */
     List<SiteRow> heap(int top) throws JvmException, IOException {
         return rows("heap", SiteRow::of, new Object[] {top}, "int");
     }
 
-    /** Live allocations that are older. */
+    /** Returns live allocations that are older than an age. */
     List<OldAllocation> leaks(long olderThanMs, int top) throws JvmException, IOException {
         return rows("leaks", OldAllocation::of, new Object[] {olderThanMs, top}, "long", "int");
     }
 
-    /** Kernels and copies by call site, most launches first. */
+    /** Returns kernels and copies by call site, most launches first. */
     List<LaunchSiteRow> launchers(int top) throws JvmException, IOException {
         return rows("launchers", LaunchSiteRow::of, new Object[] {top}, "int");
     }
 
-    /** Switches the recording. */
+    /** Sets the recording mode. */
     void setRecording(String mode) throws JvmException, IOException {
         asking(() -> {
             server.setAttribute(NAME, new Attribute("Recording", mode));
@@ -68,12 +68,12 @@ final class RemoteGpuBean {
         });
     }
 
-    /** Frees device memory whose owner was collected; answers its bytes. */
+    /** Frees device memory whose owner was collected, and returns its size in bytes. */
     long releaseUnreachable() throws JvmException, IOException {
         return (Long) invoke("releaseUnreachable", new Object[0]);
     }
 
-    /** Has the JVM collect its garbage. */
+    /** Runs the JVM's garbage collector. */
     void collectGarbage() throws JvmException, IOException {
         asking(() -> server.invoke(MEMORY, "gc", new Object[0], new String[0]));
     }
@@ -92,7 +92,7 @@ final class RemoteGpuBean {
         T ask() throws JMException, IOException;
     }
 
-    /** A missing field or another type than expected is the agent of another version. */
+    /** Calls the bean. A missing field or an unexpected type indicates an agent of another version. */
     private <T> T asking(Question<T> question) throws JvmException, IOException {
         try {
             return question.ask();

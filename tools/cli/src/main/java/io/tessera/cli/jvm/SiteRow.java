@@ -7,12 +7,12 @@ import javax.management.openmbean.CompositeData;
  *
  * @param site     {@code class.method:line}, or {@code unsampled}
  * @param kind     device, pinned, managed or array
- * @param count    allocations
- * @param bytes    their size
+ * @param count    number of allocations
+ * @param bytes    their total size
  * @param oldestMs age of the oldest, milliseconds
  */
 record SiteRow(String site, String kind, long count, long bytes, long oldestMs) {
-    /** The bean's row. */
+    /** Converts a row of the bean. */
     static SiteRow of(CompositeData row) {
         return new SiteRow((String) row.get("site"), (String) row.get("kind"), (Long) row.get("count"),
                 (Long) row.get("bytes"), (Long) row.get("oldestAgeMillis"));

@@ -19,16 +19,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * An executor that answers on its socket for managers. It is asked there and nowhere else. Stateless and thread-safe.
+ * A running executor that answers on its socket for managers, which is the only way to reach it. Stateless and thread-safe.
  *
  * @param ordinal its device
- * @param socket  where it listens to managers
+ * @param socket  its socket for managers
  */
 record LivingExecutor(int ordinal, Path socket) {
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final byte[] STOP = "{\"stop\":{}}\n".getBytes(StandardCharsets.US_ASCII);
 
-    /** Those that live in a runtime directory. */
+    /** Returns the running executors of a runtime directory. */
     static List<LivingExecutor> in(Path runtime) {
         List<LivingExecutor> living = new ArrayList<>();
         for (int ordinal = 0; ordinal < SegmentLayout.MAX_DEVICES; ordinal++) {
@@ -44,15 +44,15 @@ record LivingExecutor(int ordinal, Path socket) {
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             return channel.connect(UnixDomainSocketAddress.of(socket));
         } catch (IOException e) {
-            return false; // nobody listens there, or not to us
+            return false; // no process listens there, or it refuses this user
         }
     }
 
     /**
-     * Tells it to end and waits for that: again where its connection ends and it does not. A manager that lives, but whose sockets
-     * and pid file were removed, takes the connection for itself.
+     * Tells it to end, and waits for that. If the connection ends but the executor does not, it tries again: a running manager whose
+     * sockets and pid file were removed takes over the connection.
      *
-     * @param pause how time passes
+     * @param pause wait between two polls
      * @throws IOException if it has not ended by then
      */
     void end(Duration patience, PollPause pause) throws IOException, InterruptedException {
@@ -75,11 +75,11 @@ record LivingExecutor(int ordinal, Path socket) {
                 channel.write(ByteBuffer.wrap(STOP));
                 ByteBuffer ignored = ByteBuffer.allocate(64 << 10);
                 while (channel.read(ignored.clear()) >= 0) {
-                    // what it says on its way is for managers
+                    // messages before its end are for managers
                 }
                 return null;
             });
-            // Closing the channel, as leaving this block does, ends a thread that still waits in it.
+            // The end of this block closes the channel, which ends a thread that still waits in it.
             Thread.ofPlatform().daemon().name("executor").start(end);
             end.get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {

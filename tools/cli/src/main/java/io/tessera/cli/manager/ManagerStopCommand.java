@@ -18,12 +18,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code tessera manager stop --programs}, and {@code tessera manager stop} where the pid file says nothing: ends the manager that answers
- * on the sockets. One thread.
+ * {@code tessera manager stop --programs}, and {@code tessera manager stop} without a usable pid file: ends the manager that answers on the
+ * sockets. One thread.
  */
 @Command(name = "manager-stop", hidden = true, header = "Ends the manager, and with --programs what it knows of.")
 public final class ManagerStopCommand implements Callable<Integer> {
-    /** Programs get 5 s, executors 15. */
+    /** Time limit: programs get 5 s, executors 15 s. */
     private static final Duration END = Duration.ofSeconds(40);
     private static final Duration LOOK = Duration.ofMillis(50);
 
@@ -35,7 +35,7 @@ public final class ManagerStopCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "Do not ask.")
     private boolean yes;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public ManagerStopCommand(CommandContext context) {
         this.context = context;
     }

@@ -1,2 +1,2 @@
-/** What the script {@code tessera manager} has Java do. */
+/** The parts of the script {@code tessera manager} that are in Java. */
 package io.tessera.cli.manager;

@@ -11,14 +11,14 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Runs {@code tessera-probe --json}, a process of its own, since it loads the vendor's driver into itself. */
+/** Runs {@code tessera-probe --json} in a separate process, since it loads the vendor's driver. */
 public final class Probe {
     /** A driver that has to start the GPU first takes some seconds; a hanging one must not hang the doctor. */
     public static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private static final int MAX_OUTPUT_BYTES = 4 << 20;
 
-    /** What came of it. */
+    /** Result of the probe. */
     public sealed interface Outcome {
     }
 
@@ -26,7 +26,7 @@ public final class Probe {
     public record Reported(ProbeReport report) implements Outcome {
     }
 
-    /** The probe said nothing usable. */
+    /** The probe gave no usable report. */
     public record Failed(String reason, String advice) implements Outcome {
     }
 

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What {@code tessera-probe --json} says.
+ * The report of {@code tessera-probe --json}.
  *
  * @param driver     the vendor's driver
  * @param init       result of its cuInit; null: it could not be loaded
  * @param devices    its devices
- * @param exports    entries that it exports, compared with ours
- * @param lookups    what cuGetProcAddress answers, compared with our hooks
+ * @param exports    entries that it exports, compared with Tessera's
+ * @param lookups    results of cuGetProcAddress, compared with Tessera's hooks
  * @param membarrier whether the kernel has the private expedited membarrier(2)
  */
 public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exports exports, Lookups lookups,
         Boolean membarrier) {
-    /** Fills in what was left out. */
+    /** Replaces omitted fields by defaults. */
     public ProbeReport {
         devices = devices == null ? List.of() : devices;
     }
@@ -26,7 +26,7 @@ public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exp
      * The vendor's driver.
      *
      * @param path    its library; empty: none was found
-     * @param version as it says itself: 1000 times the major version of CUDA and 10 times the minor one; 0: unknown
+     * @param version version that it reports: 1000 times the major version of CUDA plus 10 times the minor one; 0: unknown
      * @param status  {@code ok}, or why it could not be loaded
      */
     public record Driver(String path, int version, String status) {
@@ -38,7 +38,7 @@ public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exp
      * @param ordinal    CUDA ordinal
      * @param uuid       {@code GPU-...}
      * @param name       its name
-     * @param totalBytes its memory
+     * @param totalBytes size of its memory
      */
     public record Device(int ordinal, String uuid, String name, long totalBytes) {
     }
@@ -46,11 +46,11 @@ public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exp
     /**
      * Exported names.
      *
-     * @param vendor  how many the vendor's driver exports
-     * @param missing those of them that our library does not
+     * @param vendor  number of names that the vendor's driver exports
+     * @param missing those of them that Tessera's library does not export
      */
     public record Exports(int vendor, List<String> missing) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public Exports {
             missing = missing == null ? List.of() : missing;
         }
@@ -59,19 +59,19 @@ public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exp
     /**
      * Look-ups by cuGetProcAddress, of every wrapped entry in every version.
      *
-     * @param hooked    entries that we wrap
-     * @param present   of them: exported by this driver
-     * @param exact     look-ups that the driver answered with an entry that we know, so we substitute ours
+     * @param hooked    number of entries that Tessera wraps
+     * @param present   number of them that this driver exports
+     * @param exact     number of look-ups that the driver answered with a known entry, so that Tessera's is substituted
      * @param unmatched names that it answered with something else
      */
     public record Lookups(int hooked, int present, int exact, List<String> unmatched) {
-        /** Fills in what was left out. */
+        /** Replaces omitted fields by defaults. */
         public Lookups {
             unmatched = unmatched == null ? List.of() : unmatched;
         }
     }
 
-    /** Reads a report; empty if the text is none. */
+    /** Parses a report; empty if the text is not a report. */
     public static Optional<ProbeReport> parse(String text) {
         try {
             return Optional.ofNullable(new Gson().fromJson(text, ProbeReport.class));
@@ -80,7 +80,7 @@ public record ProbeReport(Driver driver, Integer init, List<Device> devices, Exp
         }
     }
 
-    /** Whether a vendor driver was found. */
+    /** Returns whether a vendor driver was found. */
     public boolean hasDriver() {
         return driver != null && driver.path() != null && !driver.path().isEmpty();
     }

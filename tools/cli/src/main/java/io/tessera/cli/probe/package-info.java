@@ -1,2 +1,2 @@
-/** What the vendor's driver shows of this machine's GPUs, as a process of its own sees it. */
+/** A view of this machine's GPUs through the vendor's driver, taken in a separate process. */
 package io.tessera.cli.probe;

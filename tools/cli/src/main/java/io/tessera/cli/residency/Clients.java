@@ -6,7 +6,7 @@ import io.tessera.cli.control.ControlException;
 import io.tessera.cli.control.ControlException.Kind;
 import io.tessera.cli.text.TextTable;
 
-/** Says of how many clients of a tenant something is true. Stateless. */
+/** Describes for how many clients of a tenant something is true. Stateless. */
 final class Clients {
     private Clients() {
     }

@@ -37,7 +37,7 @@ public final class EvictCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The manager's answer, for machines.")
     private boolean json;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public EvictCommand(CommandContext context) {
         this.context = context;
     }

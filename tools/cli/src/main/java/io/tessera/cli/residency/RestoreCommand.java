@@ -25,7 +25,7 @@ public final class RestoreCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The manager's answer, for machines.")
     private boolean json;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public RestoreCommand(CommandContext context) {
         this.context = context;
     }

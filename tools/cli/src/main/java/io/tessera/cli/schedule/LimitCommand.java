@@ -38,7 +38,7 @@ public final class LimitCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public LimitCommand(CommandContext context) {
         this.context = context;
     }

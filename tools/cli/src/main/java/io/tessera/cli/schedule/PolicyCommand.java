@@ -44,7 +44,7 @@ public final class PolicyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public PolicyCommand(CommandContext context) {
         this.context = context;
     }

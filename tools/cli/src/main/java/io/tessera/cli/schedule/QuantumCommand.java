@@ -31,7 +31,7 @@ public final class QuantumCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public QuantumCommand(CommandContext context) {
         this.context = context;
     }

@@ -35,7 +35,7 @@ public final class SchedulerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public SchedulerCommand(CommandContext context) {
         this.context = context;
     }

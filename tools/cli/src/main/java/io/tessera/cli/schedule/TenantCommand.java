@@ -27,7 +27,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code tessera tenant alice --weight 3}: what a tenant gets of the device's time. One thread. */
+/** {@code tessera tenant alice --weight 3}: sets a tenant's share of the device's time. One thread. */
 @Command(name = "tenant", mixinStandardHelpOptions = true, sortOptions = false, header = "What a tenant gets of the GPU's time.", footer = {
         "",
         "Without options: what is set for it. A change takes effect at once, on every GPU, for all programs of the tenant together.",
@@ -43,7 +43,7 @@ public final class TenantCommand implements Callable<Integer> {
         interactive, batch
     }
 
-    /** As the manager takes it. */
+    /** Maximum number of clients, the same as the manager's. */
     private static final int MOST_CLIENTS = 1_000_000;
 
     private final CommandContext context;
@@ -93,7 +93,7 @@ public final class TenantCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public TenantCommand(CommandContext context) {
         this.context = context;
     }
@@ -165,7 +165,7 @@ public final class TenantCommand implements Callable<Integer> {
         return set;
     }
 
-    /** A value out of range is wrong usage, as one that is no number; the manager would refuse it too. */
+    /** Checks a value. One out of range is wrong usage, like one that is not a number; the manager would refuse it, too. */
     private void check(String option, Runnable term) {
         try {
             term.run();

@@ -32,7 +32,7 @@ public final class CountersCommand implements Callable<Integer> {
     @Option(names = "--json", description = "JSON for scripts: an array, an object a client.")
     private boolean json;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public CountersCommand(CommandContext context) {
         this.context = context;
     }

@@ -25,7 +25,7 @@ public final class ErrorsCommand implements Callable<Integer> {
     @Option(names = "--json", description = "JSON for scripts: an array, an object a client.")
     private boolean json;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public ErrorsCommand(CommandContext context) {
         this.context = context;
     }

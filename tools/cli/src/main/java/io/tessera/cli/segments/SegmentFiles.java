@@ -24,8 +24,8 @@ final class SegmentFiles implements AutoCloseable {
     }
 
     /**
-     * Maps every segment of the given folders; a folder that is not there holds none. The folder of root's manager can
-     * be entered by everybody and listed by nobody else: there only the client with the wanted number can be found.
+     * Maps every segment of the given folders; a missing folder has none. Other users can enter the folder of root's manager but not list
+     * it, so only the client with the wanted number can be found there.
      *
      * @param wanted a client's number, or null
      * @throws IOException if a folder cannot be read for another reason than permission
@@ -61,7 +61,7 @@ final class SegmentFiles implements AutoCloseable {
         }
         switch (result) {
             case CountersReader.Ready ready -> readers.add(ready.reader());
-            // Being made at this moment, or removed between the listing and now: no client yet, or no more.
+            // It is being created, or was removed after the listing: not a client yet, or no longer one.
             case CountersReader.Awaiting _ -> {}
             case CountersReader.BadVersion bad -> unreadable.add(file + ": protocol version "
                     + Integer.toUnsignedString(bad.version()) + ", not ours");
@@ -70,17 +70,17 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
-    /** The segments by client id. */
+    /** Returns the segments by client id. */
     List<CountersReader> readers() {
         return readers;
     }
 
-    /** What was found and could not be read, and why. */
+    /** Returns the segments that could not be read, with the reasons. */
     List<String> unreadable() {
         return unreadable;
     }
 
-    /** Folders whose segments could not be looked for. */
+    /** Returns the folders whose segments could not be listed. */
     List<String> unlisted() {
         return unlisted;
     }

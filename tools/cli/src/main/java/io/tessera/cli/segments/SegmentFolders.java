@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Where segments can be: those of this user's manager, and those of root's. */
+/** The folders that can have segments: that of this user's manager, and that of root's. */
 final class SegmentFolders {
     private SegmentFolders() {
     }

@@ -99,7 +99,7 @@ public final class SimulateCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public SimulateCommand(CommandContext context) {
         this.context = context;
     }

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * The fields {@code key=value} of one line. Each can be taken once; {@link #end} complains about those that nobody took. Errors are thrown
- * as IllegalArgumentException, with a sentence for the user.
+ * The fields {@code key=value} of one line. Each can be taken once; {@link #end} reports those that were not taken. Errors are
+ * IllegalArgumentExceptions with a message for the user.
  */
 final class TraceFields {
     private final Map<String, String> values = new LinkedHashMap<>();
 
-    /** For the words of a line, from the third one. */
+    /** Creates the fields of a line's words, from the third one. */
     TraceFields(String[] words) {
         for (int i = 2; i < words.length; i++) {
             int equals = words[i].indexOf('=');
@@ -29,7 +29,7 @@ final class TraceFields {
         }
     }
 
-    /** A time that has to be there. */
+    /** Takes a required time. */
     long timeNs(String key) {
         if (!values.containsKey(key)) {
             throw new IllegalArgumentException(key + "=TIME is missing");
@@ -37,7 +37,7 @@ final class TraceFields {
         return timeNs(key, 0);
     }
 
-    /** A time, or what holds without it. */
+    /** Takes a time, or returns a default. */
     long timeNs(String key, long otherwise) {
         String text = values.remove(key);
         if (text == null) {
@@ -50,7 +50,7 @@ final class TraceFields {
         return ns.getAsLong();
     }
 
-    /** A whole number, or what holds without it. */
+    /** Takes a whole number, or returns a default. */
     long number(String key, long otherwise) {
         String text = values.remove(key);
         if (text == null) {
@@ -88,18 +88,18 @@ final class TraceFields {
         };
     }
 
-    /** A tenant's terms; those that are not there stay as they are. */
+    /** Takes a tenant's terms; missing ones stay unchanged. */
     TenantTerms terms(TenantTerms before) {
         return new TenantTerms(smallNumber("weight", before.weight()), smallNumber("priority", before.priority()), tenantClass(before.tenantClass()),
                 part("hard-cap", before.hardCap()), part("soft-cap", before.softCap()), timeNs("target", before.targetNs()));
     }
 
-    /** Whether nothing is left. */
+    /** Returns whether all fields were taken. */
     boolean isEmpty() {
         return values.isEmpty();
     }
 
-    /** Complains about what nobody took. */
+    /** Throws an error that names the fields that were not taken. */
     void end(String accepted) {
         if (!values.isEmpty()) {
             throw new IllegalArgumentException(

@@ -26,7 +26,7 @@ import java.util.Map;
  * <p>A tenant comes before its other records. Used once. Not thread-safe.
  */
 final class TraceParser {
-    /** What one record may have, for messages and the command's help. */
+    /** The fields of a record, for messages and the command's help. */
     static final String TENANT_FIELDS = "weight, priority, class, target, hard-cap, soft-cap";
     private static final String LOOP_FIELDS = "length, gap, depth, requests, from, until";
 
@@ -36,7 +36,7 @@ final class TraceParser {
     private final List<TraceSubmission> submissions = new ArrayList<>();
     private final List<RequestLoop> loops = new ArrayList<>();
     private final List<TermsChange> changes = new ArrayList<>();
-    /** As the last change leaves them, by tenant. */
+    /** The latest change of terms, by tenant. */
     private final Map<Integer, TermsChange> lastChanges = new HashMap<>();
 
     private TraceParser(String name) {
@@ -46,8 +46,8 @@ final class TraceParser {
     /**
      * Reads a trace to its end.
      *
-     * @param name for messages
-     * @throws MalformedTraceException if a line is none, or there is no tenant
+     * @param name name of the trace in messages
+     * @throws MalformedTraceException if a line is malformed, or there is no tenant
      */
     static SchedulingTrace read(String name, BufferedReader lines) throws IOException {
         TraceParser parser = new TraceParser(name);

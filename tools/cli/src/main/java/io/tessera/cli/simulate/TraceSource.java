@@ -13,7 +13,7 @@ import java.util.Arrays;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Where the trace comes from: a file, or a generator. */
+/** Source of the trace: a file or a generator. */
 final class TraceSource {
     @Parameters(arity = "0..1", paramLabel = "TRACE", description = "A file with a trace (its format is below).")
     private Path file;

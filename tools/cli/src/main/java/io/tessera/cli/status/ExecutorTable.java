@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** The executors of a status as lines of text: each with a row for each client that shares its context. Stateless. */
+/** The executors of a status as lines of text: with a row for each client that shares the context. Stateless. */
 final class ExecutorTable {
     private static final String INDENT = "  ";
     private static final List<MachineColumn> MACHINE_CODE = List.of(new MachineColumn("SHOWN", ExecutorClient::shown, false),
@@ -26,13 +26,13 @@ final class ExecutorTable {
     private ExecutorTable() {
     }
 
-    /** Whether a client shares the context of an executor. */
+    /** Returns whether a client shares the context of an executor. */
     static boolean isIn(StatusAnswer report, long client) {
         return report.executors().stream().flatMap(executor -> executor.clients().stream())
                 .anyMatch(known -> known.client() == client);
     }
 
-    /** The lines of all executors. */
+    /** Returns the lines of all executors. */
     static List<String> lines(StatusAnswer report, Style style) {
         List<String> lines = new ArrayList<>();
         for (ExecutorState executor : report.executors()) {
@@ -56,7 +56,7 @@ final class ExecutorTable {
         return lines;
     }
 
-    /** A line for each tenant for which something is set. */
+    /** Returns a line for each tenant that has settings. */
     private static List<String> terms(ExecutorState executor) {
         return executor.clients().stream().filter(client -> client.terms() != null)
                 .map(client -> INDENT + TextTable.printable(client.tenant()) + ": " + client.terms().text()).distinct().sorted().toList();
@@ -81,9 +81,9 @@ final class ExecutorTable {
     }
 
     /**
-     * A column about machine code, which is left out where it would have nothing but zeros.
+     * A column about machine code, which is omitted if it would have only zeros.
      *
-     * @param keepsOut whether a program keeps other users' programs out by it
+     * @param keepsOut whether such code keeps other users' programs out
      */
     private record MachineColumn(String title, ToLongFunction<ExecutorClient> count, boolean keepsOut) {
         Cell cell(ExecutorClient client) {

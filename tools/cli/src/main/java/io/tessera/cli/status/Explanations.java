@@ -17,14 +17,14 @@ import java.util.Optional;
 
 /** Explains from a status why a tenant's programs run or wait. Stateless. */
 final class Explanations {
-    /** In the place of another user's tenant, which is nobody's to explain. */
+    /** Replaces the name of another user's tenant, which must not be shown. */
     private static final String OTHERS = "(another user's)";
 
     private Explanations() {
     }
 
     /**
-     * One for each program of a tenant and device that it uses.
+     * Returns an explanation for each program of a tenant and each device that it uses.
      *
      * @param name the tenant's label, or the number of a process
      */
@@ -55,7 +55,7 @@ final class Explanations {
         return explained;
     }
 
-    /** The same with the reasons for the program's device and for its way of sharing, as far as the manager has chosen them. */
+    /** Adds the reasons for the program's device and its way of sharing, if the manager has chosen them. */
     private static Explanation withWay(Explanation one, ClientState client) {
         List<String> because = new ArrayList<>(one.because());
         if (client.placement() != null && (one.device().isEmpty() || one.device().equals(client.placement().device()))) {
@@ -70,7 +70,7 @@ final class Explanations {
                 one.changes());
     }
 
-    /** By what commands name the client's tenant. */
+    /** Returns the name of the client's tenant in commands. */
     private static String nameOf(StatusAnswer status, ClientState client) {
         return TextTable.printable(TenantName.of(client.tenant(), client.uid(), status.manager().uid()));
     }
@@ -126,7 +126,10 @@ final class Explanations {
                 + (others <= 0 ? "." : "; " + others + (others == 1 ? " other waits, too." : " others wait, too.")), because, changes);
     }
 
-    /** Whether a cap is what keeps a client of a device that nobody holds waiting: it has one, and nobody there drains or moves memory. */
+    /**
+     * Returns whether a cap keeps a client waiting on a device without a holder: the client has a cap, and no client there drains or moves
+     * memory.
+     */
     private static boolean isCapped(StatusAnswer status, DeviceState device, ClientDevice waiting) {
         return hasCap(waiting.terms())
                 && status.clients().stream().flatMap(client -> client.devices().stream()).filter(on -> on.uuid().equals(device.uuid()))

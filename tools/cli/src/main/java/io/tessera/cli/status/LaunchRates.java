@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * Launches a second between two looks at the status. The time between them is the manager's own, so a slow answer
- * changes nothing. Not thread-safe.
+ * Launches a second between two samples of the status. The time between them is measured by the manager, so a slow answer does not affect
+ * it. Not thread-safe.
  */
 public final class LaunchRates {
     private record Key(long client, String device) {
@@ -19,7 +19,7 @@ public final class LaunchRates {
     private long beforeUptimeNs;
     private long nowUptimeNs;
 
-    /** Takes the next look. A manager that was restarted in between starts again. */
+    /** Takes the next sample. A restart of the manager in between begins a new series. */
     public void look(StatusAnswer report) {
         Map<Key, Long> launches = new HashMap<>();
         for (ClientState client : report.clients()) {
@@ -34,7 +34,7 @@ public final class LaunchRates {
         nowUptimeNs = report.manager().uptimeNs();
     }
 
-    /** Launches a second of a client on a device; empty until there are two looks at it. */
+    /** Returns the launches a second of a client on a device; empty until there are two samples of it. */
     public OptionalDouble perSecond(long client, String device) {
         Key key = new Key(client, device);
         Long first = before.get(key);

@@ -7,18 +7,18 @@ import java.util.Objects;
  * The device that the manager has chosen for a program before it started.
  *
  * @param device its UUID
- * @param rule   by which rule
- * @param reason why, in one sentence whose subject is the device
+ * @param rule   the rule of the choice
+ * @param reason the reason, in one sentence whose subject is the device
  */
 public record PlacedDevice(String device, String rule, String reason) {
-    /** Fills in what was left out. */
+    /** Replaces omitted fields by defaults. */
     public PlacedDevice {
         device = Objects.requireNonNullElse(device, "unknown");
         rule = Objects.requireNonNullElse(rule, "unknown");
         reason = Objects.requireNonNullElse(reason, "");
     }
 
-    /** Why the program is on it. */
+    /** Returns why the program is on it. */
     String sentence() {
         return "the manager chose " + TextTable.printable(device) + " for it (" + TextTable.printable(rule) + "): " + TextTable.printable(reason);
     }

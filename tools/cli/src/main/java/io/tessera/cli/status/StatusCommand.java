@@ -36,7 +36,7 @@ public final class StatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public StatusCommand(CommandContext context) {
         this.context = context;
     }

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * A status as lines of text: the manager, then each device with its holder, those who wait, and a row for each client.
- * Stateless; not for machines, they read the JSON.
+ * Formats a status as lines of text: the manager, then each device with its holder, its queue, and a row for each client. Stateless.
+ * Scripts should read the JSON instead.
  */
 public final class StatusTable {
     private static final String INDENT = "  ";
@@ -34,9 +34,9 @@ public final class StatusTable {
     }
 
     /**
-     * The lines of a status.
+     * Returns the lines of a status.
      *
-     * @param rates launches a second, where the status is watched
+     * @param rates launches a second, if the status is watched
      */
     public static List<String> lines(StatusAnswer report, Optional<LaunchRates> rates, Style style) {
         List<String> lines = new ArrayList<>();
@@ -79,7 +79,7 @@ public final class StatusTable {
         return lines;
     }
 
-    /** A line for each client whose device the manager has chosen. */
+    /** Returns a line for each client whose device the manager has chosen. */
     private static List<String> placed(StatusAnswer report) {
         List<String> lines = report.clients().stream().filter(client -> client.placement() != null)
                 .map(client -> INDENT + label(client) + ": " + TextTable.printable(client.placement().device()) + ", by "
@@ -113,7 +113,7 @@ public final class StatusTable {
         }
     }
 
-    /** A line for each tenant for which something is set. */
+    /** Returns a line for each tenant that has settings. */
     private static List<String> terms(List<Row> rows) {
         Map<String, String> lines = new TreeMap<>();
         for (Row row : rows) {
@@ -188,7 +188,7 @@ public final class StatusTable {
         return cells;
     }
 
-    /** What the client does on the device, and for how long where that is known. */
+    /** Adds the client's state on the device, and its duration if known. */
     private static void state(DeviceState device, Row row, List<Cell> cells) {
         ClientDevice on = row.device();
         boolean holds = device.holder() != null && device.holder() == row.client().id();

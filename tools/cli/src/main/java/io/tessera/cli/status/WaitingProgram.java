@@ -9,21 +9,21 @@ import java.util.Objects;
 /**
  * A program that waits for a place ({@code tessera run --wait}), or for which one is kept.
  *
- * @param place     in the queue, from 1; 0: a place is kept until it registers
+ * @param place     position in the queue, from 1; 0: a place is reserved until it registers
  * @param pid       its process; 0: another user's
  * @param tenant    its label
- * @param waitingNs since when it is there
+ * @param waitingNs time that it has waited, in nanoseconds
  * @param reason    why it waits
  * @param placement the device that the manager chose for it; null: none yet, or it did not leave that to it
  */
 public record WaitingProgram(int place, long pid, String tenant, long waitingNs, String reason, PlacedDevice placement) {
-    /** Fills in what was left out. */
+    /** Replaces omitted fields by defaults. */
     public WaitingProgram {
         tenant = Objects.requireNonNullElse(tenant, "unknown");
         reason = Objects.requireNonNullElse(reason, "");
     }
 
-    /** The lines of all of them. */
+    /** Returns the lines of all waiting programs. */
     static List<String> lines(List<WaitingProgram> programs) {
         List<String> lines = new ArrayList<>();
         if (!programs.isEmpty()) {
@@ -41,12 +41,12 @@ public record WaitingProgram(int place, long pid, String tenant, long waitingNs,
         return lines;
     }
 
-    /** Whether a command means this program by a label or the number of a process; another user's has neither. */
+    /** Returns whether a label or process id in a command means this program; another user's program has neither. */
     boolean isCalled(String name) {
         return pid != 0 && (tenant.equals(name) || Long.toString(pid).equals(name));
     }
 
-    /** Why it has not started. */
+    /** Returns why it has not started. */
     Explanation explanation() {
         String label = TextTable.printable(tenant) + " (pid " + pid + ")";
         List<String> because = new ArrayList<>();

@@ -27,7 +27,7 @@ public final class WhyCommand implements Callable<Integer> {
     @Option(names = "--json", description = "As JSON: one object for each program and device.")
     private boolean json;
 
-    /** For the given surroundings. */
+    /** Creates the command in the given context. */
     public WhyCommand(CommandContext context) {
         this.context = context;
     }

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as text, in nanoseconds on the other side. */
+/** Conversion between durations in nanoseconds and text. */
 public final class Durations {
     /** What {@link #parseNs} accepts, for error messages. */
     public static final String ACCEPTED = "a number with a unit: ns, us, ms, s or min; for example 500ms, 2s, 1.5s";
@@ -20,7 +20,7 @@ public final class Durations {
     private Durations() {
     }
 
-    /** Nanoseconds of a text like {@code 500ms}; empty if it is none or more than 2^63 nanoseconds. */
+    /** Parses a text like {@code 500ms} to nanoseconds; empty if it is malformed or more than 2^63 nanoseconds. */
     public static OptionalLong parseNs(String text) {
         Matcher matcher = TEXT.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {
@@ -33,7 +33,9 @@ public final class Durations {
         return OptionalLong.of(ns.longValue());
     }
 
-    /** Short text with a unit: {@code 850 ns}, {@code 1.2 ms}, {@code 12.0 s}, {@code 2 min 5 s}, {@code 3 h 7 min}. */
+    /**
+     * Formats a duration as short text with a unit: {@code 850 ns}, {@code 1.2 ms}, {@code 12.0 s}, {@code 2 min 5 s}, {@code 3 h 7 min}.
+     */
     public static String format(long ns) {
         if (ns < 1_000) {
             return ns + " ns";

@@ -10,12 +10,14 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.util.Objects;
 
-/** What went wrong with a file, for people: exceptions of the JDK have the reason in their class, and the file as their message. Stateless. */
+/**
+ * Describes what went wrong with a file. Exceptions of the JDK give the reason by their class, and the file in their message. Stateless.
+ */
 public final class FileProblem {
     private FileProblem() {
     }
 
-    /** The file and the reason where the exception has them, else its message, or its class where it has none. */
+    /** Returns the file and the reason if the exception has them, or else its message, or its class if there is no message. */
     public static String of(IOException problem) {
         if (!(problem instanceof FileSystemException of)) {
             return Objects.requireNonNullElse(problem.getMessage(), problem.toString());

@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.function.LongSupplier;
 
 /**
- * How far the work on a file is: on a terminal a bar that is drawn over itself, elsewhere a plain line now and then. One
+ * Shows the progress in a file: on a terminal as a bar that is redrawn, elsewhere as an occasional plain line. One
  * thread.
  */
 public final class ProgressLine {
@@ -25,10 +25,10 @@ public final class ProgressLine {
     private boolean drawn;
 
     /**
-     * For a stream.
+     * Creates a progress line on a stream.
      *
      * @param terminal whether it is a terminal that understands ECMA-48
-     * @param what     what the bytes are of
+     * @param what     name of what the bytes belong to
      */
     public ProgressLine(PrintWriter out, boolean terminal, LongSupplier nanoTime, String what) {
         this.what = what;
@@ -37,7 +37,7 @@ public final class ProgressLine {
         this.nanoTime = nanoTime;
     }
 
-    /** Begins with a file that has this many images. */
+    /** Begins a file with this many images. */
     public void file(String fileName, int count) {
         name = TextTable.printable(fileName.substring(fileName.lastIndexOf('/') + 1));
         images = count;
@@ -45,13 +45,13 @@ public final class ProgressLine {
         shownNs = nanoTime.getAsLong();
     }
 
-    /** Notes that an image is done; {@link #show} draws it. */
+    /** Counts an image as done; {@link #show} draws the progress. */
     public void image(long bytes) {
         done++;
         doneBytes += bytes;
     }
 
-    /** Draws, if the last drawing is old enough. */
+    /** Draws the line if it was last drawn long enough ago. */
     public void show() {
         long now = nanoTime.getAsLong();
         if (now - shownNs < (terminal ? REDRAW_NS : PLAIN_LINE_NS) || images == 0) {
@@ -69,7 +69,7 @@ public final class ProgressLine {
         out.flush();
     }
 
-    /** Takes the bar away, so that lines can be printed. */
+    /** Erases the bar, so that lines can be printed. */
     public void clear() {
         if (drawn) {
             out.print(ERASE);

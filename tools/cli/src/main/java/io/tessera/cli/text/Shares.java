@@ -5,7 +5,7 @@ import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Parts of a whole as text: {@code 25 %}. Stateless. */
+/** Conversion between parts of a whole and text: {@code 25 %}. Stateless. */
 public final class Shares {
     /** What {@link #parse} accepts, for error messages. */
     public static final String ACCEPTED = "above 0% and at most 100%, for example 25%";
@@ -14,14 +14,17 @@ public final class Shares {
     private Shares() {
     }
 
-    /** A part of a text like {@code 25%}; empty if it is none, 0, or more than the whole. */
+    /** Parses a text like {@code 25%}; empty if it is malformed, 0, or more than the whole. */
     public static OptionalDouble parse(String text) {
         Matcher matcher = TEXT.matcher(text.strip());
         double share = matcher.matches() ? Double.parseDouble(matcher.group(1)) / 100 : 0;
         return share > 0 && share <= 1 ? OptionalDouble.of(share) : OptionalDouble.empty();
     }
 
-    /** With a decimal where that is not exact without, below a tenth of a per cent with three: {@code 25 %}, {@code 12.5 %}, {@code 0.001 %}. */
+    /**
+     * Formats a part with one decimal place if it is not a whole number, and with three below a tenth of a per cent: {@code 25 %}, {@code
+     * 12.5 %}, {@code 0.001 %}.
+     */
     public static String format(double share) {
         double percent = Math.round(share * 1_000) / 10.0;
         String format = share > 0 && share < 0.001 ? "%.3f" : percent == Math.rint(percent) ? "%.0f" : "%.1f";

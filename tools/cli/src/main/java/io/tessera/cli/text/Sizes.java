@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sizes in bytes as text, in powers of 1024. */
+/** Conversion between sizes in bytes and text, in powers of 1024. */
 public final class Sizes {
     private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
@@ -20,7 +20,7 @@ public final class Sizes {
     private Sizes() {
     }
 
-    /** Bytes of a text like {@code 8GiB}; empty if it is none, 0, or more than 2^63 bytes. */
+    /** Parses a text like {@code 8GiB} to bytes; empty if it is malformed, 0, or more than 2^63 bytes. */
     public static OptionalLong parse(String text) {
         Matcher matcher = TEXT.matcher(text.strip());
         Long unit = matcher.matches() ? UNIT_BYTES.get(matcher.group(2)) : null;
@@ -30,7 +30,7 @@ public final class Sizes {
         return OptionalLong.of(Long.parseLong(matcher.group(1)) * unit);
     }
 
-    /** {@code 512 B}, {@code 1.5 GiB}: one decimal place from KiB on. */
+    /** {@code 512 B}, {@code 1.5 GiB}: with one decimal place from KiB on. */
     public static String format(long bytes) {
         if (Math.abs(bytes) < 1024) {
             return bytes + " B";

@@ -5,17 +5,17 @@ import java.io.OutputStream;
 import java.util.Optional;
 
 /**
- * Standard output that remembers why it could not be written: a {@link java.io.PrintWriter} goes on without a word. After a failure nothing is written any more, so that what is there is
- * a beginning. One thread.
+ * Standard output that records why a write failed, because a {@link java.io.PrintWriter} continues silently. Nothing is written after a
+ * failure, so that the output is always a prefix of the whole. One thread.
  */
 public final class StandardOutput extends OutputStream {
-    /** The system's text for EPIPE: the reader has read enough, which is no failure. */
+    /** The system's message for EPIPE: the reader has closed the pipe, which is not a failure. */
     private static final String NOBODY_READS = "Broken pipe";
 
     private final OutputStream out;
     private IOException failure;
 
-    /** Writes to a stream without a buffer. */
+    /** Creates an output to an unbuffered stream. */
     public StandardOutput(OutputStream out) {
         this.out = out;
     }
@@ -38,7 +38,7 @@ public final class StandardOutput extends OutputStream {
         }
     }
 
-    /** Why something was not written; empty: all was, or nobody reads any more. */
+    /** Returns why something was not written; empty: everything was, or the reader has closed the pipe. */
     public Optional<String> failure() {
         return Optional.ofNullable(failure).map(IOException::getMessage).filter(why -> !NOBODY_READS.equals(why));
     }

@@ -1,6 +1,6 @@
 package io.tessera.cli.text;
 
-/** How words are emphasised; the escape sequences are those of ECMA-48. */
+/** Style of emphasis; the escape sequences are those of ECMA-48. */
 public enum Style {
     /** No emphasis: files, pipes, NO_COLOR. */
     PLAIN,
@@ -9,19 +9,19 @@ public enum Style {
 
     private static final String RESET = "\u001b[0m";
 
-    /** What a word means to the reader. */
+    /** Meaning of a word to the reader. */
     public enum Emphasis {
         /** A heading. */
         HEADING("\u001b[1m"),
-        /** Fine, or at work. */
+        /** Good, or working. */
         GOOD("\u001b[32m"),
         /** Waiting, or worth a look. */
         CAUTION("\u001b[33m"),
         /** Wrong. */
         BAD("\u001b[31m"),
-        /** Less important than the rest. */
+        /** Less important than other text. */
         FAINT("\u001b[2m"),
-        /** As the rest. */
+        /** Ordinary text. */
         NONE("");
 
         private final String sequence;
@@ -31,7 +31,7 @@ public enum Style {
         }
     }
 
-    /** The text with its emphasis; the text itself under {@link #PLAIN}. */
+    /** Returns the text with an emphasis; the text itself under {@link #PLAIN}. */
     public String apply(Emphasis emphasis, String text) {
         return this == PLAIN || emphasis == Emphasis.NONE ? text : emphasis.sequence + text + RESET;
     }

@@ -11,7 +11,7 @@ import java.util.List;
 public final class TextTable {
     private static final String GAP = "  ";
 
-    /** Which side the text of a column touches. */
+    /** Alignment of a column. */
     public enum Side {
         LEFT, RIGHT
     }
@@ -19,16 +19,16 @@ public final class TextTable {
     /**
      * One field of a row.
      *
-     * @param text     what stands there; control characters are escaped, they may come from other programs
-     * @param emphasis how
+     * @param text     its text; control characters, which may come from other programs, are escaped
+     * @param emphasis its emphasis
      */
     public record Cell(String text, Style.Emphasis emphasis) {
-        /** Cleans the text. */
+        /** Escapes control characters in the text. */
         public Cell {
             text = printable(text);
         }
 
-        /** A cell without emphasis. */
+        /** Returns a cell without emphasis. */
         public static Cell of(String text) {
             return new Cell(text, Style.Emphasis.NONE);
         }
@@ -38,7 +38,7 @@ public final class TextTable {
     private final List<Cell> header = new ArrayList<>();
     private final List<List<Cell>> rows = new ArrayList<>();
 
-    /** Text in which every control character is escaped, {@code \\x1b} for example, so that nobody's label can steer a terminal. */
+    /** Returns the text with every control character escaped, {@code \\x1b} for example, so that no label can control a terminal. */
     public static String printable(String text) {
         return EscapedText.of(text);
     }
@@ -61,7 +61,7 @@ public final class TextTable {
         rows.add(List.copyOf(cells));
     }
 
-    /** The lines, header first; each begins with the indent. */
+    /** Returns the lines, header first; each begins with the indent. */
     public List<String> lines(String indent, Style style) {
         int[] widths = new int[header.size()];
         List<List<Cell>> all = new ArrayList<>();

@@ -17,20 +17,21 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * What is different between the code of a function and the same code with fences. Fences keep every instruction, with its opcode, and its place in the order; they insert
- * instructions before accesses, traps and the first instruction, and behind calls. Immutable as long as nobody writes to the code.
+ * The differences between the code of a function and the same code with fences. Fencing keeps every instruction with its opcode, and their
+ * order. It inserts instructions before accesses, traps and the first instruction, and after calls. Immutable as long as the code is not
+ * modified.
  */
 final class CodeChanges {
     private static final int AROUND = 2;
     private static final int MOVE_IMMEDIATE = 0x802;
     private static final int NO_OPERATION = 0x918;
     private static final int INSERTED = -1;
-    /** The only one whose fenced code is shown. */
+    /** The only architecture whose fenced code is shown. */
     private static final Architecture ARCHITECTURE = Architecture.SM_90;
 
     private final long[] before;
     private final long[] after;
-    /** For each instruction of after, the one of before that it is; -1: a fence. */
+    /** For each instruction of {@code after}, its index in {@code before}; -1: it belongs to a fence. */
     private final int[] origins;
 
     private CodeChanges(long[] before, long[] after, int[] origins) {
@@ -40,7 +41,7 @@ final class CodeChanges {
     }
 
     /**
-     * Compares, two words for each instruction.
+     * Compares two codes of two words for each instruction.
      *
      * @throws MachineCodeException if an instruction of before is not found in its order
      */
@@ -65,7 +66,7 @@ final class CodeChanges {
                 throw new MachineCodeException("the fenced code cannot be compared with the original", i * InstructionWord.BYTES);
             }
         }
-        return new CodeChanges(before, after, Arrays.copyOf(origins, end)); // what fills up the section's end is no fence
+        return new CodeChanges(before, after, Arrays.copyOf(origins, end)); // the padding at the section's end is not a fence
     }
 
     /** The instruction of before that one is, if the first that was not found is a certain one: this, or what was moved before it if it is an access. */
@@ -83,7 +84,10 @@ final class CodeChanges {
         return passes ? moved : INSERTED;
     }
 
-    /** Whether an instruction may be another one of before: a fence differs from what it is put before in its opcode or in what it writes. */
+    /**
+     * Returns whether an instruction may be a given one of {@code before}: a fence differs from the instruction that follows it in its
+     * opcode or its destination.
+     */
     private static boolean same(long[] before, int i, long[] after, int j) {
         boolean jumps = jumps(before, i);
         return key(before, i) == key(after, j) && InstructionWord.predicate(before[2 * i]) == InstructionWord.predicate(after[2 * j])
@@ -94,7 +98,7 @@ final class CodeChanges {
         return InstructionWord.key(code[2 * i], code[2 * i + 1]);
     }
 
-    /** Whether an instruction has a distance, which moves with the code. */
+    /** Returns whether an instruction has a relative distance, which changes when code moves. */
     private static boolean jumps(long[] code, int i) {
         MachineOpcode operation = MachineOpcodes.find(ARCHITECTURE, code[2 * i], code[2 * i + 1]);
         return operation != null && switch (operation.kind()) {
@@ -107,7 +111,7 @@ final class CodeChanges {
         return origins[i] == INSERTED;
     }
 
-    /** Whether an instruction of before has other words than a moved one has. */
+    /** Returns whether an instruction has changed by more than a move. */
     private boolean isChanged(int i) {
         return !isInserted(i) && differs(i) && !isMoved(i);
     }
@@ -117,7 +121,7 @@ final class CodeChanges {
         return before[from] != after[2 * i] || before[from + 1] != after[2 * i + 1];
     }
 
-    /** Whether nothing but a distance or a return address is different. */
+    /** Returns whether only a distance or a return address is different. */
     private boolean isMoved(int i) {
         int from = origins[i];
         if (isInserted(i) || !differs(i)) {
@@ -134,17 +138,17 @@ final class CodeChanges {
                 && ARCHITECTURE.withDistanceHigh(high, 0) == ARCHITECTURE.withDistanceHigh(after[2 * i + 1], 0);
     }
 
-    /** How many instructions are fences. */
+    /** Returns the number of instructions that belong to fences. */
     int inserted() {
         return count(this::isInserted);
     }
 
-    /** How many instructions have other operands or control bits. */
+    /** Returns the number of instructions with other operands or control bits. */
     int changed() {
         return count(this::isChanged);
     }
 
-    /** How many instructions have another distance or return address and are otherwise the same. */
+    /** Returns the number of instructions that differ only in a distance or a return address. */
     int moved() {
         return count(this::isMoved);
     }
@@ -153,7 +157,10 @@ final class CodeChanges {
         return (int) IntStream.range(0, origins.length).filter(which).count();
     }
 
-    /** The changed instructions with their surroundings: never more than half of the instructions of before, since the code is others'. */
+    /**
+     * Returns the changed instructions with their surroundings, at most half of the instructions of {@code before}, since the code is a
+     * third party's.
+     */
     List<String> lines(Style style) {
         List<String> lines = new ArrayList<>();
         lines.add(style.apply(Emphasis.HEADING,

@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What fences do to the machine code of one image. Immutable as long as nobody writes to the bytes.
+ * Outcome of fencing the machine code of one image. Immutable as long as the bytes are not modified.
  *
  * @param where     the part of the file that holds the image
- * @param place     from the file's start, in bytes
- * @param code      what was found in the image
- * @param refused   why nothing of the image can be fenced; null: there is no such reason
- * @param fenced    the code with fences; null where there is none
+ * @param place     offset from the file's start, in bytes
+ * @param code      the machine code in the image
+ * @param refused   why nothing of the image can be fenced; null: something can
+ * @param fenced    the code with fences; null: there is none
  * @param functions one for each function of the code
  */
 record CubinOutcome(String where, long place, DeviceCode code, String refused, byte[] fenced, List<FunctionFence> functions) {
@@ -32,7 +32,7 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
         functions = List.copyOf(functions);
     }
 
-    /** Fences the machine code of an image as an executor does, and has the verifier look at it. Addresses are rounded where the code is no vendor's. */
+    /** Fences and verifies the machine code of an image as an executor does. Addresses are rounded if the code is not a vendor's. */
     static CubinOutcome of(FoundImage image, MachineFence fence) {
         DeviceCode code = NO_CODE;
         try {
@@ -47,12 +47,12 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
         } catch (ImageException | MachineCodeException e) {
             return new CubinOutcome(image.where(), image.offset(), code, e.getMessage(), null, List.of());
         } catch (RuntimeException e) {
-            // A fault of ours in one image; the results of the others stay right.
+            // A defect of the fencer in one image does not affect the results of the others.
             return new CubinOutcome(image.where(), image.offset(), code, "the fencer fails: " + e, null, List.of());
         }
     }
 
-    /** Kernels get the reasons of functions that they may call, as in an executor. */
+    /** Returns the outcomes of all functions. A kernel also gets the reasons of functions that it may call, as in an executor. */
     private static List<FunctionFence> functions(FencedCubin fenced, VerifiedCubin seen) {
         Map<String, String> unfenced = seen.unfenced(fenced.functions());
         Map<String, String> trusted = seen.takenOnTrust();
@@ -62,12 +62,12 @@ record CubinOutcome(String where, long place, DeviceCode code, String refused, b
                 seen.tensorMaps().getOrDefault(report.name(), TensorMapPlaces.NONE))).toList();
     }
 
-    /** Nothing is taken to be known of a function without a fence. */
+    /** Returns why a function may wait. Nothing is assumed about a function without a fence. */
     private static String waits(String function, Map<String, String> unfenced, Map<String, String> waiting) {
         return waiting.getOrDefault(function, unfenced.containsKey(function) ? "it is not fenced" : null);
     }
 
-    /** Whether there is machine code for the GPU, or something that may be. */
+    /** Returns whether there is machine code for the GPU, or something that may be such code. */
     boolean hasCode() {
         return code.cubin() != null || refused != null;
     }

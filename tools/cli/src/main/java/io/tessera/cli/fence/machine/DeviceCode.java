@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The machine code of an image for the GPU whose instructions are known. Immutable as long as nobody writes to the bytes.
+ * The machine code of an image for the GPU whose instructions are known. Immutable as long as the bytes are not modified.
  *
- * @param cubin         what a driver would load on that GPU; null: the image has none
- * @param architectures what the image has machine code for, as {@code sm_90a}, in its order
+ * @param cubin         the cubin that a driver would load on that GPU; null: the image has none
+ * @param architectures architectures of the image's machine code, as {@code sm_90a}, in its order
  */
 record DeviceCode(byte[] cubin, List<String> architectures) {
-    /** The number of the GPU. */
+    /** Architecture number of the GPU. */
     static final int SM = 90;
     private static final ComputeCapability GPU = ComputeCapability.ofSm(SM);
 
@@ -31,9 +31,9 @@ record DeviceCode(byte[] cubin, List<String> architectures) {
     }
 
     /**
-     * Takes it out of an image, as an executor does.
+     * Extracts the machine code from an image, as an executor does.
      *
-     * @throws ImageException       if the image is damaged or its code cannot be told
+     * @throws ImageException       if the image is damaged or its code cannot be identified
      * @throws MachineCodeException if it is a damaged cubin
      */
     static DeviceCode of(FoundImage found) throws ImageException, MachineCodeException {

@@ -9,7 +9,7 @@ import io.tessera.guardian.machine.code.MachineOpcodes;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An instruction as text: the name of the table, and the operands whose fields are known. Other operands are left out. For sm_90. Stateless. */
+/** Formats an sm_90 instruction: its name in the table, and the operands whose fields are known. Other operands are omitted. Stateless. */
 final class InstructionText {
     private InstructionText() {
     }
@@ -59,7 +59,7 @@ final class InstructionText {
         }
     }
 
-    /** Instructions that fences consist of, and the sums and products whose fields tests know. */
+    /** Adds the operands of instructions in fences, and of sums and products whose fields are known from tests. */
     private static void arithmetic(long low, long high, List<String> operands) {
         String source = register(InstructionWord.source(low));
         String uniformSource = uniform((int) (low >>> 24) & 0x3f);

@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
-/** Tells what fences do to the machine code of files. One thread calls it; an image is fenced on all cores. */
+/** Reports the effect of fences on the machine code of files. One thread calls it; an image is fenced on all cores. */
 public final class MachineCodeRun {
     /** Finds the images of a file. */
     @FunctionalInterface
@@ -29,7 +29,7 @@ public final class MachineCodeRun {
         /**
          * The images.
          *
-         * @param arena as long as which they are valid
+         * @param arena arena whose lifetime bounds that of the images
          */
         List<FoundImage> images(Path file, Arena arena) throws IOException;
     }
@@ -40,10 +40,10 @@ public final class MachineCodeRun {
     private final ProgressLine progress;
 
     /**
-     * A run.
+     * Creates a run.
      *
-     * @param fence    for which window
-     * @param nanoTime for the progress, which is shown on standard error where that is a terminal
+     * @param fence    the fence, which includes the window
+     * @param nanoTime clock for the progress, which is shown on standard error if that is a terminal
      */
     public MachineCodeRun(CommandContext context, MachineFence fence, Scan scan, LongSupplier nanoTime) {
         this.context = context;
@@ -53,9 +53,9 @@ public final class MachineCodeRun {
     }
 
     /**
-     * Prints what becomes of every kernel.
+     * Prints the outcome for every kernel.
      *
-     * @param all  whether kernels are listed that are fenced; else those that are not, and sums
+     * @param all  whether fenced kernels are listed, too; otherwise only refused kernels and sums are
      * @param json whether it is printed as JSON
      * @throws IOException if a file cannot be read
      */
@@ -117,7 +117,7 @@ public final class MachineCodeRun {
     }
 
     /**
-     * Prints the instructions of a kernel that fences change, with their surroundings.
+     * Prints the instructions of a kernel that fencing changes, with their surroundings.
      *
      * @throws IOException if a file cannot be read
      */
@@ -146,7 +146,7 @@ public final class MachineCodeRun {
         return ExitCode.REFUSED;
     }
 
-    /** The names of functions in an image's code; none where it cannot be read: the report names why. */
+    /** Returns the names of functions in an image's code; none if it cannot be read, for which the report gives the reason. */
     private static Set<String> functions(FoundImage image, Set<String> architectures) {
         Set<String> names = new LinkedHashSet<>();
         try {

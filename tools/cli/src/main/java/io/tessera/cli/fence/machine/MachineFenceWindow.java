@@ -11,17 +11,17 @@ import java.util.OptionalLong;
 public final class MachineFenceWindow {
     /** What {@link #of} accepts, for messages. */
     public static final String ACCEPTED = "a power of two from 4G to 4T";
-    /** Windows lie above it. It is a multiple of every size. */
+    /** Lowest address of a window, a multiple of every window size. */
     private static final long START = 1L << 45;
-    /** Where executors keep words for reports is outside every window. */
+    /** Address of the words for reports, which executors keep outside every window. */
     private static final long REPORT_ADDRESS = START;
 
     private MachineFenceWindow() {
     }
 
     /**
-     * The fence that an executor would take for a window of a size like {@code 128G}, without looks at a stop word, which change nothing about what is fenced; empty if no window has
-     * that size.
+     * Returns the fence that an executor would use for a window of a size like {@code 128G}; empty if no window has that size. It has no
+     * checks of a stop word, which do not affect what is fenced.
      */
     public static Optional<MachineFence> of(String size) {
         OptionalLong bytes = Sizes.parse(size);

@@ -7,7 +7,10 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 
-/** What fences do to machine code, for scripts: an object a line for each image with code, one at the end with the sums. Stateless. */
+/**
+ * Writes the effect of fences on machine code for scripts: one object on a line for each image with code, and a last one with the sums.
+ * Stateless.
+ */
 final class MachineJson {
     private static final String REFUSED = "refused";
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What fences do to machine code, for people. Stateless. */
+/** Formats the effect of fences on machine code for people. Stateless. */
 final class MachineText {
     private static final int NAME_WIDTH = 60;
 
@@ -23,7 +23,7 @@ final class MachineText {
     /**
      * The lines of one image.
      *
-     * @param all whether every function is listed; else those that are refused
+     * @param all whether every function is listed; otherwise only refused ones are
      */
     static List<String> image(String file, CubinOutcome outcome, boolean all, Style style) {
         List<String> lines = new ArrayList<>();
@@ -67,12 +67,12 @@ final class MachineText {
         return count == 0 ? "-" : Integer.toString(count);
     }
 
-    /** Why a function is not fenced, and by whose judgement where that is the verifier's. */
+    /** Returns why a function is not fenced, and names the verifier if that has refused it. */
     static String refusal(FunctionFence function) {
         return TextTable.printable(function.refusal()) + (function.verified() ? " (the verifier; offsets of the fenced code)" : "");
     }
 
-    /** What is taken on trust; its offset is the verifier's. */
+    /** Returns what is assumed without verification; its offset is the verifier's. */
     static String trusted(FunctionFence function) {
         return TextTable.printable(function.trusted()) + (function.trusted().contains(" at offset ") ? " of the fenced code" : "");
     }
@@ -91,7 +91,7 @@ final class MachineText {
         }
     }
 
-    /** Where tensor maps lie. */
+    /** Returns the locations of tensor maps. */
     static String maps(TensorMapPlaces maps) {
         List<String> parts = new ArrayList<>();
         if (!maps.single().isEmpty()) {
@@ -112,7 +112,7 @@ final class MachineText {
         return printable.length() <= NAME_WIDTH ? printable : printable.substring(0, NAME_WIDTH - 3) + "...";
     }
 
-    /** The last lines: sums over everything. */
+    /** Returns the last lines: sums over all images. */
     static List<String> totals(MachineTotals totals, String window, Style style) {
         int refused = totals.kernels() - totals.fenced();
         List<String> lines = new ArrayList<>();

@@ -20,7 +20,7 @@ final class MachineTotals {
     private long inserted;
     private long bytes;
 
-    /** Counts an image. */
+    /** Adds an image. */
     void add(CubinOutcome outcome) {
         architectures.addAll(outcome.code().architectures());
         if (!outcome.hasCode()) {
@@ -54,27 +54,27 @@ final class MachineTotals {
         }
     }
 
-    /** Kernels that are not fenced, by reason. */
+    /** Returns the number of kernels that are not fenced, by reason. */
     Map<String, Integer> refused() {
         return refused;
     }
 
-    /** Images of which nothing can be fenced, by reason. */
+    /** Returns the number of images of which nothing can be fenced, by reason. */
     Map<String, Integer> refusedImages() {
         return refusedImages;
     }
 
-    /** Fenced kernels in which something is taken on trust, by what it is. */
+    /** Returns the number of fenced kernels with an unverified assumption, by the assumption. */
     Map<String, Integer> trusted() {
         return trusted;
     }
 
-    /** What there is machine code for. */
+    /** Returns the architectures of the machine code. */
     Set<String> architectures() {
         return architectures;
     }
 
-    /** Images with machine code for the GPU. */
+    /** Returns the number of images with machine code for the GPU. */
     int images() {
         return images;
     }
@@ -87,12 +87,12 @@ final class MachineTotals {
         return fenced;
     }
 
-    /** Fenced kernels that copy by tensor maps. */
+    /** Returns the number of fenced kernels that copy by tensor maps. */
     int tensorMaps() {
         return tensorMaps;
     }
 
-    /** Kernels that may wait for other blocks of their grid. */
+    /** Returns the number of kernels that may wait for other blocks of their grid. */
     int waiting() {
         return waiting;
     }
@@ -105,12 +105,12 @@ final class MachineTotals {
         return inserted;
     }
 
-    /** The bytes of the cubins. */
+    /** Returns the total size of the cubins in bytes. */
     long bytes() {
         return bytes;
     }
 
-    /** Whether there is code, and all of it is fenced. */
+    /** Returns whether there is code and all of it is fenced. */
     boolean isWhole() {
         return images > 0 && refused.isEmpty() && refusedImages.isEmpty();
     }

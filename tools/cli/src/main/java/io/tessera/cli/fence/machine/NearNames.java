@@ -5,16 +5,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Names that somebody may have meant. Stateless. */
+/** Suggests names similar to one that was not found. Stateless. */
 final class NearNames {
     private static final int MOST = 5;
-    /** Edits of longer names would take long to count. */
+    /** Maximum length of a name; counting the edits of longer ones would take long. */
     private static final int LONGEST = 400;
 
     private NearNames() {
     }
 
-    /** Names that contain what was asked for, else those that few edits make of it, the nearest first. */
+    /** Returns the names that contain the wanted one, or else those that are few edits away, nearest first. */
     static List<String> of(String wanted, Collection<String> names) {
         String lower = wanted.toLowerCase(Locale.ROOT);
         List<String> containing = names.stream().filter(name -> name.toLowerCase(Locale.ROOT).contains(lower)).distinct()
@@ -31,7 +31,7 @@ final class NearNames {
     private record Near(String name, int edits) {
     }
 
-    /** Characters to insert, remove or replace (Levenshtein). */
+    /** Returns the number of characters to insert, remove or replace (Levenshtein distance). */
     private static int edits(String from, String to) {
         int[] row = new int[to.length() + 1];
         for (int j = 0; j < row.length; j++) {
