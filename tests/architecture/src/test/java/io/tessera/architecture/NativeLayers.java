@@ -28,7 +28,7 @@ final class NativeLayers {
         }
     }
 
-    private static final Pattern INCLUDE = Pattern.compile("^\\s*#\\s*include\\s+\"(([a-z/]+)/[a-z0-9_]+\\.h)\"");
+    private static final Pattern INCLUDE = Pattern.compile("^\\s*#\\s*include\\s*[\"<]([\\w./-]*/[\\w.-]+)[\">]");
     private static final List<String> SIDES = List.of("direct/", "relay/");
 
     private final List<String> layers;
@@ -73,6 +73,11 @@ final class NativeLayers {
         return uses.stream().filter(use -> layers.contains(layerOf(use.to())) && !mayUse(layerOf(use.from()), layerOf(use.to()))).toList();
     }
 
+    /** Returns an included file's path below the folder of all sources. A name that leads through a parent is meant from the including file's own folder. */
+    static String included(String layer, String name) {
+        return name.startsWith("./") || name.contains("../") ? Path.of(layer, name).normalize().toString() : name;
+    }
+
     /** What the sources of the layers include, under the folder that holds them all. */
     List<Use> includes(Path sources) throws IOException {
         List<Use> uses = new ArrayList<>();
@@ -82,7 +87,7 @@ final class NativeLayers {
                     for (String line : Files.readAllLines(file)) {
                         Matcher include = INCLUDE.matcher(line);
                         if (include.find()) {
-                            uses.add(new Use(layer + '/' + file.getFileName(), include.group(1), "the header"));
+                            uses.add(new Use(layer + '/' + file.getFileName(), included(layer, include.group(1)), "the header"));
                         }
                     }
                 }

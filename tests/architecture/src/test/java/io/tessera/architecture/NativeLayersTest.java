@@ -3,6 +3,7 @@ package io.tessera.architecture;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.io.TempDir;
 import io.tessera.architecture.NativeLayers.Use;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,5 +84,14 @@ class NativeLayersTest {
                 new Use("relay/wire/r", "relay/wire/s", "z"), new Use("relay/wire/s", "relay/wire/r", "z"));
         assertEquals(List.of(uses.get(1), uses.get(2)), layers.forbidden(uses));
         assertEquals(List.of(Set.of("driver/a", "port/port"), Set.of("relay/wire/r", "relay/wire/s")), NativeLayers.circles(uses));
+    }
+
+    @Test
+    void includesThroughAParentFolderAreSeen(@TempDir Path sources) throws IOException {
+        Files.createDirectories(sources.resolve("driver"));
+        Files.createDirectories(sources.resolve("relay/wire"));
+        Files.writeString(sources.resolve("driver/a.c"), "#include \"../relay/wire/r.h\"\n# include <relay/wire/s.inc>\n#include <stdio.h>\n");
+        NativeLayers layers = new NativeLayers(List.of("driver", "relay/wire"));
+        assertEquals(List.of("relay/wire/r.h", "relay/wire/s.inc"), layers.forbidden(layers.includes(sources)).stream().map(Use::to).toList());
     }
 }
