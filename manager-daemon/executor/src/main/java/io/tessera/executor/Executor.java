@@ -10,7 +10,6 @@ import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.fence.FencingService;
 import io.tessera.executor.fence.hang.TenantPresence;
-import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.fence.hang.FenceSettings;
 import io.tessera.executor.fence.program.TrustedImages;
 import io.tessera.executor.print.PrintedText;
@@ -27,6 +26,7 @@ import io.tessera.executor.turn.TurnUse;
 import io.tessera.executor.warmup.JitWarmUp;
 import io.tessera.executor.window.TenantWindows;
 import io.tessera.executor.worker.CodeWorkers;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.guardian.cache.CodeCache;
 import io.tessera.guardian.state.StateStoreChoice;
 import io.tessera.os.LinuxException;
@@ -60,7 +60,7 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long CYCLE_NS = 100_000_000L;
     private static final long STATS_NS = 1_000_000_000L;
     /** Time from the loss of the context to the end of the executor: clients read the reason in their segments, which remain mapped. */
-    private static final long LEAVE_NS = 12_000_000_000L;
+    private static final long LEAVE_NS = WaitLimit.WORK_END.mostNs() + 2_000_000_000L;
     /** Without a manager and without clients. */
     private static final long LONELY_NS = 60_000_000_000L;
     /** Time for which clients may still be leaving after the manager has ended: programs and their manager are often ended together. */
@@ -212,8 +212,8 @@ public final class Executor implements ManagerOrders, Reports {
         Optional<SynchronizationGate.LongCall> call = factory.synchronization().longCall(nowNs, LONG_CALL_NS);
         if (call.isPresent()) {
             say(call.get(), nowNs);
-            if (fencing.haltLate(nowNs, Watchdog.END_NS + factory.moves().graceNs())) {
-                fail("kernels for which a call of the driver waits did not end within " + Watchdog.END_NS / 1_000_000_000L
+            if (fencing.haltLate(nowNs, WaitLimit.WORK_END.mostNs() + factory.moves().graceNs())) {
+                fail("kernels for which a call of the driver waits did not end within " + WaitLimit.WORK_END.mostNs() / 1_000_000_000L
                         + " s after they were told to");
             }
         }

@@ -14,8 +14,8 @@ import java.util.Set;
 final class Shutdown implements Conductor.Timed {
     /** From SIGTERM to SIGKILL are 2 s; after that a driver needs time to release its contexts. */
     private static final long PROGRAMS_NS = 5_000_000_000L;
-    /** An executor gives its sessions 12 s. */
-    private static final long EXECUTORS_NS = 15_000_000_000L;
+    /** An executor gives its sessions 17 s. */
+    private static final long EXECUTORS_NS = 20_000_000_000L;
     private static final long LOOK_NS = 50_000_000L;
 
     private final Sessions sessions;

@@ -5,7 +5,6 @@ import io.tessera.clock.NanoClock;
 import io.tessera.device.CudaResult;
 import io.tessera.executor.driver.DriverFailedException;
 import io.tessera.executor.driver.FatalErrors;
-import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.fence.FenceFigures;
 import io.tessera.executor.part.ClientPart;
 import io.tessera.executor.ring.BrokenRingException;
@@ -281,7 +280,7 @@ public final class ClientSession {
             return; // the context and everything in it is lost, or nothing was ever made
         }
         state.execution().fences().stop();
-        long untilNs = clock.nanoTime() + Watchdog.END_NS + state.execution().streams().moveTime().graceNs();
+        long untilNs = clock.nanoTime() + WaitLimit.WORK_END.mostNs() + state.execution().streams().moveTime().graceNs();
         boolean spread = false;
         int result;
         while ((result = releaseAndAsk()) == CudaResult.NOT_READY || stands()) {
@@ -289,7 +288,7 @@ public final class ClientSession {
             if (nowNs - untilNs > 0 && !spread && state.execution().fences().member().haltOthersOfUser(nowNs)) {
                 spread = true;
                 LOG.warn("{} has left work that does not end; what else its user runs is ended, for which it may wait", name);
-                untilNs = nowNs + Watchdog.END_NS;
+                untilNs = nowNs + WaitLimit.WORK_END.mostNs();
             } else if (nowNs - untilNs > 0) {
                 giveUp(Containment.endless(name));
                 return;

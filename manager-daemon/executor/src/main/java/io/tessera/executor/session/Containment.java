@@ -10,6 +10,7 @@ import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.window.ClientWindow;
+import io.tessera.executor.wait.WaitLimit;
 import io.tessera.protocol.relay.RelayLayout;
 import io.tessera.protocol.relay.RelaySegment;
 import java.util.List;
@@ -160,12 +161,13 @@ final class Containment {
         segment.notice(text);
         records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which a waiting thread takes for success
         fences.stop();
-        endsNs = nowNs + Watchdog.END_NS + streams.moveTime().graceNs();
+        endsNs = nowNs + WaitLimit.WORK_END.mostNs() + streams.moveTime().graceNs();
     }
 
     /** Returns the reason for which an executor ends when work does not end. */
     static String endless(String name) {
-        return "work of " + name + " did not end within " + Watchdog.END_NS / 1_000_000_000L + " s after it was to, beside what copies may take";
+        return "work of " + name + " did not end within " + WaitLimit.WORK_END.mostNs() / 1_000_000_000L
+                + " s after it was to, beside what copies may take";
     }
 
     private void ending(long nowNs) {
@@ -176,7 +178,7 @@ final class Containment {
         } else if (nowNs - endsNs > 0 && !spread && fences.member().haltOthersOfUser(nowNs)) {
             spread = true;
             LOG.warn("{}: its work does not end; what else its user runs is ended, for which it may wait", name);
-            endsNs = nowNs + Watchdog.END_NS;
+            endsNs = nowNs + WaitLimit.WORK_END.mostNs();
         } else if (nowNs - endsNs > 0) {
             endsNs = 0;
             reports.stuck(fences.member().tenant(), endless(name));

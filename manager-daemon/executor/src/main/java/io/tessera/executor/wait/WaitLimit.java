@@ -1,12 +1,19 @@
 package io.tessera.executor.wait;
 
+import io.tessera.guardian.verify.loop.CallTrees;
+
 /**
  * The waits of the executor, with their bounds and the intervals between looks. A limit with one number is the interval between two looks: the wait has another
  * bound, which the limit's comment names.
  */
 public enum WaitLimit {
-    /** Memory of clients that have left: longer than the work of such a client may take (RELAY.md, section 7). */
-    PENDING_RECLAIMS(12_000_000_000L, 1_000_000L),
+    /**
+     * The end of kernels that were told to end, beside what copies take: the longest time that the verifier allows between two looks at the stop word, and 3 s
+     * for the blocks that have not begun. Then the executor gives up.
+     */
+    WORK_END(CallTrees.MOST_NS + 3_000_000_000L, 1_000_000L),
+    /** Memory of clients that have gone: longer than {@link #WORK_END} of such a client. */
+    PENDING_RECLAIMS(CallTrees.MOST_NS + 5_000_000_000L, 1_000_000L),
     /** Memory that other tenants do not use: their threads look up after 100 ms at the latest. */
     MEMORY_PRESSURE(300_000_000L, 10_000_000L),
     /** A moment, before it is asked again whether others have left the device. */
@@ -53,7 +60,7 @@ public enum WaitLimit {
     /** An answer to the warm-up, which may wait for a process that reads code to start (WorkerPool). */
     WARM_UP_ANSWER(60_000_000_000L, 20_000L),
     /** The end of the warm-up's session: as long as any session's end. */
-    WARM_UP_END(12_000_000_000L, 1_000_000L),
+    WARM_UP_END(CallTrees.MOST_NS + 5_000_000_000L, 1_000_000L),
     /** The manager that started the process: it is to hear why the process ends. */
     FIRST_MANAGER(2_000_000_000L, 20_000_000L);
 
@@ -69,7 +76,8 @@ public enum WaitLimit {
         this.pollNs = pollNs;
     }
 
-    long mostNs() {
+    /** Returns the longest time of the wait, in nanoseconds. */
+    public long mostNs() {
         return mostNs;
     }
 

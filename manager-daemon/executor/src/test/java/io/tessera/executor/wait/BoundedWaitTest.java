@@ -26,7 +26,7 @@ class BoundedWaitTest {
     @Test
     void aWaitWithinAnotherEndsWithIt() {
         BoundedWait outer = BoundedWait.begin(clock, WaitLimit.PENDING_RECLAIMS);
-        nowNs += 11_000_000_000L;
+        nowNs += WaitLimit.PENDING_RECLAIMS.mostNs() - 1_000_000_000L;
         BoundedWait inner = BoundedWait.begin(clock, WaitLimit.TENANT_REST, outer);
         BoundedWait shorter = BoundedWait.begin(clock, WaitLimit.MEMORY_PRESSURE, outer);
         nowNs += 500_000_000L;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.executor.memory.TenantMemory;
+import io.tessera.executor.wait.WaitLimit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +70,7 @@ class PendingReclaimsTest {
         TestWindows.Client next = test.joined("b");
         long beganNs = test.time.get();
         assertEquals(0, next.window().allocate(most, 1));
-        assertTrue(test.time.get() - beganNs >= 12_000_000_000L);
+        assertTrue(test.time.get() - beganNs >= WaitLimit.PENDING_RECLAIMS.mostNs());
         other.window().abandon();
         beganNs = test.time.get();
         assertEquals(0, next.window().allocate(most, 1));

@@ -5,7 +5,6 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.SynchronizationGate;
 import io.tessera.executor.stream.ProgressEvents;
-import io.tessera.guardian.verify.loop.CallTrees;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,8 +22,6 @@ import java.util.stream.IntStream;
 public final class Watchdog {
     /** Interval between events, unless events for other reasons come between. Work between two events is measured as one. */
     private static final long INTERVAL_NS = 100_000_000L;
-    /** The time in which kernels have to end after they were told to: the longest that the verifier allows between two looks at the stop word, and the blocks' ends. */
-    public static final long END_NS = CallTrees.MOST_NS + 3_000_000_000L;
     /**
      * Larger than the interval at which {@code ClientStreams} records its own events, so that those are enough where launches are short.
      */

@@ -12,7 +12,7 @@ public final class PureOperations {
      *
      * @param a arguments: raw bits, zero-extended from their register's width
      * @return raw bits; signed results may be sign-extended, the register cuts them
-     * @throws UnsupportedOperationException if the instruction is not implemented here
+     * @throws UnsupportedOperationException if the software GPU lacks the instruction; {@code InstructionCheck} refuses a kernel with it before it runs
      */
     public static long compute(LoweredInstruction i, long[] a) {
         return switch (i.opcode()) {
