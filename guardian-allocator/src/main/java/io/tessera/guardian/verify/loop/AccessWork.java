@@ -8,10 +8,8 @@ import io.tessera.guardian.verify.graph.Graph;
 import io.tessera.guardian.verify.value.Node;
 
 /**
- * The additional cost of an instruction, in units of ordinary instructions. If the 270,000 threads of an H200 execute it at once, a second is enough
- * for 5,800 accesses of each to pinned host memory (50 GB/s, 32 bytes an access), or for 4,400 atomics on one address (1.2 in a nanosecond); for a
- * million accesses to local memory (3 TB/s, 4 to 32 bytes each). Therefore {@link CallTrees#MOST} is at most twelve seconds of any of them; the
- * rewriter's output stays below a quarter of that, except for many loops in sequence. Stateless.
+ * The additional cost of an instruction, in units of ordinary instructions. The rewriter's output stays below a quarter of {@link CallTrees#MOST} of them,
+ * except for many loops in sequence. Stateless.
  */
 final class AccessWork {
     /** Work of an access to memory by a pointer, or of a fence with a scope wider than the cluster. */
@@ -30,7 +28,22 @@ final class AccessWork {
     private static final long SLEEP = 1 << 11;
     private static final long MOST_NAP_NS = 100;
 
+    /** Accesses of each thread to pinned host memory in a second, made by the 270,000 threads of an H200 at once: 50 GB/s, 32 bytes an access. */
+    private static final double PINNED_A_SECOND = 5_800;
+    /** The same of atomics on one address: 1.2 in a nanosecond. */
+    private static final double ATOMICS_A_SECOND = 4_400;
+    /** The same of accesses to local memory: 3 TB/s, 4 to 32 bytes each. */
+    private static final double LOCAL_A_SECOND = 1_000_000;
+    private static final double SLEEPS_A_SECOND = 1_000;
+
     private AccessWork() {
+    }
+
+    /** Returns the time of this much work in whole seconds, rounded up, if all of it is instructions of the slowest kind, made by all threads of an H200 at once. */
+    static long seconds(long work) {
+        double slowest = Math.max(Math.max(work / (ACCESS * PINNED_A_SECOND), work / (ATOMIC * ATOMICS_A_SECOND)),
+                Math.max(work / (LOCAL * LOCAL_A_SECOND), work / (SLEEP * SLEEPS_A_SECOND)));
+        return (long) Math.ceil(slowest);
     }
 
     /** The work of the instruction at a place of a function; 0: as any other. */

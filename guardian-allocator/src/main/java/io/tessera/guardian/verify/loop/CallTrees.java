@@ -21,8 +21,8 @@ public final class CallTrees {
      * seconds, in the worst case.
      */
     static final long MOST = 1L << 24;
-    /** Nanoseconds between two looks at most: the time of {@link #MOST} instructions of the slowest kind, made by all threads of an H200 at once ({@link AccessWork}). */
-    public static final long MOST_NS = 12_000_000_000L;
+    /** Maximum time between two looks, in nanoseconds: that of {@link #MOST} instructions of the slowest kind, in whole seconds. */
+    public static final long MOST_NS = AccessWork.seconds(MOST) * 1_000_000_000L;
     /**
      * Maximum work of a function that another module may call, if it does not look at both its ends. The rewriter's {@code CallLooks} stays within
      * it.
@@ -32,7 +32,7 @@ public final class CallTrees {
     private static final long PRINT = 16 * AccessWork.ACCESS;
     /**
      * Maximum number of instructions of all blocks of a grid before they look, not counting the threads of a block: with 1024 threads each, this is
-     * 2^48 instructions, which an H100 executes in 9.6 s, within {@link #MOST_NS}. The rewriter's {@code GridLookCheck} stays within a quarter of it.
+     * 2^48 instructions, which an H100 executes in 9.6 s, within {@link #MOST_NS}. The rewriter's {@code GridLook} stays within a quarter of it.
      */
     static final long MOST_OF_GRID = 1L << 38;
     /**

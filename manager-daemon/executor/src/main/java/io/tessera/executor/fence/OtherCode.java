@@ -1,8 +1,8 @@
 package io.tessera.executor.fence;
 
-/** Code of a kernel beside its first: the driver's function for it, as soon as there is one. One owner thread. */
+/** Another code of a kernel, for the same work: the driver's function for it, once it is found. One owner thread. */
 final class OtherCode {
-    /** There is none and will be none. */
+    /** There is no such code, and will be none. */
     static final long NEVER = -1;
 
     private long function;
@@ -29,17 +29,17 @@ final class OtherCode {
         stale = true;
     }
 
-    /** There is none and will be none, from now on. */
+    /** Records that there is no such code, and will be none. */
     void never() {
         function = NEVER;
     }
 
-    /** The program sets something of the kernel. */
+    /** Records that the program has changed an attribute of the kernel. */
     void changed() {
         stale = true;
     }
 
-    /** Returns whether what the program has set of the kernel has to be set of it before it is launched; it is set then. */
+    /** Returns whether the kernel's attributes have to be copied to this code before its next launch, and takes that as done. */
     boolean takeStale() {
         boolean was = stale;
         stale = false;

@@ -37,12 +37,12 @@ public final class LaunchResult {
         return this;
     }
 
-    /** Returns the stream in which the driver was asked to launch, of several parts the last one's; null: it was not asked. */
+    /** Returns the stream of the launch, or of its last part; null if the driver was not called. */
     public ClientStream stream() {
         return stream;
     }
 
-    /** Returns the CUresult that the record is answered with. */
+    /** Returns the CUresult of the record. */
     public int status() {
         return status;
     }
@@ -52,7 +52,7 @@ public final class LaunchResult {
         return returnedNs;
     }
 
-    /** Returns whether the record is to come again, for the rest of its parts. */
+    /** Returns whether parts of the grid are left, so that the record has to be executed again. */
     public boolean isUnfinished() {
         return unfinished;
     }
