@@ -167,7 +167,7 @@ final class Containment {
     /** Returns the reason for which an executor ends when work does not end. */
     static String endless(String name) {
         return "work of " + name + " did not end within " + WaitLimit.WORK_END.mostNs() / 1_000_000_000L
-                + " s after it was to, beside what copies may take";
+                + " s after it was told to; copies have more time";
     }
 
     private void ending(long nowNs) {

@@ -234,7 +234,7 @@ public final class FencingTrial implements AutoCloseable {
         } else if (!changed.isEmpty()) {
             found.add(new KernelFinding(KernelFinding.Kind.ESCAPE, where, "changed " + changed));
         } else if (run.endless()) {
-            found.add(new KernelFinding(KernelFinding.Kind.ENDLESS, where, "did not end within " + END_MS + " ms after it was to"));
+            found.add(new KernelFinding(KernelFinding.Kind.ENDLESS, where, "did not end within " + END_MS + " ms after it was told to"));
         } else if (expected != null) {
             byte[] results = device.results(kernel);
             int at = Arrays.mismatch(expected, results);
