@@ -3,6 +3,7 @@ package io.tessera.guardian.machine.fence;
 import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.code.Architecture;
 import io.tessera.guardian.machine.code.InstructionWord;
+import io.tessera.guardian.machine.look.LookRegisters;
 import io.tessera.guardian.machine.look.LookWords;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,11 +15,10 @@ import java.util.Map;
  */
 final class LookPlan {
     /** A plan without looks. */
-    static final LookPlan NONE = new LookPlan(0, 0, 0);
+    static final LookPlan NONE = new LookPlan(0, null);
 
     private final long stopAddress;
-    private final int uniforms;
-    private final int predicate;
+    private final LookRegisters registers;
     /** Indexed by instruction: the sum before it. */
     private final Map<Integer, Sum> sums = new HashMap<>();
     /** Indexed by instruction: the branch before it, as the register that its look may write. */
@@ -40,13 +40,11 @@ final class LookPlan {
      * A plan without looks.
      *
      * @param stopAddress of the stop word
-     * @param uniforms    the first of {@link LookWords#UNIFORMS} uniform registers that nothing else uses, an even one
-     * @param predicate   a uniform predicate that nothing else uses
+     * @param registers   that nothing else uses; null if there will be no look
      */
-    LookPlan(long stopAddress, int uniforms, int predicate) {
+    LookPlan(long stopAddress, LookRegisters registers) {
         this.stopAddress = stopAddress;
-        this.uniforms = uniforms;
-        this.predicate = predicate;
+        this.registers = registers;
     }
 
     /**
@@ -84,22 +82,23 @@ final class LookPlan {
         if (sum != null) {
             out.interrupt();
             out.atLeast(Encoding.APART);
-            out.add(LookWords.add(uniforms + 2, sum.step()), LookWords.addHigh(predicate) | InstructionWord.control(sum.stall(), 0));
+            out.add(LookWords.add(registers.counter(), sum.step(), registers.due()),
+                    LookWords.addHigh(registers.due()) | InstructionWord.control(sum.stall(), 0));
         }
         if (branches.containsKey(at)) {
             out.interrupt();
             put.add(new int[] {out.count(), branches.get(at)});
-            out.add(LookWords.branch(predicate), LookWords.branchHigh() | InstructionWord.control(5, 0));
+            out.add(LookWords.branch(registers.due()), LookWords.branchHigh() | InstructionWord.control(5, 0));
         }
     }
 
     /** Appends what is behind the code, and leads the branches there. */
     void finish(CodeBuilder out, Architecture architecture) throws MachineCodeException {
-        int[] stalls = {2, LookWords.BEFORE_LOAD, 2, LookWords.BEFORE_USE, LookWords.BEFORE_USE, 5, 5};
+        int[] stalls = {2, 2, LookWords.BEFORE_LOAD, 2, LookWords.BEFORE_USE, LookWords.BEFORE_USE, 5, 5};
         for (int[] look : put) {
             int first = out.count();
             lead(out, architecture, look[0], first);
-            long[] words = LookWords.behind(stopAddress, uniforms, look[1], predicate);
+            long[] words = LookWords.behind(stopAddress, look[1], registers);
             for (int i = 0; i < LookWords.COUNT; i++) {
                 int waits = i == 0 ? 0x3f : i == LookWords.LOAD + 1 ? 1 : 0;
                 long high = words[2 * i + 1] | InstructionWord.control(stalls[i], waits);

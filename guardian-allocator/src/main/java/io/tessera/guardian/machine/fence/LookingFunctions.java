@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.MachineCodeException;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
+import io.tessera.guardian.machine.look.LookRegisters;
 import io.tessera.guardian.machine.look.LookWords;
 import io.tessera.guardian.machine.look.SectionLoops;
 import java.util.List;
@@ -51,15 +52,22 @@ final class LookingFunctions {
         boolean alone = isAlone(function);
         int uniforms = SpareRegisters.uniforms(alone ? SpareRegisters.uniforms(function.flow()) : sharedUniforms, LookWords.UNIFORMS);
         int used = alone ? predicates(function.flow()) : sharedPredicates;
-        int predicate = InstructionWord.ALWAYS - 1;
+        int due = unused(used, InstructionWord.ALWAYS - 1);
+        int goesOn = unused(used, due - 1);
+        if (uniforms == InstructionWord.ZERO_UNIFORM || goesOn < 0) {
+            return LookPlan.NONE;
+        }
+        LookPlan plan = new LookPlan(fence.stopAddress(), new LookRegisters(uniforms, due, goesOn));
+        new SectionLoops(function.flow(), _ -> false).place(new LookPlaces(function.flow(), plan, spare(function)));
+        return plan;
+    }
+
+    /** Returns the last predicate up to one that is not used; negative if there is none. */
+    private static int unused(int used, int last) {
+        int predicate = last;
         while (predicate >= 0 && (used >>> predicate & 1) != 0) {
             predicate--;
         }
-        if (uniforms == InstructionWord.ZERO_UNIFORM || predicate < 0) {
-            return LookPlan.NONE;
-        }
-        LookPlan plan = new LookPlan(fence.stopAddress(), uniforms, predicate);
-        new SectionLoops(function.flow(), _ -> false).place(new LookPlaces(function.flow(), plan, spare(function)));
-        return plan;
+        return predicate;
     }
 }

@@ -11,7 +11,8 @@ import java.util.TreeMap;
 /**
  * The looks at the stop word in a section. A look only counts if it is complete (see {@link LookWords}) and no other instruction of the section may
  * write the uniform registers and predicates of any look. Then its load reaches only the stop word, whatever other threads of the warp do in the
- * section, and its branch is taken once in 2^32 divided by its step. Immutable.
+ * section, and a thread of the warp takes a branch to a look once in 2^32 divided by the step. All looks of a section have the same registers.
+ * Immutable.
  */
 public final class Looks {
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
@@ -26,8 +27,8 @@ public final class Looks {
     private final Map<Integer, Long> steps = new TreeMap<>();
     private final BitSet loads = new BitSet();
     private final BitSet own = new BitSet();
-    private long uniforms;
-    private int predicates;
+    /** Null: there is no look. */
+    private LookRegisters registers;
 
     private Looks(SectionFlow flow, long stopAddress) {
         this.flow = flow;
@@ -58,23 +59,33 @@ public final class Looks {
         if (first <= branch || first + LookWords.COUNT > flow.count()) {
             return false;
         }
-        int predicate = (int) (flow.low(branch) >>> 24) & 0xf;
-        int address = InstructionWord.uniformDestination(flow.low(first));
+        int answer = first + LookWords.COUNT - 2;
+        LookRegisters named = new LookRegisters(InstructionWord.uniformDestination(flow.low(first + LookWords.ADDRESS)), predicate(branch),
+                predicate(answer));
         int register = InstructionWord.destination(flow.low(first + LookWords.LOAD));
-        if (predicate >= InstructionWord.ALWAYS || (address & 1) != 0 || address + LookWords.UNIFORMS > InstructionWord.ZERO_UNIFORM
-                || register >= InstructionWord.ZERO_REGISTER || !isBranch(branch, predicate)) {
+        if (!arePossible(named) || register >= InstructionWord.ZERO_REGISTER || !isBranch(branch, named.due())
+                || registers != null && !registers.equals(named)) {
             return false;
         }
-        int sum = sum(branch, address + 2, predicate);
-        if (sum < 0 || !isBehind(first, branch, LookWords.behind(stopAddress, address, register, predicate))) {
+        int sum = sum(branch, named);
+        if (sum < 0 || !isBehind(first, branch, LookWords.behind(stopAddress, register, named))) {
             return false;
         }
+        registers = named;
         steps.put(branch, flow.low(sum) >>> Integer.SIZE);
         own.set(sum);
         own.set(first, first + LookWords.COUNT);
-        uniforms |= (1L << LookWords.UNIFORMS) - 1 << address;
-        predicates |= 1 << predicate;
         return true;
+    }
+
+    /** The predicate of a {@code BRA.U}. */
+    private int predicate(int branch) {
+        return (int) (flow.low(branch) >>> 24) & 0xf;
+    }
+
+    private static boolean arePossible(LookRegisters named) {
+        return named.due() < InstructionWord.ALWAYS && named.goesOn() < InstructionWord.ALWAYS && named.due() != named.goesOn()
+                && (named.uniforms() & 1) == 0 && named.uniforms() + LookWords.UNIFORMS <= InstructionWord.ZERO_UNIFORM;
     }
 
     private boolean isBranch(int at, int predicate) {
@@ -83,16 +94,16 @@ public final class Looks {
     }
 
     /** The sum that belongs to a branch, in its block and early enough; -1: there is none. */
-    private int sum(int branch, int counter, int predicate) {
+    private int sum(int branch, LookRegisters named) {
         int cycles = 0;
         for (int i = branch - 1; i >= 0 && !flow.isLeader(i + 1); i--) {
             cycles += InstructionWord.cycles(flow.high(i));
             long step = flow.low(i) >>> Integer.SIZE;
-            if (flow.low(i) == LookWords.add(counter, (int) step) && step >= LookWords.STEP && step <= 1L << 31
-                    && (flow.high(i) & WITHOUT_CONTROL) == LookWords.addHigh(predicate)) {
+            if (flow.low(i) == LookWords.add(named.counter(), (int) step, named.due()) && step >= LookWords.STEP && step <= 1L << 31
+                    && (flow.high(i) & WITHOUT_CONTROL) == LookWords.addHigh(named.due())) {
                 return cycles >= LookWords.BEFORE_BRANCH ? i : -1;
             }
-            if ((PredicateFields.uniforms(flow.operation(i), flow.high(i)) >>> predicate & 1) != 0) {
+            if ((PredicateFields.uniforms(flow.operation(i), flow.high(i)) >>> named.due() & 1) != 0) {
                 return -1;
             }
         }
@@ -102,8 +113,8 @@ public final class Looks {
     private boolean isBehind(int first, int branch, long[] words) {
         boolean same = flow.target(first + LookWords.COUNT - 2) == branch + 1
                 && InstructionWord.waits(flow.high(first)) == 0x3f
-                && cycles(first + 1) >= LookWords.BEFORE_LOAD && cycles(first + 3) >= LookWords.BEFORE_USE
-                && cycles(first + 4) >= LookWords.BEFORE_USE && waits(first + LookWords.LOAD);
+                && cycles(first + LookWords.LOAD - 1) >= LookWords.BEFORE_LOAD && cycles(first + LookWords.LOAD + 1) >= LookWords.BEFORE_USE
+                && cycles(first + LookWords.LOAD + 2) >= LookWords.BEFORE_USE && waits(first + LookWords.LOAD);
         for (int i = 0; i < LookWords.COUNT && same; i++) {
             boolean branches = i == LookWords.COUNT - 2;
             same = (flow.low(first + i) & ~(branches ? DISTANCE_LOW : 0)) == words[2 * i]
@@ -125,9 +136,10 @@ public final class Looks {
 
     /** No look counts if another instruction may write the registers of looks. */
     private void requireOwn() {
+        long uniforms = registers == null ? 0 : (1L << LookWords.UNIFORMS) - 1 << registers.uniforms();
         for (int i = 0; i < flow.count() && !looks.isEmpty(); i++) {
             MachineOpcode operation = flow.operation(i);
-            boolean writes = (PredicateFields.uniforms(operation, flow.high(i)) & predicates) != 0;
+            boolean writes = (PredicateFields.uniforms(operation, flow.high(i)) & registers.predicates()) != 0;
             for (int u = 0; u < operation.uniforms(); u++) {
                 writes |= (uniforms >>> InstructionWord.uniformDestination(flow.low(i)) + u & 1) != 0;
             }

@@ -10,6 +10,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /** The loops of a section: which are not shown to end by themselves ({@link CountedLoop}) and where they may look. One owner thread. */
 public final class SectionLoops {
@@ -56,8 +57,8 @@ public final class SectionLoops {
     }
 
     /**
-     * Returns the first loop that neither looks nor is shown to end, for users; null if there is none. Calls through a register, which may have any
-     * target, count as a loop.
+     * Returns the first loop that neither looks nor is shown to end, for users, or else a barrier at which threads may wait for others that have
+     * ended at a look; null if there is none.
      */
     public String endless(Looks looks) throws MachineCodeException {
         LoopGraph ways = graph();
@@ -77,7 +78,7 @@ public final class SectionLoops {
             }
             open.addAll(ways.cycles(rest));
         }
-        return null;
+        return looks.isEmpty() && !calls() ? null : countedBarrier();
     }
 
     /** Returns the role of the section in waiting for other blocks of its grid. Loads of looks at the stop word do not count. */
@@ -94,6 +95,28 @@ public final class SectionLoops {
             }
         }
         return null;
+    }
+
+    /**
+     * Returns the first barrier of the block that waits for a number of threads, for users; null if there is none. Threads that have ended at a look do
+     * not arrive there, and others wait for them. The count is in a register in two forms of the instruction, and in bits 42 to 53 of the others, where
+     * 0 is the whole block, of which ended threads count as arrived.
+     */
+    private String countedBarrier() {
+        for (int i = 0; i < flow.count(); i++) {
+            int form = (int) flow.low(i) & 0xfff;
+            boolean inRegister = form == 0x31d || form == 0x91d;
+            if ("BAR".equals(flow.operation(i).name()) && (inRegister || (flow.low(i) >>> 42 & 0xfff) != 0)) {
+                return "a barrier for a number of threads, of which some may have ended, at offset 0x"
+                        + Integer.toHexString(i * InstructionWord.BYTES);
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether the section calls functions of other sections. */
+    private boolean calls() {
+        return IntStream.range(0, flow.count()).anyMatch(i -> flow.operation(i).kind() == Kind.CALL_SYMBOL);
     }
 
     /**

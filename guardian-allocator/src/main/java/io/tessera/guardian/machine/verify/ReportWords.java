@@ -65,17 +65,17 @@ public final class ReportWords {
                 && fence.isReported(InstructionWord.immediate(low(cubin, place, 2)));
     }
 
-    /** Returns whether the three instructions of a look that name and load the stop word are at a place, see {@link LookWords}. */
+    /** Returns whether the three instructions of a look that name and load the stop word are at a place, see {@link LookWords#ADDRESS}. */
     private static boolean isLook(byte[] cubin, int place, MachineFence fence) {
         boolean fits = fence.looks() && place >= 0 && (long) place + MOVES * InstructionWord.BYTES <= cubin.length;
         if (!fits) {
             return false;
         }
         int uniform = InstructionWord.uniformDestination(low(cubin, place, 0));
-        int register = InstructionWord.destination(low(cubin, place, LookWords.LOAD));
+        long load = low(cubin, place, LookWords.LOAD - LookWords.ADDRESS);
         return low(cubin, place, 0) == LookWords.move(uniform, (int) fence.stopAddress())
                 && low(cubin, place, 1) == LookWords.move(uniform + 1, (int) (fence.stopAddress() >>> Integer.SIZE))
-                && low(cubin, place, LookWords.LOAD) == LookWords.load(register, uniform);
+                && load == LookWords.load(InstructionWord.destination(load), uniform);
     }
 
     private static boolean isUniformMove(long low) {

@@ -22,6 +22,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import java.util.stream.Stream;
 
@@ -142,7 +143,7 @@ class StopWordLooksTest {
     void aLookWithoutWaitingIsNone(MachineFence fence) throws Exception {
         byte[] fenced = CubinFencer.fence(spinning().build(), fence).bytes();
         int load = load(code(fenced));
-        for (int word : new int[] {2 * (load + 1) + 1, 2 * (load - 2) + 1}) {
+        for (int word : new int[] {2 * (load + 1) + 1, 2 * (load - LookWords.LOAD) + 1}) {
             byte[] other = changed(fenced, word, 1L << 52);
             assertEquals(1, CubinVerifier.verify(other, fence).size(), "a wait is missing");
         }
@@ -161,7 +162,7 @@ class StopWordLooksTest {
             words.add(code[i], code[i + 1]);
         }
         assertEquals(Map.of(), CubinVerifier.verify(CubinBuilder.of("k", words).build(), fence));
-        for (int move = load(code) - LookWords.LOAD; move < load(code); move++) {
+        for (int move = load(code) - LookWords.LOAD + LookWords.ADDRESS; move < load(code); move++) {
             byte[] written = CubinBuilder.of("k", words).section(".nv.global", 8, 3, new byte[64]).variable("v", ".nv.global", 0, 64, 0)
                     .relocation("k", 16 * move, HALF_OF_ADDRESS, 2, 0x1000).build();
             assertEquals(Map.of("k", "a relocation that may change a look at the stop word at offset 0x" + Integer.toHexString(16 * move)),
@@ -234,5 +235,19 @@ class StopWordLooksTest {
         VerifiedCubin seen = CubinVerifier.inspect(CubinFencer.fence(cubin, fence).bytes(), fence);
         assertEquals(Map.of(), seen.refused());
         assertTrue(seen.mayBeEndless().get("k").startsWith("a loop that does not look at the stop word"), seen.mayBeEndless().toString());
+    }
+
+    /** The words are ptxas's for {@code __syncthreads()}, {@code bar.sync 3}, {@code r}; then with a count of threads, in the instruction or a register. */
+    @ParameterizedTest
+    @CsvSource({"0x0000000000007b1d, false", "0x00c0000000007b1d, false", "0x000000020000751d, false", "0x00c1000000007b1d, true",
+            "0x000100020000751d, true", "0x000000030000731d, true", "0x00c000020000791d, true"})
+    void whoHasEndedDoesNotArriveAtABarrierWithACount(String low, boolean waits) throws Exception {
+        MachineFence fence = MachineFence.of(0x2000_0000_0000L, 1L << 32).reporting(REPORTS, 5).looking(STOP);
+        CodeWords code = new CodeWords().add(Long.decode(low), 0x000fec0000010000L).load(4, 2).compare(0, 4, 5).branch(0).under(0).exit();
+        Map<String, String> endless = CubinVerifier.inspect(CubinFencer.fence(CubinBuilder.of("k", code).build(), fence).bytes(), fence)
+                .mayBeEndless();
+        assertEquals(waits, endless.getOrDefault("k", "").startsWith("a barrier for a number of threads"), endless.toString());
+        CodeWords once = new CodeWords().add(Long.decode(low), 0x000fec0000010000L).exit();
+        assertEquals(Map.of(), CubinVerifier.inspect(CubinFencer.fence(CubinBuilder.of("k", once).build(), fence).bytes(), fence).mayBeEndless());
     }
 }
