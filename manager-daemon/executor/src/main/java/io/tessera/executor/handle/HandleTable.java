@@ -197,6 +197,14 @@ public final class HandleTable {
         return value(handle) == NONE ? 0 : references[place(handle)];
     }
 
+    /** Has a valid handle's object end with another one, whose handle is in a table of the same client; 0: with none. */
+    public void adopt(long handle, long parent) {
+        int place = place(handle);
+        unchain(place);
+        parents[place] = parent;
+        chain(place);
+    }
+
     /** Returns the handle of the object with which a valid handle's object ends; 0: none. */
     public long parent(long handle) {
         return hasParent(handle) ? parents[place(handle)] : 0;

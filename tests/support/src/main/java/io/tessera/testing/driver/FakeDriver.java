@@ -397,7 +397,7 @@ public final class FakeDriver implements DriverPort {
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(slot(s, 0), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
             case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags,
-                    cuGraphDestroy, cuGraphExecDestroy, cuGraphDestroyNode, cuGraphGetNodes, cuGraphGetEdges_v2 ->
+                    cuGraphDestroy, cuGraphExecDestroy, cuGraphDestroyNode, cuGraphGetNodes, cuGraphGetEdges_v2, cuGraphAddNode_v2 ->
                 graphs ? graphSizes.answer(entry, s) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
             case cuCtxGetExecAffinity, cuDeviceGetLuid -> 801;
             default -> 0;

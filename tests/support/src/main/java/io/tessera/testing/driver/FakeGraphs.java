@@ -1,5 +1,9 @@
 package io.tessera.testing.driver;
 
+import io.tessera.device.CudaEnums.ChildGraphOwnership;
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaLayouts.CUDA_CHILD_GRAPH_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUgraphNodeParams;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +26,10 @@ public final class FakeGraphs {
     private final Map<Long, Long> graphOfNode = new LinkedHashMap<>();
     /** By graph: pairs of nodes. */
     private final Map<Long, List<long[]>> edges = new LinkedHashMap<>();
+    /** By graph: those that were moved to it. */
+    private final Map<Long, List<Long>> movedTo = new LinkedHashMap<>();
     private final LongSupplier handles;
+    private int endedTwice;
     private long newest;
     private long most;
     private String longest = "no call";
@@ -41,6 +48,11 @@ public final class FakeGraphs {
     /** Returns the name of that call. */
     public synchronized String longestCall() {
         return longest;
+    }
+
+    /** Returns how many graphs were to be destroyed that were not there. */
+    public synchronized int endedTwice() {
+        return endedTwice;
     }
 
     /** Adds this many nodes in sequence to the latest graph, as a capture would. */
@@ -101,6 +113,21 @@ public final class FakeGraphs {
         return make(place, node);
     }
 
+    /** A node by CUgraphNodeParams. A graph that is moved ends with the one that it is moved to. */
+    private int addAny(MemorySegment s) {
+        MemorySegment node = at(slot(s, 5), CUgraphNodeParams.BYTES);
+        if (node.get(ValueLayout.JAVA_INT, CUgraphNodeParams.type) != GraphNodeType.GRAPH) {
+            return add(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 4), 1);
+        }
+        MemorySegment body = node.asSlice(CUgraphNodeParams.graph);
+        long child = body.get(ValueLayout.JAVA_LONG_UNALIGNED, CUDA_CHILD_GRAPH_NODE_PARAMS.graph);
+        int result = add(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 4), 1 + size(child));
+        if (result == 0 && body.get(ValueLayout.JAVA_INT, CUDA_CHILD_GRAPH_NODE_PARAMS.ownership) == ChildGraphOwnership.MOVE) {
+            movedTo.computeIfAbsent(slot(s, 1), _ -> new ArrayList<>()).add(child);
+        }
+        return result;
+    }
+
     private void connect(long graph, long from, long to) {
         if (from != 0) {
             edges.computeIfAbsent(graph, _ -> new ArrayList<>()).add(new long[] {from, to});
@@ -132,9 +159,11 @@ public final class FakeGraphs {
     private int end(long graph) {
         Map<Long, Long> nodes = graphs.remove(graph);
         if (nodes == null) {
+            endedTwice++;
             return CudaResult.INVALID_VALUE;
         }
         nodes.keySet().forEach(graphOfNode::remove);
+        movedTo.getOrDefault(graph, List.of()).forEach(this::end);
         return 0;
     }
 
@@ -178,6 +207,7 @@ public final class FakeGraphs {
                 worked(entry, size(slot(s, 4)));
                 yield add(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 3), 1 + size(slot(s, 4)));
             }
+            case cuGraphAddNode_v2 -> addAny(s);
             case cuGraphClone, cuGraphInstantiateWithFlags -> {
                 worked(entry, size(slot(s, 1)));
                 yield copy(slot(s, 0), slot(s, 1));

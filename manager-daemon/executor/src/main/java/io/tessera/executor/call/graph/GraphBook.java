@@ -17,7 +17,6 @@ import io.tessera.executor.quota.ClientAccount;
 import io.tessera.executor.quota.Countable;
 import io.tessera.executor.stream.ClientStream;
 import io.tessera.protocol.WireTypes;
-import io.tessera.protocol.relay.RelayHandle;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -43,11 +42,13 @@ public final class GraphBook {
     private final Set<Long> conditions = new HashSet<>();
     /** What the call in progress adds. */
     private GraphSize added;
+    private final GraphNesting nesting;
 
     /** Creates a book without graphs. */
     GraphBook(ClientHandles handles, DriverCalls driver, MovedBytes moved) {
         this.moves = new NodeMoves(moved);
         this.handles = handles;
+        this.nesting = new GraphNesting(handles);
         this.account = handles.account();
         this.driver = driver;
     }
@@ -70,7 +71,7 @@ public final class GraphBook {
 
     /** As above, for a node whose structure contains its type. */
     CallRow addsAnyNode(CallRow row) {
-        return adds(row, this::anyNode);
+        return adds(row, this::anyNode).records(this::moveChild);
     }
 
     private CallRow adds(CallRow row, Addition addition) {
@@ -174,12 +175,22 @@ public final class GraphBook {
         return frame.inBytes(1) / Long.BYTES;
     }
 
-    private GraphSize child(CallFrame frame, long graph, Content content) {
+    private GraphSize child(CallFrame frame, long graph, Content content) throws RejectedException {
+        nesting.requireOutside(graph, frame.argument(1));
         GraphSize child = size(HandleKind.GRAPH, graph).copy().plus(node(frame, content));
         long value = handles.value(HandleKind.GRAPH, graph);
         child.continued += value == HandleTable.NONE ? 0 : GraphBranches.continued(driver, value);
         child.depth++;
         return child;
+    }
+
+    /** Counts a graph that the call has moved into another one as part of that one alone. Parameter: node. */
+    private void moveChild(CallFrame frame) {
+        long moved = nesting.adopted(frame.data(0) == null ? HandleTable.NONE : frame.data(0).get(WireTypes.U64, 0));
+        if (moved != HandleTable.NONE) {
+            GraphSize size = size(HandleKind.GRAPH, moved);
+            account.add(Countable.GRAPH_NODE, -size.nodes, -size.hostBytes());
+        }
     }
 
     /** Returns the size for {@code CUgraphNodeParams}, the call's last pointer; a child graph, if the node is one, follows the type. */
@@ -189,6 +200,7 @@ public final class GraphBook {
             throw CallFrame.malformed("a node of " + frame.inBytes(i) + " bytes");
         }
         int type = frame.data(i).get(WireTypes.U32, CUgraphNodeParams.type);
+        nesting.begins(type, frame.data(i).asSlice(NodeStructures.BODY));
         if (type == GraphNodeType.GRAPH) {
             return child(frame, frame.data(i).get(WireTypes.U64, NodeStructures.BODY), Content.ANY);
         }
@@ -199,7 +211,7 @@ public final class GraphBook {
 
     private void grow(long graph, GraphSize by) throws RejectedException {
         int level = 0;
-        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+        for (long each = graph; each != HandleTable.NONE; each = nesting.owner(each)) {
             level++;
             if (level + by.depth > MOST_DEPTH + 1) {
                 throw RejectedException
@@ -212,7 +224,7 @@ public final class GraphBook {
 
     /** Checks that a graph, and every graph that contains it, may grow by this much. */
     private void fits(long graph, GraphSize by) throws RejectedException {
-        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+        for (long each = graph; each != HandleTable.NONE; each = nesting.owner(each)) {
             refuse(size(HandleKind.GRAPH, each).refusal(by));
         }
     }
@@ -240,12 +252,6 @@ public final class GraphBook {
         GraphSize fresh = GraphSize.of(kind == HandleKind.GRAPH_NODE ? 1 : 0, 0, 0);
         table.attach(clientHandle, fresh);
         return fresh;
-    }
-
-    /** Returns the graph that a graph lies in; NONE: it lies in none. */
-    private long owner(long graph) {
-        long parent = handles.table(HandleKind.GRAPH).parent(graph);
-        return RelayHandle.type(parent) == HandleKind.GRAPH_NODE.number() ? handles.table(HandleKind.GRAPH_NODE).parent(parent) : parent;
     }
 
     private void nodeAdded(CallFrame frame) {
@@ -286,7 +292,7 @@ public final class GraphBook {
 
     private void grown(long graph, GraphSize by) {
         int depth = by.depth;
-        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+        for (long each = graph; each != HandleTable.NONE; each = nesting.owner(each)) {
             GraphSize size = size(HandleKind.GRAPH, each);
             size.plus(by);
             size.depth = Math.max(size.depth, depth);
@@ -298,13 +304,13 @@ public final class GraphBook {
     /** Reduces a graph's size, at most to nothing. */
     private void shrunk(long graph, GraphSize by) {
         GraphSize least = by.copy();
-        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+        for (long each = graph; each != HandleTable.NONE; each = nesting.owner(each)) {
             least.atMost(size(HandleKind.GRAPH, each));
         }
         if (graph == HandleTable.NONE) {
             return;
         }
-        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+        for (long each = graph; each != HandleTable.NONE; each = nesting.owner(each)) {
             GraphSize size = size(HandleKind.GRAPH, each);
             size.minus(least);
             size.continued = each == graph ? size.continued : 0; // what went may have lain between two others

@@ -51,8 +51,8 @@ final class GraphCalls {
         calls.row(DriverApi.cuGraphCreate).ofGraphs();
         calls.row(DriverApi.cuGraphDestroy).ofGraphs().ends(HandleKind.GRAPH).executes((frame, _) -> GraphEnd.destroy(driver, frame.slot(0)));
         graphs.copies(calls.row(DriverApi.cuGraphClone).ofGraphs().parent(_ -> 0)
-                .records(frame -> partOf(frame.slot(1), handles.value(HandleKind.GRAPH, frame.data(0).get(WireTypes.U64, 0)))));
-        graphs.addsChild(calls.row(DriverApi.cuGraphAddChildGraphNode).ofGraphs().records(frame -> partOf(frame.slot(4), frame.slot(1))));
+                .records(frame -> memoryCalls.partOf(frame.slot(1), handles.value(HandleKind.GRAPH, frame.data(0).get(WireTypes.U64, 0)))));
+        graphs.addsChild(calls.row(DriverApi.cuGraphAddChildGraphNode).ofGraphs().records(frame -> memoryCalls.partOf(frame.slot(4), frame.slot(1))));
         graphs.namesChild(calls.row(DriverApi.cuGraphChildGraphNodeGetGraph).ofGraphs());
         graphs.addsEdges(calls.row(DriverApi.cuGraphAddDependencies).ofGraphs());
         graphs.removesEdges(calls.row(DriverApi.cuGraphRemoveDependencies).ofGraphs());
@@ -72,13 +72,6 @@ final class GraphCalls {
             calls.row(api).ofGraphs();
         }
         calls.plain(DriverApi.cuUserObjectRetain, DriverApi.cuUserObjectRelease);
-    }
-
-    /** Records that a graph also has the memory of another. */
-    private void partOf(long part, long whole) {
-        if (!memory.isEmpty()) {
-            memory.partOf(part, whole);
-        }
     }
 
     private void made(CallFrame frame, boolean freesOnLaunch) {

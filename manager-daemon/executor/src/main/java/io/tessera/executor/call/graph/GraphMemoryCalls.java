@@ -51,6 +51,13 @@ public final class GraphMemoryCalls {
         calls.row(DriverApi.cuDeviceGraphMemTrim).withoutContext().executes((_, _) -> CudaResult.SUCCESS); // nothing is kept that no graph has
     }
 
+    /** Records that a graph also has the memory of another: a copy of it, or a child. */
+    void partOf(long part, long whole) {
+        if (!memory.isEmpty()) {
+            memory.partOf(part, whole);
+        }
+    }
+
     /**
      * Makes a node that allocates.
      *

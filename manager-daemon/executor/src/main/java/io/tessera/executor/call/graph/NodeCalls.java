@@ -2,6 +2,7 @@ package io.tessera.executor.call.graph;
 
 import io.tessera.device.CudaEnums.GraphNodeType;
 import io.tessera.device.CudaLayouts.CUDA_BATCH_MEM_OP_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUDA_CHILD_GRAPH_NODE_PARAMS;
 import io.tessera.device.CudaLayouts.CUDA_CONDITIONAL_NODE_PARAMS;
 import io.tessera.device.CudaLayouts.CUDA_HOST_NODE_PARAMS;
 import io.tessera.device.CudaLayouts.CUDA_MEM_ALLOC_NODE_PARAMS;
@@ -224,7 +225,11 @@ final class NodeCalls {
         if (ofMemory) {
             frame.want(0, Long.BYTES);
         }
+        long child = type == GraphNodeType.GRAPH ? body.get(WireTypes.U64, CUDA_CHILD_GRAPH_NODE_PARAMS.graph) : 0;
         int result = ofMemory ? memoryNode(frame, node, type, context) : call(frame);
+        if (adds && result == CudaResult.SUCCESS && child != 0) {
+            memory.partOf(child, frame.slot(1));
+        }
         if (adds) {
             answer(frame, node, followers, result == CudaResult.SUCCESS ? type : -1);
         }

@@ -7,6 +7,10 @@ import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tessera.device.CudaEnums.ChildGraphOwnership;
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaLayouts.CUDA_CHILD_GRAPH_NODE_PARAMS;
+import io.tessera.device.CudaLayouts.CUgraphNodeParams;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.RunningExecutor;
@@ -79,6 +83,50 @@ class GraphQuotaTest {
         }
     }
 
+    private static int move(RelayTestClient client, long graph, long child) {
+        ByteBuffer node = ByteBuffer.allocate(CUgraphNodeParams.BYTES).order(ByteOrder.nativeOrder());
+        node.putInt(CUgraphNodeParams.type, GraphNodeType.GRAPH).putLong(NodeStructures.BODY, child)
+                .putInt(NodeStructures.BODY + CUDA_CHILD_GRAPH_NODE_PARAMS.ownership, ChildGraphOwnership.MOVE);
+        return client.call(DriverEntry.cuGraphAddNode_v2, outBytes(8), value(graph), value(0), value(0), value(0), filledOut(node.array()));
+    }
+
+    /** Drivers copy a graph without end that is to be part of itself. */
+    @Test
+    void aGraphIsNoPartOfItself() throws Exception {
+        try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
+            long graph = graph(client);
+            assertEquals(CudaResult.INVALID_VALUE, addChild(client, graph, graph));
+            assertEquals(CudaResult.INVALID_VALUE, move(client, graph, graph));
+            long part = graph(client);
+            assertEquals(0, move(client, graph, part));
+            assertEquals(CudaResult.INVALID_VALUE, addChild(client, part, graph));
+            assertEquals(CudaResult.INVALID_VALUE, move(client, part, graph));
+            assertEquals(0, addChild(client, graph(client), graph));
+        }
+    }
+
+    /** A moved graph is counted once, and the driver's object is never destroyed twice. */
+    @Test
+    void aGraphThatWasMovedEndsWithTheOneAroundIt() throws Exception {
+        try (RunningExecutor executor = begin()) {
+            try (RelayTestClient client = executor.client("a", 0)) {
+                long graph = graph(client);
+                long part = graph(client);
+                assertEquals(0, addEmpty(client, part));
+                assertEquals(0, move(client, graph, part));
+                assertEquals(0, addEmpty(client, part), "it is there");
+                assertEquals(CudaResult.NOT_PERMITTED, client.call(DriverEntry.cuGraphDestroy, value(part)));
+                assertEquals(CudaResult.INVALID_VALUE, move(client, graph(client), part), "it has moved already");
+                assertEquals(0, client.call(DriverEntry.cuGraphDestroy, value(graph)));
+                assertEquals(CudaResult.INVALID_HANDLE, addEmpty(client, part));
+                assertEquals(0, move(client, graph(client), graph(client)), "for the end of the client");
+                client.disconnect();
+            }
+            RelayTestClient.await(() -> executor.driver.graphSizes.alive() == 0, "the end of all graphs");
+            assertEquals(0, executor.driver.graphSizes.endedTwice());
+        }
+    }
+
     @Test
     void copiesAndExecutableGraphsCountAndAreGivenBack() throws Exception {
         try (RunningExecutor executor = begin(); RelayTestClient client = executor.client("a", 0)) {
@@ -134,7 +182,10 @@ class GraphQuotaTest {
             long large = graph(client);
             assertEquals(0, addEmpty(client, large));
             for (int i = 0; i < 12; i++) {
-                assertEquals(0, addChild(client, large, large));
+                long larger = graph(client);
+                assertEquals(0, addChild(client, larger, large));
+                assertEquals(0, addChild(client, larger, large));
+                large = larger;
             }
             long around = graph(client);
             for (int i = 0; i < 300; i++) {

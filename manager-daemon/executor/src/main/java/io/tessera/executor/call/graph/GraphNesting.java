@@ -1,0 +1,57 @@
+package io.tessera.executor.call.graph;
+
+import io.tessera.device.CudaEnums.ChildGraphOwnership;
+import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaLayouts.CUDA_CHILD_GRAPH_NODE_PARAMS;
+import io.tessera.device.CudaResult;
+import io.tessera.device.HandleKind;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.handle.ClientHandles;
+import io.tessera.executor.handle.HandleTable;
+import io.tessera.protocol.WireTypes;
+import io.tessera.protocol.relay.RelayHandle;
+import java.lang.foreign.MemorySegment;
+
+/** Which graphs of a client lie in which. Handles are the client's. One owner thread. */
+final class GraphNesting {
+    private final ClientHandles handles;
+    /** The graph that the call in progress moves into another one; {@link HandleTable#NONE} if there is none. */
+    private long moving;
+
+    GraphNesting(ClientHandles handles) {
+        this.handles = handles;
+    }
+
+    /** Returns the graph that a graph lies in; NONE: it lies in none. */
+    long owner(long graph) {
+        long parent = handles.table(HandleKind.GRAPH).parent(graph);
+        return RelayHandle.type(parent) == HandleKind.GRAPH_NODE.number() ? handles.table(HandleKind.GRAPH_NODE).parent(parent) : parent;
+    }
+
+    /** Refuses that a graph becomes part of itself: a driver copies it without end then, until its stack overflows (NVIDIA 580 on an H200). */
+    void requireOutside(long child, long graph) throws RejectedException {
+        for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
+            if (each == child) {
+                throw new RejectedException(CudaResult.INVALID_VALUE, "a graph that would be part of itself");
+            }
+        }
+    }
+
+    /** A node is to be added, by its type and the rest of {@code CUgraphNodeParams}. A graph is copied into the node or moved. */
+    void begins(int type, MemorySegment body) throws RejectedException {
+        boolean moves = type == GraphNodeType.GRAPH && body.get(WireTypes.U32, CUDA_CHILD_GRAPH_NODE_PARAMS.ownership) == ChildGraphOwnership.MOVE;
+        moving = moves ? body.get(WireTypes.U64, CUDA_CHILD_GRAPH_NODE_PARAMS.graph) : HandleTable.NONE;
+        if (handles.table(HandleKind.GRAPH).hasParent(moving)) {
+            throw new RejectedException(CudaResult.INVALID_VALUE, "a graph that is part of another one cannot be moved");
+        }
+    }
+
+    /** Has the graph that was moved end with its node, as the driver's object does; returns it, {@link HandleTable#NONE} if there is none. */
+    long adopted(long node) {
+        if (moving == HandleTable.NONE || node == HandleTable.NONE) {
+            return HandleTable.NONE;
+        }
+        handles.table(HandleKind.GRAPH).adopt(moving, node);
+        return moving;
+    }
+}
