@@ -52,6 +52,28 @@ esac
         self.assertIn("| trap | 719 cudaErrorLaunchFailure | 719 cudaErrorLaunchFailure | yes |", text)
         self.assertIn("| stack | none told | none told | yes |", text)
 
+    def test_odd_calls(self):
+        script = """#!/bin/sh
+case $1 in
+--list) printf 'fine\\tdoes no harm\\ncrash\\tends its process\\nhang\\tdoes not end\\nkill\\tends the neighbour\\nlast\\tdoes no harm\\n' ;;
+--neighbour) rm -f $HERE/killed; echo ready; echo begun
+    while read -r line; do [ -e $HERE/killed ] && exit 1; echo "rounds: 9 right, 0 wrong, longest 2.5 ms"; done ;;
+crash) echo "cuOne(1) = "; kill -SEGV $$ ;;
+hang) echo "cuTwo() = "; exec sleep 60 ;;
+kill) touch $HERE/killed; echo "context: works"; echo done ;;
+*) echo "cuThree() = 0 CUDA_SUCCESS"; echo "context: works"; echo done ;;
+esac
+""".replace("$HERE", self.folder)
+        test_suites._executable(self.path("home", "programs", "odd_calls"), script)
+        record, text = self.run_suite("odd_calls", LIMIT_S=1, START_S=20)
+        self.assertEqual([], record.problems)
+        self.assertIn("| tried by relay | 5 |", text)
+        self.assertIn("| end the executor or disturb a neighbour, by relay | 1 |", text)
+        self.assertIn("| hang natively | 1 |", text)
+        self.assertIn("| crash | SIGSEGV | SIGSEGV | yes | yes | 2.500 | cuOne(1) = | cuOne(1) = |", text)
+        self.assertIn("| kill | done | done | yes | NO | – | done | done |", text)
+        self.assertNotIn("| last |", text)
+
 
 if __name__ == "__main__":
     unittest.main()
