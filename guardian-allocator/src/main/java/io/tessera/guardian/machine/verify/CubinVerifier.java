@@ -42,6 +42,17 @@ public final class CubinVerifier {
         return inspect(bytes, fence).refused();
     }
 
+    /**
+     * Checks that there is one way to read a cubin, of whatever architecture, and that nothing in its tables leads out of it. Drivers do not check that:
+     * many damaged cubins end the process that loads them.
+     *
+     * @throws MachineCodeException if there is not
+     */
+    public static void requireReadable(byte[] bytes) throws MachineCodeException {
+        Cubin cubin = Cubin.read(bytes);
+        FileLayout.require(cubin, CubinSymbols.of(cubin));
+    }
+
     /** Returns the results for every function, the positions of its tensor maps, and the unverified assumptions. Throws as {@link #verify} does. */
     public static VerifiedCubin inspect(byte[] bytes, MachineFence fence) throws MachineCodeException {
         return inspect(bytes, fence, List.of());

@@ -101,6 +101,9 @@ public final class StructureTranslation {
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
         }
+        if (kind == HandleKind.EVENT) {
+            handles.deferredReleases().names(value); // nodes do not keep their events
+        }
         return value;
     }
 

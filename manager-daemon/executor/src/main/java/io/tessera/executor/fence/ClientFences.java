@@ -231,6 +231,7 @@ public final class ClientFences {
             return standIn(source, options, library, null);
         }
         unfenced.decideAsItIs(source, lacking + ", and its machine code cannot be either");
+        machineLoads.requireReadable(source);
         return 0;
     }
 
@@ -287,6 +288,7 @@ public final class ClientFences {
         try {
             unfenced.decideAsItIs(module.source, why.getMessage(), kernels.hasLaunched());
             let = true;
+            machineLoads.requireReadable(module.source);
             fencing.maker().assembleAsItIs(member.tenant(), module.source, module.options);
             module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {

@@ -101,6 +101,17 @@ final class MachineLoads {
         return ready != null ? ready : isOn() ? fence(source, pages.page()) : null;
     }
 
+    /**
+     * Checks an image that a driver is to load as it is.
+     *
+     * @throws ProgramRefusedException if it is damaged, which ends the process in some drivers
+     */
+    void requireReadable(ProgramSource source) throws ProgramRefusedException {
+        if (fencing.maker().target().compiles()) {
+            images.requireReadable(source);
+        }
+    }
+
     private boolean isOn() {
         return !FenceSettings.MACHINE_CODE_AS_IT_IS && !FenceSettings.UNPROTECTED && fencing.maker().target().compiles();
     }

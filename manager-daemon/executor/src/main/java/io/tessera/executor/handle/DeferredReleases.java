@@ -138,7 +138,8 @@ public final class DeferredReleases {
             return end.getAsInt();
         }
         if (waiting.size() >= MOST) {
-            notice.accept("modules, arrays, textures or pinned memory cannot be ended: " + MOST + " of them that graphs may still use wait for that; "
+            notice.accept("modules, arrays, textures, events or pinned memory cannot be ended: " + MOST
+                    + " of them that graphs may still use wait for that; "
                     + "destroy graphs that are not needed any more");
             return CudaResult.OUT_OF_MEMORY;
         }

@@ -200,6 +200,7 @@ public final class LaunchExecutor {
             if (capturing) {
                 graphs.captured(stream, 1, launch.parameterBytes() + (long) launch.attributes() * CUlaunchAttribute.BYTES, 0);
             }
+            handles.deferredReleases().naming(capturing);
             boolean loads = kernels.loads(kernel);
             long function = kernels.toLaunch(kernel, launch, capturing);
             streams.parts().place(stream, part(launch, kernel, function));

@@ -76,6 +76,7 @@ final class ClientResources {
 
     private int free(int context) {
         int result = CudaResult.SUCCESS;
+        endCaptures(context);
         for (HandleKind kind : BEFORE_MEMORY) {
             result = worse(result, free(kind, context));
         }
@@ -86,6 +87,15 @@ final class ClientResources {
             result = worse(result, free(kind, context));
         }
         return result;
+    }
+
+    /** Ends what is captured before the graphs and streams of it end: drivers do not see that those end first. */
+    private void endCaptures(int context) {
+        for (ClientContext each : streams.contexts()) {
+            if (context == ALL || each.number() == context) {
+                each.captured().forEach(calls::endCapture);
+            }
+        }
     }
 
     private static int worse(int known, int result) {

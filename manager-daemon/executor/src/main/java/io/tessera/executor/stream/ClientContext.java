@@ -27,6 +27,11 @@ public final class ClientContext {
         this.number = number;
     }
 
+    /** Returns the streams on which captures began that are open. */
+    public List<ClientStream> captured() {
+        return Stream.concat(own().stream(), streams.stream()).filter(ClientStream::isOriginOfCapture).distinct().toList();
+    }
+
     /** Returns its streams that have no handle of the client. */
     List<ClientStream> own() {
         return Stream.of(legacy, joiner, beside).filter(Objects::nonNull).toList();

@@ -1,5 +1,6 @@
 package io.tessera.executor.call.context;
 
+import io.tessera.device.CudaEnums.EventWaitFlag;
 import io.tessera.device.CudaEnums.LaunchAttributeId;
 import io.tessera.device.CudaEnums.StreamFlag;
 import io.tessera.device.CudaResult;
@@ -17,9 +18,12 @@ import io.tessera.executor.call.StructureTranslation;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.ClientContext;
+import io.tessera.executor.handle.DeferredReleases;
+import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /** Streams: their creation and end, their settings, and their waits and writes of values in memory. One owner thread. */
 final class StreamCalls {
@@ -29,12 +33,17 @@ final class StreamCalls {
 
     private final DriverCalls driver;
     private final ClientStreams streams;
+    private final DeferredReleases deferredReleases;
+    private final Consumer<ClientStream> endsCapture;
     private final AddressCheck addresses;
     private final StructureTranslation structures;
 
-    StreamCalls(DriverCalls driver, ClientStreams streams, CallChecks checks) {
+    /** @param endsCapture ends an open capture that began on a stream */
+    StreamCalls(DriverCalls driver, ClientStreams streams, DeferredReleases deferredReleases, Consumer<ClientStream> endsCapture, CallChecks checks) {
         this.driver = driver;
         this.streams = streams;
+        this.deferredReleases = deferredReleases;
+        this.endsCapture = endsCapture;
         this.addresses = checks.addresses();
         this.structures = checks.structures();
     }
@@ -46,7 +55,8 @@ final class StreamCalls {
         calls.row(DriverApi.cuStreamGetAttribute).stream(StreamUse.STATE).executes(this::attribute);
         calls.row(DriverApi.cuStreamSetAttribute).stream(StreamUse.STATE).executes(this::setAttribute);
         calls.row(DriverApi.cuStreamCopyAttributes).stream(StreamUse.STATE).executes(this::copyAttributes);
-        calls.row(DriverApi.cuStreamWaitEvent).stream(StreamUse.ORDER).pauses(Pause.FOR_STREAM).prepares(this::settle);
+        calls.row(DriverApi.cuStreamWaitEvent).stream(StreamUse.ORDER).pauses(Pause.FOR_STREAM).prepares(this::settle)
+                .checks(frame -> EventCalls.nodeOf(deferredReleases, frame, 1, EventWaitFlag.EXTERNAL));
         calls.row(DriverApi.cuStreamWaitValue32).pauses(Pause.FOR_VALUE).spans((_, _) -> Integer.BYTES).checks(frame -> waits(frame, false));
         calls.row(DriverApi.cuStreamWaitValue64).pauses(Pause.FOR_VALUE).spans((_, _) -> Long.BYTES).checks(frame -> waits(frame, true));
         calls.row(DriverApi.cuStreamWriteValue32).spans((_, _) -> Integer.BYTES);
@@ -67,6 +77,9 @@ final class StreamCalls {
     }
 
     private int destroy(CallFrame frame, ClientContext context) {
+        if (frame.stream().isOriginOfCapture()) {
+            endsCapture.accept(frame.stream());
+        }
         streams.destroying(frame.stream());
         frame.slot(0, frame.stream().whole());
         return driver.call(frame.entry(), frame.slots());

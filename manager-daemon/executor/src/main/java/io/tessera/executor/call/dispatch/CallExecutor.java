@@ -58,6 +58,8 @@ public final class CallExecutor implements AutoCloseable {
     private final CallTable table;
     private final CallChecks checks;
     private final GraphFamily graphs;
+    /** Whether the call in progress is one of graphs. */
+    private boolean ofGraphs;
     private final MemoryFamily memory;
     private final ModuleFamily modules;
     private final TextureFamily textures;
@@ -83,7 +85,8 @@ public final class CallExecutor implements AutoCloseable {
         this.memory = new MemoryFamily(execution, allocations, checks, graphs.memory(), table);
         this.modules = new ModuleFamily(driver, handles, fences, allocations.memory(), completion, images, checks, table);
         this.textures = new TextureFamily(device, driver, fences, handles.deferredReleases(), allocations.window(), checks, table);
-        ContextFamily.register(driver, streams, completion.watch(), allocations.exports(), checks, table);
+        ContextFamily.register(driver, streams, completion.watch(), allocations.exports(), handles.deferredReleases(), this::endCapture,
+                checks, table);
     }
 
     /** Returns the account of the client's graphs. */
@@ -171,7 +174,8 @@ public final class CallExecutor implements AutoCloseable {
         CallRow row = plan.row();
         rooms(plan);
         row.admit(frame);
-        handles.deferredReleases().naming(row.isOfGraphs() || streams.isAnyCapturing());
+        ofGraphs = row.isOfGraphs();
+        handles.deferredReleases().naming(ofGraphs || streams.isAnyCapturing());
         checks.moved().begin();
         translate(plan);
         checks.addresses().check(frame, row);
@@ -337,6 +341,9 @@ public final class CallExecutor implements AutoCloseable {
         if (value == HandleTable.NONE) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "no such " + kind + " of the client");
         }
+        if (kind == HandleKind.EVENT && ofGraphs) {
+            handles.deferredReleases().names(value); // nodes do not keep their events
+        }
         return value;
     }
 
@@ -355,6 +362,11 @@ public final class CallExecutor implements AutoCloseable {
     /** Ends a module, library, texture, surface or array with its context, as a call would. Returns a CUresult. */
     public int end(HandleKind kind, long value) {
         return kind == HandleKind.MODULE || kind == HandleKind.LIBRARY ? modules.end(kind, value) : textures.end(kind, value);
+    }
+
+    /** Ends a capture that was begun on a stream and is open, and with it what was captured. */
+    public void endCapture(ClientStream stream) {
+        graphs.endCapture(stream);
     }
 
     /** Keeps book of what the client's end frees, as a call would. */

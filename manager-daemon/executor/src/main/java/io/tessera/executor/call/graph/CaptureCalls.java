@@ -3,6 +3,7 @@ package io.tessera.executor.call.graph;
 import io.tessera.device.CudaEnums.StreamCaptureMode;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
+import io.tessera.device.DriverEntry;
 import io.tessera.device.HandleKind;
 import io.tessera.executor.call.CallFrame;
 import io.tessera.executor.call.CallRow.StreamUse;
@@ -84,6 +85,18 @@ final class CaptureCalls {
             graphs.captureEnds(stream, graph);
             handles.deferredReleases().captureEnded();
         }
+    }
+
+    /** Ends an open capture whose stream is about to end; a graph that only the capture has ends, too. */
+    void end(ClientStream stream) {
+        boolean ended = driver.call(DriverEntry.cuStreamEndCapture, stream.value(), driver.out(0)) == CudaResult.SUCCESS;
+        long value = ended ? driver.outLong(0) : 0;
+        long graph = value == 0 ? HandleTable.NONE : handles.find(HandleKind.GRAPH, value);
+        if (value != 0 && graph == HandleTable.NONE) {
+            GraphEnd.destroy(driver, value);
+        }
+        streams.capturing(stream, false);
+        over(stream, graph);
     }
 
     /** cuStreamGetCaptureInfo_v2 and _v3: the driver returns pointers to arrays, the client gets their contents. */

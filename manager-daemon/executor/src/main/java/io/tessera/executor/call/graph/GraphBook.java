@@ -138,6 +138,17 @@ public final class GraphBook {
                 });
     }
 
+    /** Declares that the call destroys a graph or a node. Parameter: graph or node. */
+    CallRow ends(CallRow row) {
+        return row.admits(frame -> {
+            for (Capture capture : captures.values()) {
+                if (nesting.isIn(capture.graph, frame.argument(0))) {
+                    throw new RejectedException(CudaResult.ILLEGAL_STATE, "a stream is captured into this graph, or into a part of it");
+                }
+            }
+        });
+    }
+
     /** Declares that the call names the graph of a graph node. Parameters: node, child. */
     CallRow namesChild(CallRow row) {
         return row.records(frame -> childOf(frame.argument(0), frame.data(1) == null ? 0 : frame.data(1).get(WireTypes.U64, 0)));
@@ -466,7 +477,8 @@ public final class GraphBook {
                 grown(graph, size);
             }
         } else if (graph == HandleTable.NONE && !capture.into) {
-            shrunk(capture.graph, size); // its driver has thrown it away
+            shrunk(capture.graph, size);
+            handles.remove(HandleKind.GRAPH, capture.graph); // its driver has thrown it away
         }
     }
 }

@@ -49,7 +49,8 @@ final class GraphCalls {
 
     void register(CallTable calls) {
         calls.row(DriverApi.cuGraphCreate).ofGraphs();
-        calls.row(DriverApi.cuGraphDestroy).ofGraphs().ends(HandleKind.GRAPH).executes((frame, _) -> GraphEnd.destroy(driver, frame.slot(0)));
+        graphs.ends(calls.row(DriverApi.cuGraphDestroy).ofGraphs().ends(HandleKind.GRAPH))
+                .executes((frame, _) -> GraphEnd.destroy(driver, frame.slot(0)));
         graphs.copies(calls.row(DriverApi.cuGraphClone).ofGraphs().parent(_ -> 0)
                 .records(frame -> memoryCalls.partOf(frame.slot(1), handles.value(HandleKind.GRAPH, frame.data(0).get(WireTypes.U64, 0)))));
         graphs.addsChild(calls.row(DriverApi.cuGraphAddChildGraphNode).ofGraphs().records(frame -> memoryCalls.partOf(frame.slot(4), frame.slot(1))));

@@ -7,6 +7,7 @@ import io.tessera.executor.call.ClientAllocations;
 import io.tessera.executor.call.ClientExecution;
 import io.tessera.executor.call.HandleResults;
 import io.tessera.executor.pool.GraphMemory;
+import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.CompletionCounters;
 import java.util.function.LongConsumer;
 
@@ -14,6 +15,7 @@ import java.util.function.LongConsumer;
 public final class GraphFamily {
     private final GraphBook book;
     private final GraphMemoryCalls memory;
+    private final CaptureCalls captures;
 
     /** Enters the calls. */
     public GraphFamily(ClientExecution execution, ClientAllocations allocations, CompletionCounters words, CallChecks checks, CallTable calls) {
@@ -23,7 +25,8 @@ public final class GraphFamily {
         ClusterNodes clusters = new ClusterNodes(execution.driver(), execution.fences());
         memory.register(calls);
         new GraphCalls(execution, allocations.graphMemory(), book, memory, checks.structures(), clusters).register(calls);
-        new CaptureCalls(execution.driver(), execution.handles(), execution.streams(), book, memory, checks.results()).register(calls);
+        this.captures = new CaptureCalls(execution.driver(), execution.handles(), execution.streams(), book, memory, checks.results());
+        captures.register(calls);
         new NodeCalls(execution.driver(), execution.fences(), book, checks, nodes, memory, clusters).register(calls);
         new NodeQueries(execution.driver(), allocations.graphMemory(), nodes, memory, checks.results()).register(calls);
         GraphMemory kept = allocations.graphMemory();
@@ -37,6 +40,11 @@ public final class GraphFamily {
             book.ending(kind, clientHandle);
             memoryGone.accept(value);
         });
+    }
+
+    /** Ends a capture that was begun on a stream and is open, and with it what was captured. */
+    public void endCapture(ClientStream stream) {
+        captures.end(stream);
     }
 
     /** Returns the account of the client's graphs. */

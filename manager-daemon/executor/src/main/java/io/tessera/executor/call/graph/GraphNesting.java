@@ -28,6 +28,15 @@ final class GraphNesting {
         return RelayHandle.type(parent) == HandleKind.GRAPH_NODE.number() ? handles.table(HandleKind.GRAPH_NODE).parent(parent) : parent;
     }
 
+    /** Returns whether a graph is another one, or lies in it or in a node. */
+    boolean isIn(long graph, long around) {
+        boolean found = false;
+        for (long each = graph; each != HandleTable.NONE && !found; each = owner(each)) {
+            found = each == around || handles.table(HandleKind.GRAPH).parent(each) == around;
+        }
+        return found;
+    }
+
     /** Refuses that a graph becomes part of itself: a driver copies it without end then, until its stack overflows (NVIDIA 580 on an H200). */
     void requireOutside(long child, long graph) throws RejectedException {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {

@@ -67,7 +67,7 @@ final class NodeCalls {
         calls.row(DriverApi.cuGraphExecEventRecordNodeSetEvent).ofGraphs();
         calls.row(DriverApi.cuGraphExecEventWaitNodeSetEvent).ofGraphs();
         calls.row(DriverApi.cuGraphNodeSetEnabled).ofGraphs();
-        calls.row(DriverApi.cuGraphDestroyNode).ofGraphs().ends(HandleKind.GRAPH_NODE);
+        graphs.ends(calls.row(DriverApi.cuGraphDestroyNode).ofGraphs().ends(HandleKind.GRAPH_NODE));
     }
 
     private void adding(CallTable calls) {

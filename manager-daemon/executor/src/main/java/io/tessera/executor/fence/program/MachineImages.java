@@ -1,6 +1,7 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
 import io.tessera.executor.window.WindowAccess;
 import io.tessera.guardian.cache.CacheKey;
 import io.tessera.guardian.cache.CodeCache;
@@ -128,6 +129,25 @@ public final class MachineImages {
             });
         } catch (MachineCodeException | ImageException e) {
             return null;
+        }
+    }
+
+    /**
+     * Checks an image that a driver is to load as it is: a damaged one may end the process.
+     *
+     * @throws ProgramRefusedException if it is damaged, or is nothing that is known
+     */
+    public void requireReadable(ProgramSource source) throws ProgramRefusedException {
+        ModuleImage image = source.main();
+        try {
+            Optional<byte[]> packed = packed(image);
+            if (packed.isPresent()) {
+                CubinVerifier.requireReadable(cubin(packed.get()));
+            } else if (image.kind() == ImageKind.LTO_IR || image.kind() == ImageKind.UNKNOWN) {
+                throw new ImageException("it is of no kind that can be loaded");
+            }
+        } catch (MachineCodeException | ImageException e) {
+            throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, "image " + source.label() + " is damaged: " + e.getMessage());
         }
     }
 
