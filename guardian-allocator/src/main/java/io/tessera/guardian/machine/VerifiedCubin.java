@@ -12,15 +12,16 @@ import java.util.Map;
  *                   its launcher makes sure that they were made for its program
  * @param trusted    functions that are fenced provided that a compiler made their code, by name, with the first property that was not shown.
  *                   Hand-made code may leave the window there
- * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, by name, with the first such loop; all functions
- *                   if the fence has no stop word
+ * @param endless    functions with a loop that neither looks at the stop word nor is shown to end, or with a wait for threads that may never come,
+ *                   by name, with the first such loop or wait; all functions if the fence has no stop word
+ * @param looks      whether a function looks at the stop word
  * @param misaligned functions with an access whose address was not shown to be aligned as it needs, by name, with the first such access; none if the
  *                   fence does not align. This assumes that results are available when compilers expect them
  * @param waits      functions that may wait for other blocks of their grid
  * @param calls      possible calls between functions
  */
 public record VerifiedCubin(Map<String, String> refused, Map<String, TensorMapPlaces> tensorMaps, Map<String, String> trusted,
-        Map<String, String> endless, Map<String, String> misaligned, BlockWaits waits, CalledFunctions calls) {
+        Map<String, String> endless, boolean looks, Map<String, String> misaligned, BlockWaits waits, CalledFunctions calls) {
     /** Copies the maps. */
     public VerifiedCubin {
         refused = Map.copyOf(refused);

@@ -11,13 +11,15 @@ import java.util.function.IntPredicate;
  * The amount that an iteration of a loop adds to the counter of looks, which overflows at 2^32: at least {@link LookWords#STEP}, and more if an
  * iteration may take long. Therefore at most 4,096 accesses to global memory lie between two looks, or 2,048 atomics, or sleeps of 0.1 s. If all
  * 270,000 threads of an H200 make them at once, in pinned host memory (50 GB/s, at 32 bytes an access) or at one address (1.2 atomics in a
- * nanosecond), they take 0.7 s and 0.5 s. The work of functions that another section calls does not count. Immutable.
+ * nanosecond), they take 0.7 s and 0.5 s. The work of functions of other sections is not known: a loop looks once in 64 calls of them. Immutable.
  */
 final class RoundCost {
     private static final long ACCESS = 1L << 20;
     private static final long ATOMIC = 2 * ACCESS;
     /** Cost of a copy by a tensor map, of some KiB. */
     private static final long TENSOR = 4 * ACCESS;
+    /** Cost of a call of another section, such as the driver's {@code vprintf}: 64 of them are a full counter. */
+    private static final long CALL = 64 * ACCESS;
     private static final long MOST = 1L << 31;
     /** A counted loop with less in a round does without a look, which would be much of it. */
     private static final long MOST_COUNTED = 16 * ACCESS;
@@ -55,7 +57,7 @@ final class RoundCost {
 
     private boolean isSlow(int block) {
         for (int i = graph.start(block); i <= graph.last(block); i++) {
-            if (!aside.test(i) && of(i) > ACCESS && flow.operation(i).kind() != Kind.TENSOR) {
+            if (!aside.test(i) && of(i) > ACCESS && flow.operation(i).kind() != Kind.TENSOR && of(i) != CALL) {
                 return true;
             }
         }
@@ -81,6 +83,7 @@ final class RoundCost {
             };
             case TEXTURE -> ACCESS;
             case TENSOR -> TENSOR;
+            case CALL_SYMBOL, CALL_REGISTER -> CALL;
             default -> operation.name().equals("NANOSLEEP") ? sleep(at) : 0;
         };
     }

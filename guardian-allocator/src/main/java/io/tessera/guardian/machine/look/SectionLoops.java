@@ -10,12 +10,14 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 
 /** The loops of a section: which are not shown to end by themselves ({@link CountedLoop}) and where they may look. One owner thread. */
 public final class SectionLoops {
     /** Maximum number of blocks of a loop that are tried besides the first one, as each costs a walk through the loop. */
     private static final int MOST_TRIED = 16;
+
+    /** {@code UCGABAR_WAIT}. */
+    private static final int CLUSTER_WAIT = 0x1dc7;
 
     private final SectionFlow flow;
     private final IntPredicate ending;
@@ -57,8 +59,8 @@ public final class SectionLoops {
     }
 
     /**
-     * Returns the first loop that neither looks nor is shown to end, for users, or else a barrier at which threads may wait for others that have
-     * ended at a look; null if there is none.
+     * Returns the first loop that neither looks nor is shown to end, for users, or else a barrier at which threads may wait for others that
+     * never come; null if there is none.
      */
     public String endless(Looks looks) throws MachineCodeException {
         LoopGraph ways = graph();
@@ -78,7 +80,7 @@ public final class SectionLoops {
             }
             open.addAll(ways.cycles(rest));
         }
-        return looks.isEmpty() && !calls() ? null : countedBarrier();
+        return waitsForOthers();
     }
 
     /** Returns the role of the section in waiting for other blocks of its grid. Loads of looks at the stop word do not count. */
@@ -98,25 +100,22 @@ public final class SectionLoops {
     }
 
     /**
-     * Returns the first barrier of the block that waits for a number of threads, for users; null if there is none. Threads that have ended at a look do
-     * not arrive there, and others wait for them. The count is in a register in two forms of the instruction, and in bits 42 to 53 of the others, where
-     * 0 is the whole block, of which ended threads count as arrived.
+     * Returns the first barrier at which a thread may wait for others that never come, for users; null if there is none: the wait for a cluster, and a
+     * barrier of the block for a number of threads. Threads that have ended, also those that end at a look, do not arrive there. The number is in a register
+     * in two forms of the instruction, and in bits 42 to 53 of the others, where 0 is the whole block, of which ended threads count as arrived.
      */
-    private String countedBarrier() {
+    private String waitsForOthers() {
         for (int i = 0; i < flow.count(); i++) {
             int form = (int) flow.low(i) & 0xfff;
-            boolean inRegister = form == 0x31d || form == 0x91d;
-            if ("BAR".equals(flow.operation(i).name()) && (inRegister || (flow.low(i) >>> 42 & 0xfff) != 0)) {
-                return "a barrier for a number of threads, of which some may have ended, at offset 0x"
-                        + Integer.toHexString(i * InstructionWord.BYTES);
+            boolean counted = form == 0x31d || form == 0x91d || (flow.low(i) >>> 42 & 0xfff) != 0;
+            if ("BAR".equals(flow.operation(i).name()) && counted) {
+                return "a barrier for a number of threads, which may never come, at offset 0x" + Integer.toHexString(i * InstructionWord.BYTES);
+            }
+            if (InstructionWord.key(flow.low(i), flow.high(i)) == CLUSTER_WAIT) {
+                return "a wait for the cluster, which may never come, at offset 0x" + Integer.toHexString(i * InstructionWord.BYTES);
             }
         }
         return null;
-    }
-
-    /** Returns whether the section calls functions of other sections. */
-    private boolean calls() {
-        return IntStream.range(0, flow.count()).anyMatch(i -> flow.operation(i).kind() == Kind.CALL_SYMBOL);
     }
 
     /**

@@ -118,7 +118,7 @@ public final class CubinVerifier {
                 misaligned.putIfAbsent(name, e.getMessage());
             }
         });
-        return new VerifiedCubin(refused, tensorMaps, trusted, loops.endless(), misaligned, loops.waits(),
+        return new VerifiedCubin(refused, tensorMaps, trusted, loops.endless(), loops.looks(), misaligned, loops.waits(),
                 new CalledFunctions(calls, byRegister, functions));
     }
 

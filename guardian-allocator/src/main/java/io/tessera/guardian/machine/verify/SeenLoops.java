@@ -21,6 +21,8 @@ final class SeenLoops {
     private final Set<String> loading = new ConcurrentSkipListSet<>();
     private final Set<String> calling = new ConcurrentSkipListSet<>();
 
+    private volatile boolean looking;
+
     SeenLoops(MachineFence fence) {
         this.fence = fence;
     }
@@ -35,6 +37,9 @@ final class SeenLoops {
         }
         SectionLoops loops = new SectionLoops(flow, ending::get);
         Looks looks = Looks.of(flow, fence);
+        if (!looks.isEmpty()) {
+            looking = true;
+        }
         try {
             String why = fence.looks() ? loops.callsByRegister(at -> ReportSequence.endsBefore(flow, at, fence)) : "a fence without a stop word";
             why = why == null ? loops.endless(looks) : why;
@@ -65,6 +70,11 @@ final class SeenLoops {
     void refuse(String function, String why) {
         endless.putIfAbsent(function, why);
         waiting.putIfAbsent(function, why);
+    }
+
+    /** Returns whether a function looks at the stop word. */
+    boolean looks() {
+        return looking;
     }
 
     /** The first loop that may be endless, by function. */

@@ -230,7 +230,7 @@ public final class MachineImages {
                 .collect(Collectors.toMap(FunctionReport::name, FunctionReport::addedRegisters));
         return new FencedImage(fenced.bytes(), hash, unfenced, trusted, endless, misaligned, waiting, seen.tensorMaps(), addedRegisters,
                 kernels.size(),
-                fenced.functions().stream().anyMatch(FunctionReport::reports), looking && endless.size() < kernels.size(),
+                fenced.functions().stream().anyMatch(FunctionReport::reports), looking && (seen.looks() || endless.size() < kernels.size()),
                 fenced.functions().stream().mapToLong(FunctionReport::accesses).sum(),
                 fenced.moved(), fenced.assertions());
     }
