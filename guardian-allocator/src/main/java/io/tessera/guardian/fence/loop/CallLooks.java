@@ -38,8 +38,8 @@ public final class CallLooks {
     private static final long MOST_OF_CALLS = 1L << 20;
     /** A callee that does no more need not look, however often it is called. */
     private static final long SHORT = 16 + 4 * AccessCost.ACCESS;
-    /** Threads of an H200 that all print wait for each other. A function that prints once looks for no other reason. */
-    private static final long PRINT = 48 * AccessCost.ACCESS;
+    /** A thread waits for 67,000 others that print for some 0.2 s (H200). */
+    private static final long PRINT = 1L << 18;
     /** Passes of a loop around calls, and of any other, between two looks: see {@code Loops}. */
     private static final long PASSES_WITH_CALLS = 17;
     private static final long PASSES = WindowConstants.GO_ON;

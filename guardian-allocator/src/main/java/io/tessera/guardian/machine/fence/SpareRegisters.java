@@ -4,6 +4,7 @@ import io.tessera.guardian.machine.code.SectionFlow;
 import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.BitSet;
+import java.util.Set;
 
 /** Registers that code leaves free. Stateless. */
 final class SpareRegisters {
@@ -17,6 +18,7 @@ final class SpareRegisters {
     private static final int FREE_COUNT = 32;
     /** A product of matrices writes at most this many registers, and operands have at most {@link #WIDEST}. */
     private static final int MATRIX_REGISTERS = 128;
+    private static final Set<String> WITHOUT_OPERANDS = Set.of("BRA", "BSSY", "BSYNC", "EXIT", "NOP", "YIELD");
     private static final int WIDEST = 8;
     private static final int FIRST = 6;
     private static final int LAST = 62;
@@ -96,7 +98,9 @@ final class SpareRegisters {
                 case MATRIX -> named.set(first, first + MATRIX_REGISTERS);
                 default -> written.set(first, first + (operation.registers() == MachineOpcode.MANY ? 0 : operation.registers()));
             }
-            for (int place = 0; place < InstructionWord.OPERANDS; place++) {
+            // The other operands of a constant's load are its place.
+            int operands = WITHOUT_OPERANDS.contains(operation.name()) ? 0 : "LDC".equals(operation.name()) ? 1 : InstructionWord.OPERANDS;
+            for (int place = 0; place < operands; place++) {
                 int operand = InstructionWord.operand(flow.low(i), flow.high(i), place);
                 named.set(operand, operand + WIDEST);
             }

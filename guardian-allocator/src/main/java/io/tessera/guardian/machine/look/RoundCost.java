@@ -18,9 +18,11 @@ final class RoundCost {
     private static final long ATOMIC = 2 * ACCESS;
     /** Cost of a copy by a tensor map, of some KiB. */
     private static final long TENSOR = 4 * ACCESS;
-    /** Cost of a call of another section, such as the driver's {@code vprintf}: 64 of them are a full counter. */
-    private static final long CALL = 64 * ACCESS;
     private static final long MOST = 1L << 31;
+    /** Cost of a call of another section: 64 of them are a full counter. */
+    private static final long CALL = 64 * ACCESS;
+    /** Cost of a call by a register, as of the driver's {@code vprintf}: a thread waits for 67,000 others that print for some 0.2 s (H200). */
+    private static final long CALL_OF_ANY = MOST / 2;
     /** A counted loop with less in a round does without a look, which would be much of it. */
     private static final long MOST_COUNTED = 16 * ACCESS;
     /** Cost of a nanosecond: 0.1 s are a full counter. */
@@ -57,7 +59,7 @@ final class RoundCost {
 
     private boolean isSlow(int block) {
         for (int i = graph.start(block); i <= graph.last(block); i++) {
-            if (!aside.test(i) && of(i) > ACCESS && flow.operation(i).kind() != Kind.TENSOR && of(i) != CALL) {
+            if (!aside.test(i) && of(i) > ACCESS && flow.operation(i).kind() != Kind.TENSOR && flow.operation(i).kind() != Kind.CALL_SYMBOL) {
                 return true;
             }
         }
@@ -83,7 +85,8 @@ final class RoundCost {
             };
             case TEXTURE -> ACCESS;
             case TENSOR -> TENSOR;
-            case CALL_SYMBOL, CALL_REGISTER -> CALL;
+            case CALL_SYMBOL -> CALL;
+            case CALL_REGISTER -> CALL_OF_ANY;
             default -> operation.name().equals("NANOSLEEP") ? sleep(at) : 0;
         };
     }

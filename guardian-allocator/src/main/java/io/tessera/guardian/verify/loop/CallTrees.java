@@ -28,8 +28,8 @@ public final class CallTrees {
      * it.
      */
     static final long MOST_CALLED = 1L << 15;
-    /** Work of printing: threads of an H200 that all print wait for each other. */
-    private static final long PRINT = 48 * AccessWork.ACCESS;
+    /** Work of printing: a thread waits for 67,000 others that print for some 0.2 s (H200). */
+    private static final long PRINT = 1L << 18;
     /**
      * Maximum number of instructions of all blocks of a grid before they look, not counting the threads of a block: with 1024 threads each, this is
      * 2^48 instructions, which an H100 executes in 9.6 s, within {@link #MOST_NS}. The rewriter's {@code GridLook} stays within a quarter of it.

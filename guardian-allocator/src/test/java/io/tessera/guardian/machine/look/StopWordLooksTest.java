@@ -248,4 +248,15 @@ class StopWordLooksTest {
                 .mayBeEndless();
         assertEquals(waits, endless.getOrDefault("k", "").startsWith("a barrier for a number of threads"), endless.toString());
     }
+
+    /** {@code while (true);} is a branch to itself, in a kernel that names no register but R1, the stack, which a constant fills. */
+    @ParameterizedTest
+    @MethodSource("fences")
+    void aLoopOfNothingLooks(MachineFence fence) throws Exception {
+        byte[] cubin = new CubinBuilder(CubinBuilder.CUDA_13, 90)
+                .kernel("k", 4, new CodeWords().add(0x00000a00ff017b82L, 0x000fe20000000800L).branch(1).exit()).build();
+        VerifiedCubin seen = CubinVerifier.inspect(CubinFencer.fence(cubin, fence).bytes(), fence);
+        assertEquals(Map.of(), seen.refused());
+        assertEquals(Map.of(), seen.mayBeEndless());
+    }
 }
