@@ -135,6 +135,16 @@ static CUresult elsewhere(struct relay_context *context, uint64_t wire, struct r
     return result == CUDA_SUCCESS ? relay_stream_wait(owner, 0) : result;
 }
 
+/* Whether a copy begins in memory of the device that is known and goes beyond it. Mappings may lie side by side. */
+static bool goes_beyond(const struct relay_context *context, struct copy_place place, size_t bytes)
+{
+    struct relay_range range;
+    if (place.kind != COPY_ADDRESS || !relay_range_find(place.at, &range) || range.link != context->link)
+        return false;
+    bool sized = range.kind == RELAY_RANGE_DEVICE || range.kind == RELAY_RANGE_POOL || range.kind == RELAY_RANGE_MAPPED;
+    return sized && !copy_known(context->link, place.at, bytes);
+}
+
 CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
                      size_t bytes, enum copy_end end)
 {
@@ -144,6 +154,9 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
     if (__builtin_expect(to_owner != context || from_owner != context, 0))
         return elsewhere(context, wire, to_owner, to, from_owner, from, bytes);
     bool pageable = to.kind == COPY_PAGEABLE || from.kind == COPY_PAGEABLE;
+    /* Before the program's own memory is read or written beyond its end. */
+    if (pageable && (goes_beyond(context, to, bytes) || goes_beyond(context, from, bytes)))
+        return CUDA_ERROR_INVALID_VALUE;
     if (pageable && relay_stream_capturing(context, wire))
         return end == COPY_RETURNS_EARLY ? copy_captured(context, stream_of(context, wire), to, from, bytes)
                                          : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

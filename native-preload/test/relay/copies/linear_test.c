@@ -151,6 +151,9 @@ static void errors(void)
     CHECK(copy_linear(&context, 0, known, unknown, 16, COPY_RETURNS_EARLY) == CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), unknown, 2, COPY_WAITS) == CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(copy_linear(&context, 0, unknown, known, 0, COPY_WAITS) == CUDA_SUCCESS);
+    /* A size beyond the device's memory is an error before the program's memory is read or written. */
+    CHECK(relay_cuMemcpyHtoD_v2(known.at, byte, (size_t)1 << 62) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(relay_cuMemcpyDtoH_v2(byte, known.at, (size_t)1 << 40) == CUDA_ERROR_INVALID_VALUE);
     refusal = CUDA_SUCCESS;
     segment->call_error = CUDA_ERROR_LAUNCH_FAILED; /* of earlier work: a copy into the program's memory may tell it */
     CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), known, 2, COPY_WAITS) == CUDA_ERROR_LAUNCH_FAILED);

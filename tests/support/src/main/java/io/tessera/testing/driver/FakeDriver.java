@@ -1,5 +1,6 @@
 package io.tessera.testing.driver;
 
+import io.tessera.device.CudaEnums.StreamCaptureStatus;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
@@ -93,6 +94,8 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean graphs;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
+    /** The number of the capture of every stream that is asked for one; 0: no stream is told of any. */
+    public volatile long captureId;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
     public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
     /** Handles of destroyed objects. */
@@ -389,6 +392,7 @@ public final class FakeDriver implements DriverPort {
             case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
             case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);
             case cuStreamIsCapturing -> putInt(slot(s, 1), capturing ? 1 : 0);
+            case cuStreamGetCaptureInfo_v2 -> captureId == 0 ? 0 : putInt(slot(s, 1), StreamCaptureStatus.ACTIVE) + put(slot(s, 2), captureId);
             case cuModuleGetFunctionCount, cuLibraryGetKernelCount -> putInt(slot(s, 0), kernels.size());
             case cuModuleEnumerateFunctions, cuLibraryEnumerateKernels -> kernels(slot(s, 0), (int) slot(s, 1));
             case cuFuncGetName, cuKernelGetName -> put(slot(s, 0), arena.allocateFrom(functions.getOrDefault(slot(s, 1), "")).address());

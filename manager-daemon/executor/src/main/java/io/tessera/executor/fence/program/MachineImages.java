@@ -147,7 +147,8 @@ public final class MachineImages {
                 throw new ImageException("it is of no kind that can be loaded");
             }
         } catch (MachineCodeException | ImageException e) {
-            throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, "image " + source.label() + " is damaged: " + e.getMessage());
+            throw ProgramRefusedException.toTell(CudaResult.INVALID_IMAGE,
+                    "image " + source.label() + " is damaged, so no driver is to load it: " + e.getMessage());
         }
     }
 
