@@ -135,13 +135,14 @@ static CUresult elsewhere(struct relay_context *context, uint64_t wire, struct r
     return result == CUDA_SUCCESS ? relay_stream_wait(owner, 0) : result;
 }
 
-/* Whether a copy begins in memory of the device that is known and goes beyond it. Mappings may lie side by side. */
+/* Whether a copy begins in memory whose size is known and goes beyond it. */
 static bool goes_beyond(const struct relay_context *context, struct copy_place place, size_t bytes)
 {
     struct relay_range range;
-    if (place.kind != COPY_ADDRESS || !relay_range_find(place.at, &range) || range.link != context->link)
+    if (place.kind == COPY_ARRAY || !relay_range_find(place.at, &range) || range.link != context->link)
         return false;
-    bool sized = range.kind == RELAY_RANGE_DEVICE || range.kind == RELAY_RANGE_POOL || range.kind == RELAY_RANGE_MAPPED;
+    bool sized = range.kind == RELAY_RANGE_DEVICE || range.kind == RELAY_RANGE_POOL ||
+                 range.kind == RELAY_RANGE_MAPPED || range.kind == RELAY_RANGE_PINNED;
     return sized && !copy_known(context->link, place.at, bytes);
 }
 

@@ -19,12 +19,14 @@ bool copy_known(const struct relay_link *link, uint64_t address, size_t bytes)
 {
     struct relay_range range;
     uint64_t end = address + bytes;
-    /* Mappings may lie side by side. */
-    while (relay_range_find(address, &range) && range.link == link && range.kind != RELAY_RANGE_REGISTERED &&
-           range.kind != RELAY_RANGE_RESERVED) {
+    bool mapped = true;
+    /* Mappings may lie side by side, and a copy may span them. */
+    while (end >= address && mapped && relay_range_find(address, &range) && range.link == link &&
+           range.kind != RELAY_RANGE_REGISTERED && range.kind != RELAY_RANGE_RESERVED) {
         address = range.start + range.bytes;
         if (address >= end)
             return true;
+        mapped = range.kind == RELAY_RANGE_MAPPED;
     }
     return bytes == 0;
 }

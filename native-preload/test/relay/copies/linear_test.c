@@ -137,7 +137,7 @@ static void what_is_known(void)
         .start = 0x12000, .bytes = 0x1000, .kind = RELAY_RANGE_REGISTERED, .link = &relay_links[0]};
     CHECK(relay_range_add(&first) && relay_range_add(&behind) && relay_range_add(&registered));
     CHECK(copy_known(&relay_links[0], 0x10800, 0x1800)); /* mappings lie side by side */
-    CHECK(!copy_known(&relay_links[0], 0x10800, 0x1801) &&
+    CHECK(!copy_known(&relay_links[0], 0x10800, 0x1801) && !copy_known(&relay_links[0], 0x10800, ~(size_t)0) &&
           copy_host(&context, (void *)0x12000, 16).kind == COPY_PAGEABLE);
 }
 
@@ -154,6 +154,7 @@ static void errors(void)
     /* A size beyond the device's memory is an error before the program's memory is read or written. */
     CHECK(relay_cuMemcpyHtoD_v2(known.at, byte, (size_t)1 << 62) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_cuMemcpyDtoH_v2(byte, known.at, (size_t)1 << 40) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(relay_cuMemcpyDtoH_v2(memory[0][PINNED] + 1, known.at, ROOM) == CUDA_ERROR_INVALID_VALUE);
     refusal = CUDA_SUCCESS;
     segment->call_error = CUDA_ERROR_LAUNCH_FAILED; /* of earlier work: a copy into the program's memory may tell it */
     CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), known, 2, COPY_WAITS) == CUDA_ERROR_LAUNCH_FAILED);

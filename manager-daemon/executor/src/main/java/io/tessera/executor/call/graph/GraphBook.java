@@ -66,7 +66,8 @@ public final class GraphBook {
 
     /** As above, for a node that is a graph. Parameters: node, graph, dependencies, count, child. */
     CallRow addsChild(CallRow row) {
-        return adds(row, frame -> child(frame, frame.argument(4), Content.NOTHING));
+        return adds(row, frame -> child(frame, frame.argument(4), Content.NOTHING))
+                .checks(frame -> nesting.requireOutside(frame.argument(4), frame.argument(1)));
     }
 
     /** As above, for a node whose structure contains its type. */
@@ -186,8 +187,7 @@ public final class GraphBook {
         return frame.inBytes(1) / Long.BYTES;
     }
 
-    private GraphSize child(CallFrame frame, long graph, Content content) throws RejectedException {
-        nesting.requireOutside(graph, frame.argument(1));
+    private GraphSize child(CallFrame frame, long graph, Content content) {
         GraphSize child = size(HandleKind.GRAPH, graph).copy().plus(node(frame, content));
         long value = handles.value(HandleKind.GRAPH, graph);
         child.continued += value == HandleTable.NONE ? 0 : GraphBranches.continued(driver, value);
@@ -213,7 +213,9 @@ public final class GraphBook {
         int type = frame.data(i).get(WireTypes.U32, CUgraphNodeParams.type);
         nesting.begins(type, frame.data(i).asSlice(NodeStructures.BODY));
         if (type == GraphNodeType.GRAPH) {
-            return child(frame, frame.data(i).get(WireTypes.U64, NodeStructures.BODY), Content.ANY);
+            long child = frame.data(i).get(WireTypes.U64, NodeStructures.BODY);
+            nesting.requireOutside(child, frame.argument(1));
+            return child(frame, child, Content.ANY);
         }
         GraphSize node = node(frame, Content.ANY);
         node.depth = type == GraphNodeType.CONDITIONAL ? 2 : 1;
