@@ -197,7 +197,7 @@ public final class HandleTable {
         return value(handle) == NONE ? 0 : references[place(handle)];
     }
 
-    /** Has a valid handle's object end with another one, whose handle is in a table of the same client; 0: with none. */
+    /** Makes the object of a valid handle end with another one, whose handle is in a table of the same client; 0: with none. */
     public void adopt(long handle, long parent) {
         int place = place(handle);
         unchain(place);

@@ -89,7 +89,7 @@ final class ClientResources {
         return result;
     }
 
-    /** Ends what is captured before the graphs and streams of it end: drivers do not see that those end first. */
+    /** Ends open captures before their graphs and streams end. Drivers do not check that order. */
     private void endCaptures(int context) {
         for (ClientContext each : streams.contexts()) {
             if (context == ALL || each.number() == context) {

@@ -27,7 +27,7 @@ public final class ClientContext {
         this.number = number;
     }
 
-    /** Returns the streams on which captures began that are open. */
+    /** Returns the streams on which open captures began. */
     public List<ClientStream> captured() {
         return Stream.concat(own().stream(), streams.stream()).filter(ClientStream::isOriginOfCapture).distinct().toList();
     }

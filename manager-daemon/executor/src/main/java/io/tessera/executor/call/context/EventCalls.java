@@ -31,7 +31,7 @@ final class EventCalls {
         calls.row(DriverApi.cuEventRecordWithFlags).checks(frame -> nodeOf(deferredReleases, frame, 0, EventRecordFlag.EXTERNAL));
     }
 
-    /** Records that a captured call makes a node that names an event, which its third parameter says. */
+    /** Records the event that a captured call puts into a node. The flags in its third parameter say whether it makes a node. */
     static void nodeOf(DeferredReleases releases, CallFrame frame, int event, int external) {
         if ((frame.slot(2) & external) != 0) {
             releases.names(frame.slot(event));

@@ -46,7 +46,7 @@ final class GraphNesting {
         }
     }
 
-    /** A node is to be added, by its type and the rest of {@code CUgraphNodeParams}. A graph is copied into the node or moved. */
+    /** Notes whether the node that is to be added moves a graph or copies it. Parameters: the type and the rest of {@code CUgraphNodeParams}. */
     void begins(int type, MemorySegment body) throws RejectedException {
         boolean moves = type == GraphNodeType.GRAPH && body.get(WireTypes.U32, CUDA_CHILD_GRAPH_NODE_PARAMS.ownership) == ChildGraphOwnership.MOVE;
         moving = moves ? body.get(WireTypes.U64, CUDA_CHILD_GRAPH_NODE_PARAMS.graph) : HandleTable.NONE;
@@ -55,7 +55,7 @@ final class GraphNesting {
         }
     }
 
-    /** Has the graph that was moved end with its node, as the driver's object does; returns it, {@link HandleTable#NONE} if there is none. */
+    /** Makes a moved graph end with its node, as the driver's object does. Returns it; {@link HandleTable#NONE} if none was moved. */
     long adopted(long node) {
         if (moving == HandleTable.NONE || node == HandleTable.NONE) {
             return HandleTable.NONE;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What graphs and captures use outlives them: drivers do not see that it ends before (suite {@code odd_calls}). */
+/** Objects that graphs and captures use stay until those have ended. Drivers do not check that (suite {@code odd_calls}). */
 @Timeout(180)
 class GraphLifetimesTest {
     private static final byte[] NOTHING = new byte[0];
