@@ -230,8 +230,7 @@ public final class ClientFences {
         if (lacking == null) {
             return standIn(source, options, library, null);
         }
-        unfenced.decideAsItIs(source, lacking + ", and its machine code cannot be either");
-        machineLoads.requireReadable(source);
+        unfenced.decideAsItIs(machineLoads.readable(source), lacking + ", and its machine code cannot be either");
         return 0;
     }
 
@@ -286,9 +285,8 @@ public final class ClientFences {
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         boolean let = false;
         try {
-            unfenced.decideAsItIs(module.source, why.getMessage(), kernels.hasLaunched());
+            unfenced.decideAsItIs(machineLoads.readable(module.source), why.getMessage(), kernels.hasLaunched());
             let = true;
-            machineLoads.requireReadable(module.source);
             fencing.maker().assembleAsItIs(member.tenant(), module.source, module.options);
             module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {

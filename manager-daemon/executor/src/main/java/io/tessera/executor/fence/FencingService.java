@@ -41,6 +41,8 @@ public final class FencingService implements AutoCloseable {
     private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
     /** Whether kernels get other code for grids of few blocks; by default only on GPUs: the software GPU has no registers. */
     private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
+    /** An executor that lives for seconds may never need one. */
+    private static final boolean STARTS_WORKERS_AHEAD = !"no".equals(System.getProperty("tessera.executor.warmUp"));
     /** The stack of a thread in a new context: there is room for this much a thread. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
@@ -79,9 +81,11 @@ public final class FencingService implements AutoCloseable {
         }
     }
 
-    /** Prepares for a new client. */
+    /** Prepares for a new client: its first code is made by a process that is there already. */
     public void expect() {
-        workers.expect();
+        if (STARTS_WORKERS_AHEAD) {
+            workers.expect();
+        }
     }
 
     /** Drops the background work for a client that has left: code that its thread has requested, or will request, is not made. Any thread. */

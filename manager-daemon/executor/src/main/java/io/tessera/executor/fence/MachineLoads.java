@@ -102,14 +102,15 @@ final class MachineLoads {
     }
 
     /**
-     * Checks an image that a driver is to load as it is.
+     * Returns an image that a driver is to load as it is, after a check.
      *
      * @throws ProgramRefusedException if it is damaged, which ends the process in some drivers
      */
-    void requireReadable(ProgramSource source) throws ProgramRefusedException {
+    ProgramSource readable(ProgramSource source) throws ProgramRefusedException {
         if (fencing.maker().target().compiles()) {
             images.requireReadable(source);
         }
+        return source;
     }
 
     private boolean isOn() {

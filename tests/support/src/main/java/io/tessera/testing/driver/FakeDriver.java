@@ -1,6 +1,5 @@
 package io.tessera.testing.driver;
 
-import io.tessera.device.CudaEnums.StreamCaptureStatus;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DeviceAttribute;
 import io.tessera.device.DriverEntry;
@@ -94,8 +93,6 @@ public final class FakeDriver implements DriverPort {
     public volatile boolean graphs;
     /** Whether any stream is capturing. */
     public volatile boolean capturing;
-    /** The number of the capture of every stream that is asked for one; 0: no stream is told of any. */
-    public volatile long captureId;
     /** Constants of fenced modules, by name, an at sign and the module's handle in hexadecimal. */
     public final Map<String, MemorySegment> constants = new ConcurrentHashMap<>();
     /** Handles of destroyed objects. */
@@ -392,7 +389,6 @@ public final class FakeDriver implements DriverPort {
             case cuDriverGetVersion -> putInt(slot(s, 0), 13000);
             case cuMemGetInfo_v2 -> put(slot(s, 0), pages.freeBytes()) + put(slot(s, 1), pages.capacityBytes);
             case cuStreamIsCapturing -> putInt(slot(s, 1), capturing ? 1 : 0);
-            case cuStreamGetCaptureInfo_v2 -> captureId == 0 ? 0 : putInt(slot(s, 1), StreamCaptureStatus.ACTIVE) + put(slot(s, 2), captureId);
             case cuModuleGetFunctionCount, cuLibraryGetKernelCount -> putInt(slot(s, 0), kernels.size());
             case cuModuleEnumerateFunctions, cuLibraryEnumerateKernels -> kernels(slot(s, 0), (int) slot(s, 1));
             case cuFuncGetName, cuKernelGetName -> put(slot(s, 0), arena.allocateFrom(functions.getOrDefault(slot(s, 1), "")).address());
@@ -400,11 +396,8 @@ public final class FakeDriver implements DriverPort {
                     : putInt(slot(s, 0), attribute(slot(s, 1), functions.getOrDefault(slot(s, 2), "")));
             case cuFuncGetParamInfo, cuKernelGetParamInfo -> parameter(slot(s, 0), slot(s, 1), s);
             case cuCtxGetLimit -> slot(s, 1) > 3 ? 1 : put(slot(s, 0), 1024);
-            case cuGraphCreate, cuGraphAddEmptyNode, cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphClone, cuGraphInstantiateWithFlags,
-                    cuGraphDestroy, cuGraphExecDestroy, cuGraphDestroyNode, cuGraphGetNodes, cuGraphGetEdges_v2, cuGraphAddNode_v2 ->
-                graphs ? graphSizes.answer(entry, s) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
             case cuCtxGetExecAffinity, cuDeviceGetLuid -> 801;
-            default -> 0;
+            default -> graphs && FakeGraphs.ENTRIES.contains(entry) ? graphSizes.answer(entry, s) : entry == DriverEntry.cuGraphCreate ? 801 : 0;
         };
     }
 

@@ -2,6 +2,7 @@ package io.tessera.testing.driver;
 
 import io.tessera.device.CudaEnums.ChildGraphOwnership;
 import io.tessera.device.CudaEnums.GraphNodeType;
+import io.tessera.device.CudaEnums.StreamCaptureStatus;
 import io.tessera.device.CudaLayouts.CUDA_CHILD_GRAPH_NODE_PARAMS;
 import io.tessera.device.CudaLayouts.CUgraphNodeParams;
 import io.tessera.device.CudaResult;
@@ -9,9 +10,11 @@ import io.tessera.device.DriverEntry;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
@@ -20,6 +23,12 @@ import java.util.stream.LongStream;
  * Thread-safe.
  */
 public final class FakeGraphs {
+    /** The entries that it answers. */
+    static final Set<DriverEntry> ENTRIES = EnumSet.of(DriverEntry.cuGraphCreate, DriverEntry.cuGraphAddEmptyNode,
+            DriverEntry.cuGraphAddBatchMemOpNode,
+            DriverEntry.cuGraphAddChildGraphNode, DriverEntry.cuGraphAddNode_v2, DriverEntry.cuGraphClone, DriverEntry.cuGraphInstantiateWithFlags,
+            DriverEntry.cuGraphDestroy, DriverEntry.cuGraphExecDestroy, DriverEntry.cuGraphDestroyNode, DriverEntry.cuGraphGetNodes,
+            DriverEntry.cuGraphGetEdges_v2, DriverEntry.cuStreamGetCaptureInfo_v2);
 
     /** By graph: its nodes, and how many nodes each represents. */
     private final Map<Long, Map<Long, Long>> graphs = new LinkedHashMap<>();
@@ -33,6 +42,8 @@ public final class FakeGraphs {
     private long newest;
     private long most;
     private String longest = "no call";
+    /** The number of the capture of every stream; 0: none is captured. */
+    public volatile long captureId;
     /** Time that a call needs for one node, in ns. */
     public volatile long nodeNs;
 
@@ -208,6 +219,10 @@ public final class FakeGraphs {
                 yield add(slot(s, 0), slot(s, 1), slot(s, 2), slot(s, 3), 1 + size(slot(s, 4)));
             }
             case cuGraphAddNode_v2 -> addAny(s);
+            case cuStreamGetCaptureInfo_v2 -> {
+                at(slot(s, 1), Integer.BYTES).set(ValueLayout.JAVA_INT, 0, captureId == 0 ? StreamCaptureStatus.NONE : StreamCaptureStatus.ACTIVE);
+                yield make(slot(s, 2), captureId);
+            }
             case cuGraphClone, cuGraphInstantiateWithFlags -> {
                 worked(entry, size(slot(s, 1)));
                 yield copy(slot(s, 0), slot(s, 1));

@@ -129,7 +129,7 @@ class GraphLifetimesTest {
     void aGraphThatIsCapturedIntoStays() {
         long graph = graph();
         long stream = made(DriverEntry.cuStreamCreate, outBytes(8), value(1));
-        executor.driver.captureId = 7;
+        executor.driver.graphSizes.captureId = 7;
         assertEquals(0, client.call(DriverEntry.cuStreamBeginCaptureToGraph, value(stream), value(graph), value(0), value(0), value(0), value(0)));
         executor.driver.capturing = true;
         assertEquals(CudaResult.ILLEGAL_STATE, client.call(DriverEntry.cuGraphDestroy, value(graph)));
