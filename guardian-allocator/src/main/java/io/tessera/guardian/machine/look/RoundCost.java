@@ -18,7 +18,7 @@ final class RoundCost {
     private static final long ATOMIC = 2 * ACCESS;
     /** Cost of a copy by a tensor map, of some KiB. */
     private static final long TENSOR = 4 * ACCESS;
-    private static final long MOST = 1L << 31;
+    static final long MOST = 1L << 31;
     /** Cost of a call of another section: 64 of them are a full counter. */
     private static final long CALL = 64 * ACCESS;
     /** Cost of a call by a register, as of the driver's {@code vprintf}: a thread waits for 67,000 others that print for some 0.2 s (H200). */
@@ -67,13 +67,32 @@ final class RoundCost {
     }
 
     private long sum(BitSet loop) {
+        return loop.stream().mapToLong(this::sum).sum();
+    }
+
+    private long sum(int block) {
         long sum = 0;
-        for (int block = loop.nextSetBit(0); block >= 0; block = loop.nextSetBit(block + 1)) {
-            for (int i = graph.start(block); i <= graph.last(block); i++) {
-                sum += aside.test(i) ? 0 : of(i);
-            }
+        for (int i = graph.start(block); i <= graph.last(block); i++) {
+            sum += aside.test(i) ? 0 : of(i);
         }
         return sum;
+    }
+
+    /**
+     * Returns the blocks of a loop, in the order of the code, before which a full counter of work was done since the block before. A loop whose rounds are
+     * longer than that looks there, too.
+     */
+    BitSet full(BitSet loop) {
+        BitSet full = new BitSet();
+        long sum = 0;
+        for (int block = loop.nextSetBit(0); block >= 0; block = loop.nextSetBit(block + 1)) {
+            if (sum >= MOST) {
+                full.set(block);
+                sum = 0;
+            }
+            sum += sum(block);
+        }
+        return full;
     }
 
     private long of(int at) {

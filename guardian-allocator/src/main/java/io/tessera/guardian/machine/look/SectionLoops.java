@@ -120,12 +120,13 @@ public final class SectionLoops {
 
     /**
      * Finds places so that every loop looks that is not shown to end, or whose iterations may take long. The block of a loop with the furthest back
-     * edge, which compilers lay out first, is tried first, then the others.
+     * edge, which compilers lay out first, is tried first, then the others. Long iterations look several times.
      *
      * @return number of loops that are not shown to end and got no place
      */
     public int place(Placer placer) throws MachineCodeException {
         Deque<BitSet> open = new ArrayDeque<>(graph().cycles(graph().reached()));
+        BitSet asked = new BitSet();
         int without = 0;
         while (!open.isEmpty()) {
             BitSet loop = open.remove();
@@ -135,6 +136,10 @@ public final class SectionLoops {
             }
             int block = ask(placer, loop);
             without += block < 0 && !ends ? 1 : 0;
+            BitSet more = cost.full(loop);
+            more.andNot(asked);
+            asked.or(more);
+            more.stream().filter(each -> each != block).forEach(each -> placer.place(graph.start(each), graph.last(each), (int) RoundCost.MOST));
             BitSet rest = (BitSet) loop.clone();
             rest.clear(block < 0 ? loop.nextSetBit(0) : block);
             open.addAll(graph().cycles(rest));

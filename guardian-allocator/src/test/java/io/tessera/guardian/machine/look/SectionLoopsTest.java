@@ -14,6 +14,7 @@ import io.tessera.guardian.machine.CodeWords;
 import io.tessera.guardian.machine.MachineFence;
 import io.tessera.guardian.machine.code.SectionFlow;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,6 +168,18 @@ class SectionLoopsTest {
         List<Integer> steps = new ArrayList<>();
         new SectionLoops(code.flow(), _ -> false).place((_, _, step) -> steps.add(step));
         return steps;
+    }
+
+    /** As ptxas calls {@code vprintf} in a loop that it has unrolled. */
+    @Test
+    void aLongRoundLooksSeveralTimes() throws Exception {
+        CodeWords prints = new CodeWords();
+        for (int i = 0; i < 8; i++) {
+            prints.load(4, 2).add(0x000000000c007343L, 0x009fea0003c00000L);
+        }
+        List<Integer> steps = steps(prints.branch(0).exit());
+        assertEquals(Collections.nCopies(5, 1 << 31), steps, "once in two calls");
+        assertEquals(1, steps(new CodeWords().load(4, 2).branch(0).exit()).size());
     }
 
     private static CodeWords loads(int count) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tessera.system.Await;
 import io.tessera.system.RunWatcher;
+import io.tessera.system.ManagerProcess;
 import io.tessera.system.RunningProgram;
 import io.tessera.system.TestRun;
 import java.io.IOException;
@@ -36,7 +37,7 @@ class PrivilegesTest {
 
     @Test
     void executorsAndWorkersAreAUserWithoutRights(TestRun run) throws IOException {
-        run.manager("--executors", "software", "--software-memory", "256MiB");
+        run.manager(ManagerProcess.AS_USERS, "--executors", "software", "--software-memory", "256MiB");
         RunningProgram program = run.program("relay_lost").env("TESSERA_SHARE", "space").start().awaitLine("ready");
         long executor = executor(run);
         Await.until("a worker runs", Await.PATIENCE, () -> ProcessHandle.of(executor).orElseThrow().descendants().findAny().isPresent());
