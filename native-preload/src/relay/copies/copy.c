@@ -155,14 +155,14 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
     if (__builtin_expect(to_owner != context || from_owner != context, 0))
         return elsewhere(context, wire, to_owner, to, from_owner, from, bytes);
     bool pageable = to.kind == COPY_PAGEABLE || from.kind == COPY_PAGEABLE;
-    /* Before the program's own memory is read or written beyond its end. */
-    if (pageable && (goes_beyond(context, to, bytes) || goes_beyond(context, from, bytes)))
-        return CUDA_ERROR_INVALID_VALUE;
     if (pageable && relay_stream_capturing(context, wire))
         return end == COPY_RETURNS_EARLY ? copy_captured(context, stream_of(context, wire), to, from, bytes)
                                          : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (is_small(context, to, from, bytes))
         return small(context, wire, to, (const void *)(uintptr_t)from.at, bytes, end);
+    /* Before the program's own memory is read or written beyond its end. */
+    if (pageable && (goes_beyond(context, to, bytes) || goes_beyond(context, from, bytes)))
+        return CUDA_ERROR_INVALID_VALUE;
     CUresult result;
     if (to.kind == COPY_PAGEABLE && from.kind == COPY_PAGEABLE)
         result = within_host(context, wire, to, from, bytes);
