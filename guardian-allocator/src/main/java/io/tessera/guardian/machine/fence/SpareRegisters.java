@@ -18,6 +18,7 @@ final class SpareRegisters {
     private static final int FREE_COUNT = 32;
     /** A product of matrices writes at most this many registers, and operands have at most {@link #WIDEST}. */
     private static final int MATRIX_REGISTERS = 128;
+    /** Instructions whose bits for operands name no register. */
     private static final Set<String> WITHOUT_OPERANDS = Set.of("BRA", "BSSY", "BSYNC", "EXIT", "NOP", "YIELD");
     private static final int WIDEST = 8;
     private static final int FIRST = 6;

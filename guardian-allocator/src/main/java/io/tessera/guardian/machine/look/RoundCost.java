@@ -59,7 +59,7 @@ final class RoundCost {
 
     private boolean isSlow(int block) {
         for (int i = graph.start(block); i <= graph.last(block); i++) {
-            if (!aside.test(i) && of(i) > ACCESS && flow.operation(i).kind() != Kind.TENSOR && flow.operation(i).kind() != Kind.CALL_SYMBOL) {
+            if (!aside.test(i) && of(i) > ACCESS && flow.operation(i).kind() != Kind.TENSOR) {
                 return true;
             }
         }

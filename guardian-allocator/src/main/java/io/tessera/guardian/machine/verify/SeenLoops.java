@@ -20,7 +20,6 @@ final class SeenLoops {
     private final Map<String, String> waiting = new ConcurrentSkipListMap<>();
     private final Set<String> loading = new ConcurrentSkipListSet<>();
     private final Set<String> calling = new ConcurrentSkipListSet<>();
-
     private volatile boolean looking;
 
     SeenLoops(MachineFence fence) {

@@ -285,9 +285,9 @@ public final class ClientFences {
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         boolean let = false;
         try {
-            unfenced.decideAsItIs(machineLoads.readable(module.source), why.getMessage(), kernels.hasLaunched());
+            unfenced.decideAsItIs(module.source, why.getMessage(), kernels.hasLaunched());
             let = true;
-            fencing.maker().assembleAsItIs(member.tenant(), module.source, module.options);
+            fencing.maker().assembleAsItIs(member.tenant(), machineLoads.readable(module.source), module.options);
             module.code = ProgramLoader.loadOriginal(module.source, module.library, module.options, driver);
         } catch (ProgramRefusedException e) {
             module.refused = let ? RefusedCode.both(module.label(), why, e, segment) : new ProgramRefusedException(why.result(), e.getMessage());

@@ -28,7 +28,9 @@ public final class FakeGraphs {
             DriverEntry.cuGraphAddBatchMemOpNode,
             DriverEntry.cuGraphAddChildGraphNode, DriverEntry.cuGraphAddNode_v2, DriverEntry.cuGraphClone, DriverEntry.cuGraphInstantiateWithFlags,
             DriverEntry.cuGraphDestroy, DriverEntry.cuGraphExecDestroy, DriverEntry.cuGraphDestroyNode, DriverEntry.cuGraphGetNodes,
-            DriverEntry.cuGraphGetEdges_v2, DriverEntry.cuStreamGetCaptureInfo_v2);
+            DriverEntry.cuGraphGetEdges_v2, DriverEntry.cuStreamGetCaptureInfo_v2, DriverEntry.cuStreamEndCapture);
+    /** The graph of every capture. */
+    private static final long CAPTURED = 0xca90;
 
     /** By graph: its nodes, and how many nodes each represents. */
     private final Map<Long, Map<Long, Long>> graphs = new LinkedHashMap<>();
@@ -44,6 +46,8 @@ public final class FakeGraphs {
     private String longest = "no call";
     /** The number of the capture of every stream; 0: none is captured. */
     public volatile long captureId;
+    /** Whether the ends of captures fail, with which drivers throw the captured graph away. */
+    public volatile boolean captureFails;
     /** Time that a call needs for one node, in ns. */
     public volatile long nodeNs;
 
@@ -221,7 +225,15 @@ public final class FakeGraphs {
             case cuGraphAddNode_v2 -> addAny(s);
             case cuStreamGetCaptureInfo_v2 -> {
                 at(slot(s, 1), Integer.BYTES).set(ValueLayout.JAVA_INT, 0, captureId == 0 ? StreamCaptureStatus.NONE : StreamCaptureStatus.ACTIVE);
+                make(slot(s, 3), captureId == 0 ? 0 : CAPTURED);
                 yield make(slot(s, 2), captureId);
+            }
+            case cuStreamEndCapture -> {
+                if (captureFails) {
+                    yield CudaResult.STREAM_CAPTURE_INVALIDATED;
+                }
+                graphs.put(CAPTURED, new LinkedHashMap<>());
+                yield make(slot(s, 1), CAPTURED);
             }
             case cuGraphClone, cuGraphInstantiateWithFlags -> {
                 worked(entry, size(slot(s, 1)));

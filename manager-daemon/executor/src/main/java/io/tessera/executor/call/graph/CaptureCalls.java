@@ -82,7 +82,10 @@ final class CaptureCalls {
 
     private void over(ClientStream stream, long graph) {
         if (!stream.isOriginOfCapture()) {
-            graphs.captureEnds(stream, graph);
+            long lost = graphs.captureEnds(stream, graph);
+            if (lost != HandleTable.NONE) {
+                results.ended(HandleKind.GRAPH, lost);
+            }
             handles.deferredReleases().captureEnded();
         }
     }

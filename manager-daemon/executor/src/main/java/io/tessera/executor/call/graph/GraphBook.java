@@ -465,12 +465,13 @@ public final class GraphBook {
      * Records the end of a capture.
      *
      * @param graph the graph that has the captured work; NONE: it was lost
+     * @return the client's handle of a graph that the driver has thrown away with it; NONE: there is none
      */
-    void captureEnds(ClientStream stream, long graph) {
+    long captureEnds(ClientStream stream, long graph) {
         Long id = captureOfOrigin.remove(stream.value());
         Capture capture = id == null ? null : captures.remove(id);
         if (capture == null) {
-            return;
+            return HandleTable.NONE;
         }
         GraphSize size = capture.size.copy();
         if (capture.graph == HandleTable.NONE) {
@@ -480,7 +481,8 @@ public final class GraphBook {
             }
         } else if (graph == HandleTable.NONE && !capture.into) {
             shrunk(capture.graph, size);
-            handles.remove(HandleKind.GRAPH, capture.graph); // its driver has thrown it away
+            return capture.graph;
         }
+        return HandleTable.NONE;
     }
 }

@@ -6,6 +6,8 @@ import static io.tessera.executor.client.RelayTestClient.text;
 import static io.tessera.executor.client.RelayTestClient.value;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tessera.device.CudaEnums.EventRecordFlag;
 import io.tessera.device.CudaEnums.EventWaitFlag;
@@ -63,9 +65,10 @@ class GraphLifetimesTest {
         return stream;
     }
 
-    private void captureEnds(long stream) {
+    /** Returns the captured graph. */
+    private long captureEnds(long stream) {
         executor.driver.capturing = false;
-        assertEquals(0, client.call(DriverEntry.cuStreamEndCapture, value(stream), outBytes(8)));
+        return made(DriverEntry.cuStreamEndCapture, value(stream), outBytes(8));
     }
 
     /** Destroys a client's event; returns whether the driver has destroyed one. */
@@ -103,7 +106,7 @@ class GraphLifetimesTest {
         assertEquals(0, client.call(DriverEntry.cuEventRecord, value(plain), value(stream)));
         assertFalse(endsAtOnce(recorded));
         assertFalse(endsAtOnce(awaited));
-        assertEquals(true, endsAtOnce(plain), "an edge is no node");
+        assertTrue(endsAtOnce(plain), "an edge is no node");
         captureEnds(stream);
     }
 
@@ -118,11 +121,31 @@ class GraphLifetimesTest {
         int ended = executor.driver.ended.size();
         assertEquals(0, client.call(DriverEntry.cuModuleUnload, value(module)));
         assertEquals(ended, executor.driver.ended.size(), "the graph will launch it");
-        captureEnds(stream);
+        long graph = captureEnds(stream);
+        client.synchronise(0, 1, client.segment().word(1) + 1);
+        assertEquals(ended, executor.driver.ended.size(), "the graph may launch it");
+        assertEquals(0, client.call(DriverEntry.cuGraphDestroy, value(graph)));
         RelayTestClient.await(() -> {
             client.synchronise(0, 1, client.segment().word(1) + 1);
             return executor.driver.ended.size() > ended;
         }, "the end of the code");
+    }
+
+    /** The client has the handle of a captured graph before the end of the capture. */
+    @Test
+    void aCapturedGraphThatWasThrownAwayIsNobodysAnyMore() {
+        long stream = made(DriverEntry.cuStreamCreate, outBytes(8), value(1));
+        executor.driver.graphSizes.captureId = 7;
+        assertEquals(0, client.call(DriverEntry.cuStreamBeginCapture_v2, value(stream), value(0)));
+        executor.driver.capturing = true;
+        assertEquals(0,
+                client.call(DriverEntry.cuStreamGetCaptureInfo_v2, value(stream), outBytes(4), outBytes(8), outBytes(8), value(0), outBytes(8)));
+        long graph = client.outLong(16);
+        assertNotEquals(0, graph);
+        executor.driver.graphSizes.captureFails = true;
+        executor.driver.capturing = false;
+        assertEquals(CudaResult.STREAM_CAPTURE_INVALIDATED, client.call(DriverEntry.cuStreamEndCapture, value(stream), outBytes(8)));
+        assertEquals(CudaResult.INVALID_HANDLE, client.call(DriverEntry.cuGraphDestroy, value(graph)));
     }
 
     @Test
@@ -134,7 +157,7 @@ class GraphLifetimesTest {
         executor.driver.capturing = true;
         assertEquals(CudaResult.ILLEGAL_STATE, client.call(DriverEntry.cuGraphDestroy, value(graph)));
         assertEquals(0, client.call(DriverEntry.cuStreamDestroy_v2, value(stream)), "which ends the capture");
-        assertEquals(true, executor.driver.calls.contains("cuStreamEndCapture"));
+        assertTrue(executor.driver.calls.contains("cuStreamEndCapture"));
         assertEquals(0, client.call(DriverEntry.cuGraphDestroy, value(graph)));
     }
 }
