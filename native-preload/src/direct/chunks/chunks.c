@@ -22,6 +22,14 @@ static uint32_t peers[TESSERA_MAX_DEVICES];                  /* without the devi
 static bool make_shareable[TESSERA_MAX_DEVICES];
 static signed char shareable_support[TESSERA_MAX_DEVICES]; /* 0 unknown, 1 yes, -1 no */
 
+/* Whether the chunk can be examined, and is known to have no contents until the gate opens. */
+static bool is_blank(const struct chunk *chunk)
+{
+    bool never_filled = chunk->state == CHUNK_ABSENT && !chunk->away;
+    return !chunk->content && !chunk->unseen && !chunk_never_seen(chunk) &&
+           (never_filled || chunk->empty_since == residency_of(chunk->device)->openings);
+}
+
 static void account(const struct chunk *chunk, int64_t sign)
 {
     struct residency *r = residency_of(chunk->device);
@@ -36,6 +44,8 @@ static void account(const struct chunk *chunk, int64_t sign)
         r->looked += bytes;
     else if (chunk->live && (chunk->unseen || chunk_never_seen(chunk)))
         r->unseen += bytes;
+    else if (chunk->live && is_blank(chunk))
+        r->blank += bytes;
     if (chunk->live)
         r->zero += (uint64_t)(sign * (int64_t)(chunk->bytes - chunk_content_bytes(chunk)));
     if (chunk->live && chunk->state == CHUNK_RESIDENT)

@@ -64,7 +64,10 @@ bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable,
 
 /* With the lock: whether the program may have written into the memory that the chunk has now. */
 bool chunk_contents(const struct chunk *chunk);
-/* With the lock: the memory has no contents, until the gate is opened (at once, if it is open). */
+/*
+ * With the lock, between chunk_change_begin() and chunk_change_end(): the memory has no contents, until the gate is opened
+ * (at once, if it is open).
+ */
 void chunk_set_empty(struct chunk *chunk);
 
 /* Bytes of its contents that are not known to be zero. */

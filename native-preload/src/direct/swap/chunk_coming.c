@@ -42,9 +42,13 @@ void coming_ended(struct moving *t, struct place *place)
             move_set_away(chunk, false);
         else
             chunk_drop_copy(chunk);
+        chunk_change_begin(chunk);
         chunk->empty_since = UINT64_MAX;
+        chunk_change_end(chunk);
     } else {
+        chunk_change_begin(chunk);
         chunk_set_empty(chunk);
+        chunk_change_end(chunk);
     }
     move_settle(chunk, CHUNK_RESIDENT);
     RESIDENCY_COUNT(chunk->device, settled_chunks, 1);

@@ -90,7 +90,8 @@ void residency_sampled(unsigned device, uint64_t filled, uint64_t of)
 uint64_t residency_zero(unsigned device)
 {
     const struct residency *r = &states[device];
-    uint64_t known = r->closed ? r->zero : 0, unknown = r->needed - r->unseen - (r->closed ? r->looked : 0);
+    uint64_t known = r->closed ? r->zero + r->blank : 0;
+    uint64_t unknown = r->needed - r->unseen - (r->closed ? r->looked + r->blank : 0);
     return known + (uint64_t)(zero_shares[device] * (double)unknown);
 }
 
@@ -308,6 +309,7 @@ bool residency_open(unsigned device)
     if (all && r->closed) {
         r->closed = false;
         r->openings++;
+        r->blank = 0; /* as is_blank() says of every chunk from now on: all are resident */
         residency_changed();
     }
     residency_unlock();

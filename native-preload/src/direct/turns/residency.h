@@ -25,6 +25,7 @@ struct residency {
     uint64_t cached;
     uint64_t looked; /* the part of `needed` that was looked at when it last left */
     uint64_t zero;   /* the part of `looked` that was all zero then */
+    uint64_t blank;  /* the part of `needed` that was not accessible since it was allocated: no contents; 0 while the gate is open */
     uint64_t unseen; /* the part of `needed` that cannot be looked at, or could not when it was to leave: all of it counts */
     uint64_t clean;   /* contents on the device of which the backing has a copy, as of the last look */
     uint64_t swapped; /* contents in the backing alone */
@@ -53,8 +54,8 @@ void residency_publish(unsigned device);
 void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
 /*
  * With the lock: the part of `needed` that is assumed to be zero. While the gate is open, the program changes its
- * memory, so the sample alone determines it. Otherwise it is known for examined memory, and estimated from the sample
- * for the rest. Memory that cannot be examined counts as contents.
+ * memory, so the sample alone determines it. Otherwise it is known for examined memory and for memory that the program
+ * could not write yet, and estimated from the sample for the rest. Memory that cannot be examined counts as contents.
  */
 uint64_t residency_zero(unsigned device);
 

@@ -94,6 +94,31 @@ static void order_pinned(uint64_t target)
     residency_orders(0);
 }
 
+/* Memory that is allocated while the gate is closed has no contents until the gate opens, whether it is resident or not. */
+static void blank(void)
+{
+    struct held first = allocate(BLOCK, 41);
+    fill(&first);
+    await_pinned();
+    leave();
+    struct held second = allocate(BLOCK, 42);
+    CHECK(words()->needed_bytes == 2 * BLOCK && words()->zero_bytes == BLOCK && now().blank == BLOCK);
+    come_back();
+    CHECK(now().blank == 0);
+    fill(&second);
+    CHECK(turn() >= BLOCK);
+    CHECK(now().blank == 0 && now().zero == 0);
+    verify(&first);
+    verify(&second);
+    leave();
+    struct held third = allocate(BLOCK, 43);
+    CHECK(now().blank == BLOCK);
+    CHECK(swap_free(third.at) == CUDA_SUCCESS);
+    CHECK(now().blank == 0);
+    come_back();
+    end((struct held[]){first, second}, 2);
+}
+
 /* Host memory that the manager asks back: copies of what is on the device go, contents do not. */
 static void asked_back(void)
 {
@@ -183,6 +208,7 @@ int main(int count, char **arguments)
     residency_orders(0);
     parts();
     counts();
+    blank();
     asked_back();
     crowded();
     samples();

@@ -135,7 +135,7 @@ static void end(const struct held *all, unsigned count)
         usleep(100);
     }
     struct residency r = now();
-    CHECK(r.needed == 0 && r.present == 0 && r.cached == 0 && r.swapped == 0 && r.fixed == 0);
+    CHECK(r.needed == 0 && r.present == 0 && r.cached == 0 && r.swapped == 0 && r.fixed == 0 && r.blank == 0);
     CHECK(driver_held() == 0);
 }
 
