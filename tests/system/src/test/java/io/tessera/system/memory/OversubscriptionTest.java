@@ -276,6 +276,32 @@ class OversubscriptionTest {
         second.quit().exits(0);
     }
 
+    /** Each allocates most of the device before it can write it: together more than the device and the host hold. */
+    @Test
+    void memoryAllocatedAheadOfATurnNeedsNoRoomOnTheHost(TestRun run) {
+        ManagerProcess manager = run.manager("--capacity", "2GiB", "--executors", "none", "--mode", "on", "--quantum", "30s",
+                "--host-memory", "256MiB", "--host-pageable", "0B");
+        RunningProgram holder = preallocating(run, "holder");
+        holder.okay("alloc " + 64 * MIB);
+        holder.okay("fill 0 1");
+        holder.okay("launch 20000000 1");
+        List<RunningProgram> ahead = List.of(preallocating(run, "one"), preallocating(run, "two"));
+        ahead.forEach(program -> program.okay("alloc " + 1800 * MIB));
+        assertEquals(1800 * MIB, residency(manager, ahead.getLast()).get("zeroBytes").getAsLong());
+        holder.kill();
+        for (RunningProgram program : ahead) {
+            program.okay("launch 1000 1");
+            program.okay("sync");
+            program.quit().exits(0);
+        }
+    }
+
+    private static RunningProgram preallocating(TestRun run, String tenant) {
+        RunningProgram program = run.program("console").plan("swap").tenant(tenant).script("memory 2GiB").start();
+        program.openDevice();
+        return program;
+    }
+
     @Test
     void whatTheHostCannotHoldGoesToAFile(TestRun run) {
         ManagerProcess manager = manager(run, "--host-memory", "0B", "--host-pageable", "0B");
