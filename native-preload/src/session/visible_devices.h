@@ -1,8 +1,8 @@
-/* What CUDA_VISIBLE_DEVICES leaves of the devices. */
+/* A message about CUDA_VISIBLE_DEVICES. */
 #ifndef TESSERA_VISIBLE_DEVICES_H
 #define TESSERA_VISIBLE_DEVICES_H
 
-/* Says once that the list names no device of this machine, where that is why there is none. Any thread. */
+/* To be called if the program sees no device: if CUDA_VISIBLE_DEVICES is the reason, says so once. Any thread. */
 void visible_devices_say_none(void);
 
 #endif
