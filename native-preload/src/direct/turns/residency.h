@@ -58,7 +58,7 @@ void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
  */
 uint64_t residency_zero(unsigned device);
 
-/* With the lock: host memory for all of the contents as far as is known, and for some of what was zero so far. */
+/* With the lock: the host memory needed for all contents that are known, and for a part of the memory that was zero so far. */
 uint64_t residency_backing_needed(unsigned device);
 
 /* With the lock: whether this many more live bytes could ever be resident at once, by the manager's limits. */
@@ -101,7 +101,7 @@ bool residency_raise_host(unsigned device, enum host_tier tier, uint64_t bytes);
 void residency_lower_host(unsigned device, enum host_tier tier, uint64_t bytes);
 uint64_t residency_host_target(unsigned device, enum host_tier tier);
 
-/* Adds to the counter at this offset in struct tessera_residency. */
+/* Adds to the counter at this byte offset in struct tessera_residency. */
 void residency_count(unsigned device, uint64_t offset, uint64_t amount);
 #define RESIDENCY_COUNT(device, field, amount)                                                                         \
     residency_count((device), offsetof(struct tessera_residency, field), (amount))
