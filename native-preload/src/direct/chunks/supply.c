@@ -8,7 +8,7 @@
 #include "direct/chunks/shortage.h"
 #include "direct/chunks/block_cache.h"
 
-/* Between two tries when the driver has less than the manager assumes: other clients are about to release memory. */
+/* Time between two tries when the driver has less than the manager assumes: other clients are about to release memory. */
 #define RETRY_NS 5000000ULL
 
 /* With the lock: whether the chunks may stay absent for now, because the gate opens only when they are resident. */
