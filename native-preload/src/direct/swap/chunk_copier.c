@@ -29,8 +29,8 @@ static struct copier {
         bool out;
     } under_way[COPIER_DEPTH];
     unsigned begun, ended;
-    bool failed;         /* a copy in `context`, which may have faulted */
-    const void *faulted; /* the last context that had; no other call of it will succeed */
+    bool failed;         /* a copy in `context` failed, so the context may have faulted */
+    const void *faulted; /* the last context that was found faulted; no call in it succeeds any more */
     bool lost;
 } movers[TESSERA_MAX_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
