@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The folders in which driver packages, containers and WSL install the library. */
+/* Where driver packages, containers and WSL install the library. */
 static const char *const folders[] = {
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64",
     "/usr/local/nvidia/lib64",   "/usr/lib/wsl/lib",      "/usr/lib",   "/usr/local/cuda/compat",

@@ -60,7 +60,6 @@ static __thread struct frame *frames;
 static __thread int depth;
 __thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
 
-/* Says once that the trace has holes. */
 static void lost(void)
 {
     static int said;
