@@ -121,7 +121,6 @@ static uint64_t patience_ns(void)
     return now_ns < held_until_ns ? held_until_ns - now_ns : 0;
 }
 
-/* The outcome of a registration. */
 enum registration { REGISTERED, ABSENT, REFUSED };
 
 /* Registers; on failure writes the reason. The gates are closed while the segment changes. */

@@ -45,7 +45,7 @@ static bool is_set(const char *name)
     return is;
 }
 
-/* A variable's value, from `least` to `most`; `otherwise` if it is not set or wrong. */
+/* A variable's value; `otherwise` if it is not set or wrong. */
 static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uint64_t most)
 {
     const char *value = getenv(name);

@@ -1,8 +1,9 @@
-/* A message about CUDA_VISIBLE_DEVICES. */
+/* The message for a program that sees no device because of CUDA_VISIBLE_DEVICES. */
 #ifndef TESSERA_VISIBLE_DEVICES_H
 #define TESSERA_VISIBLE_DEVICES_H
 
-/* To be called if the program sees no device: if CUDA_VISIBLE_DEVICES is the reason, says so once. Any thread. */
-void visible_devices_say_none(void);
+/* To be called if the program sees no device: writes the message once if this is the reason. Any thread. */
+void
+ visible_devices_say_none(void);
 
 #endif
