@@ -179,7 +179,6 @@ static void sample(unsigned device, uint64_t now_ns)
     b->busy_samples += busy;
 }
 
-/* Before the gate opens: fetches managed memory. */
 static void prefetch(unsigned device, uint64_t word)
 {
     if (turns_prefetch_due(device)) {

@@ -86,7 +86,6 @@ static void close_gate(unsigned device)
     __atomic_store_n(&block(device)->gate, GATE_CLOSED, __ATOMIC_SEQ_CST);
 }
 
-/* Whether there is managed memory to fetch. */
 static bool prefetch_wanted(unsigned device)
 {
     return (settings()->managed || settings()->automatic) && block(device)->managed_bytes != 0;
