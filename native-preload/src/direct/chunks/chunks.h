@@ -50,7 +50,7 @@ struct chunk {
     bool fixed;     /* never moved */
     bool stuck;     /* has contents and no address, so it cannot be copied; not moved until it has an address */
     bool untouched; /* was never accessible, so it has no contents */
-    bool unseen;    /* could not be looked at when it was to leave, so all of it counts as contents */
+    bool unseen;    /* could not be examined when it was to leave, so all of it counts as contents */
     bool shareable; /* its physical memory can be given to other processes (exportable.h) */
 };
 

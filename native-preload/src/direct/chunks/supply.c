@@ -42,7 +42,6 @@ static bool wait_for_room(unsigned device, uint64_t bytes, uint64_t until_ns)
     return in_time;
 }
 
-/* A thread's request for memory. */
 struct request {
     uint64_t bytes; /* of all its chunks */
     uint64_t rest;  /* of the chunks that still lack memory */
