@@ -22,7 +22,6 @@ struct looker;
 struct looker *looker_of_moves(unsigned device);
 struct looker *looker_of_samples(unsigned device);
 
-/* The result of an examination. */
 struct look {
     struct chunk *chunk;
     uint32_t filled; /* parts that are not all zero */
