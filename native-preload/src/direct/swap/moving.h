@@ -1,6 +1,6 @@
 /*
- * The state of moves under way, shared by the files that carry them out: swap_pipeline.c drives, chunk_leaving.c and
- * chunk_coming.c know what a move consists of. Turns thread of the device only, except where a comment says otherwise.
+ * The state of moves in progress, shared by the files that carry them out: swap_pipeline.c drives them; chunk_leaving.c and
+ * chunk_coming.c implement their steps. Turns thread of the device only, unless a comment says otherwise.
  */
 #ifndef TESSERA_MOVING_H
 #define TESSERA_MOVING_H
