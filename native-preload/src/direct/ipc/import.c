@@ -39,7 +39,7 @@ static void prepare(void)
     condition_prepare(&changed);
 }
 
-/* With the lock: adds an entry to the list. */
+/* With the lock. */
 static void enter(struct opened *opened)
 {
     opened->next = all;
@@ -47,7 +47,7 @@ static void enter(struct opened *opened)
     __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 }
 
-/* With the lock: removes an entry from the list. */
+/* With the lock. */
 static void take_out(struct opened *opened)
 {
     struct opened **at = &all;
