@@ -113,7 +113,6 @@ static int write_number(char *to, size_t room, unsigned argument, const void *va
 
 /* pointers: the pointer attributes whose values are numbers with the same meaning in every process. POOL_INTS: the last
  * pool attribute with a value of 32 bits. */
-
 static int write_by_attribute(char *to, size_t room, unsigned argument, const void *value, enum kind kind,
                               uintptr_t attribute)
 {
