@@ -210,7 +210,6 @@ static const char *tick(void)
     __atomic_store_n(&tessera_segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
     uint64_t beat_ns = __atomic_load_n(&tessera_segment->manager_heartbeat_ns, __ATOMIC_RELAXED);
     /* If the machine was suspended or is overloaded, neither side could run. So the silence counts from here on. */
-
     bool slept = now_ns - ticked_ns > 4 * TICK_MS * 1000000ULL;
     ticked_ns = now_ns;
     if (slept)

@@ -34,7 +34,6 @@ void segment_detach(void);
 /*
  * Brackets a change of a field that is not atomic and not protected by the gate, so that segment_adopt() cannot lose it. This
  * is a read lock: it must not be nested, and the code inside must not wait. Any thread.
-
  */
 void segment_change_begin(void);
 void segment_change_end(void);

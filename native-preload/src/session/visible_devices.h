@@ -3,7 +3,6 @@
 #define TESSERA_VISIBLE_DEVICES_H
 
 /* To be called if the program sees no device: writes the message once if this is the reason. Any thread. */
-void
- visible_devices_say_none(void);
+void visible_devices_say_none(void);
 
 #endif
