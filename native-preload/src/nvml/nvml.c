@@ -46,7 +46,6 @@ static int answer_not_in_library(void)
 }
 
 /* Prints its line once, because every entry of the table calls this. */
-
 static void say_unusable(const char *path)
 {
     static int said;
