@@ -7,7 +7,6 @@
 /*
  * Makes the kernel prefer the device's node for the pages of a new mapping (whole pages). If the node is unknown or the
  * kernel refuses, pages come from the node of the thread that touches them first. Any thread.
-
  */
 void numa_prefer(unsigned device, void *memory, uint64_t bytes);
 
