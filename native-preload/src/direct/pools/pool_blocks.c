@@ -6,7 +6,6 @@
 
 #define SMALLEST 512u            /* the alignment that the driver's pools give */
 #define LARGE (16ULL << 20)      /* from here on sizes are rounded to pages, which wastes less than an eighth */
-
 #define LARGE_GRAIN (2ULL << 20) /* page of device memory */
 #define BUCKETS 8192u            /* a power of two; programs hold some thousand blocks */
 #define SLAB_BYTES (256u << 10)
