@@ -19,7 +19,7 @@
     (256u << 20) /* copies under way, 5 ms of bus time: the bus never idles, and memory is free soon */
 #define MOVING_PLACES (LOOKS + 3 * COPIER_DEPTH) /* COPIER_DEPTH small chunks each before, in and after their copies */
 
-/* How far a move is. LOOKED: the chunk was examined, and waits for its copy. */
+/* How far a move is. LOOKED: the chunk was examined, or cannot be, and waits for its copy. */
 enum stage {
     PLACE_FREE,
     PLACE_LOOKING,
