@@ -150,7 +150,6 @@ static int primary_active(CUdevice device)
 }
 
 /* Only after the call is it known whether a release has ended the primary context. A reset always ends its allocations. */
-
 #define RELEASE_PRIMARY(call, resets)                                                                                  \
     void *context = devices_primary(device);                                                                           \
     int known = context ? closing(context) : -1;                                                                       \
