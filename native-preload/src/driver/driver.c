@@ -24,7 +24,7 @@ static CUresult answer_not_in_driver(void)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Two threads may both open it: the handle is the same, and the second reference is never given back. */
+/* Two threads may both open the library. They get the same handle, and the second reference is never released. */
 void *driver_handle(void)
 {
     void *known = __atomic_load_n(&handle, __ATOMIC_ACQUIRE);
@@ -53,7 +53,7 @@ void *driver_handle(void)
 static void keep(unsigned index, void *entry)
 {
     __atomic_store_n(&tessera_real[index], entry, __ATOMIC_RELEASE);
-    /* Where the exported symbol jumps here too, it need not come by any more. */
+    /* If calls of the exported symbol go to the lazy stub, they go to the entry directly from now on. */
     void *stub = tessera_first[index];
     __atomic_compare_exchange_n(&tessera_port[index], &stub, entry, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -78,7 +78,7 @@ void *tessera_choose(unsigned index)
     return user->choose ? user->choose(index) : tessera_resolve(index);
 }
 
-/* Not under pthread_once, which would have others wait for a thread that waits in dlsym. */
+/* No pthread_once here: other threads would wait for a thread that waits in dlsym. */
 void driver_look_up_all(void)
 {
     static bool done;

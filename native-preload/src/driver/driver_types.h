@@ -1,8 +1,7 @@
 /*
- * The driver ABI as far as hooks look into it: scalar types and the structures whose fields a hook reads. Facts of the CUDA
- * driver API 13.0, written down by us; checked against the vendor's answers by the GPU suites. Result codes and other
- * enumerators are generated from native-preload/api (cuda_constants.h), handle types and entry prototypes as well
- * (tessera_entries.h).
+ * The part of the driver ABI that hooks read: scalar types, and the structures whose fields a hook reads. These are facts of
+ * the CUDA driver API 13.0, written by us; the GPU suites check them against the vendor's answers. Result codes and other
+ * enumerators (cuda_constants.h), handle types and entry prototypes (tessera_entries.h) are generated from native-preload/api.
  */
 #ifndef TESSERA_DRIVER_TYPES_H
 #define TESSERA_DRIVER_TYPES_H

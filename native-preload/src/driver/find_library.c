@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where driver packages, containers and WSL put it. */
+/* Where driver packages, containers and WSL install the library. */
 static const char *const folders[] = {
     "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64",
     "/usr/local/nvidia/lib64",   "/usr/lib/wsl/lib",      "/usr/lib",   "/usr/local/cuda/compat",
 };
 
-/* statx: stat() of glibc before 2.33 is another symbol. */
+/* statx, because stat() is a different symbol in glibc before 2.33. */
 static bool same_file(const struct statx *file, const void *symbol)
 {
     struct statx own;
@@ -27,7 +27,7 @@ static bool same_file(const struct statx *file, const void *symbol)
            file->stx_ino == own.stx_ino;
 }
 
-/* Whether the file is there, and is neither the library that this code is in nor our libcuda, under whatever name. */
+/* Whether the file exists and is, under any name, neither the library that contains this code nor our libcuda. */
 static bool is_other_file(const char *path)
 {
     struct statx file;

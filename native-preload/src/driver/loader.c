@@ -19,7 +19,7 @@ static void *next_dlopen(void)
     if (!next) {
         next = dlsym(RTLD_NEXT, "dlopen");
         if (!next)
-            next = (void *)failing_dlopen; /* a libc without dlopen: nothing could have called it */
+            next = (void *)failing_dlopen; /* a libc without dlopen, so nothing can have called it */
         __atomic_store_n(&tessera_next_dlopen, next, __ATOMIC_RELEASE);
     }
     return next;
@@ -40,8 +40,8 @@ static int is_library(const char *base, const char *stem)
 }
 
 /*
- * A bare name is left alone: glibc answers it with the library whose SONAME it is, and libcuda.so is found as our own
- * link, first on the library path. Ours is loaded, so its SONAME opens it.
+ * A bare name is not changed: glibc resolves it to the loaded library with this SONAME, which is ours, and finds
+ * libcuda.so as our own link, because our folder is first on the library path.
  */
 const char *tessera_dlopen_name(const char *name)
 {

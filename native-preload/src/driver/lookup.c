@@ -20,7 +20,7 @@ static unsigned bucket_of(const void *address)
     return (unsigned)(((uintptr_t)address >> 4) * 0x9e3779b97f4a7c15ULL >> 32) & (BUCKETS - 1);
 }
 
-/* Two names of one entry: what is hooked comes first, and the hooks are the same. */
+/* If two names have one address, the first one stays. Hooked entries come first, and both names have the same hook. */
 static void put(void *address, void *ours)
 {
     unsigned b = bucket_of(address);
@@ -33,9 +33,9 @@ static void put(void *address, void *ours)
 }
 
 /*
- * Entries that are not hooked are ours too, a jump through the port table, so that the table says at any time where
- * calls go (checkpoint_stubs.c, trace.c). No dlsym here: it waits for glibc's lock of loaded libraries, and a thread
- * that has that lock may be waiting for this to end.
+ * Entries without a hook are replaced, too, by our exported symbols, which jump through the port table. So a change of
+ * the table affects these calls as well (checkpoint_stubs.c, trace.c). No dlsym here: it waits for glibc's loader lock,
+ * and the thread that holds this lock may be waiting for this function.
  */
 static void build(void)
 {
@@ -43,10 +43,10 @@ static void build(void)
         for (unsigned i = 0; i < TESSERA_ENTRY_COUNT; i++)
             if (tessera_entry_hooked[i] == (pass == 0))
                 put(__atomic_load_n(&tessera_real[i], __ATOMIC_ACQUIRE),
-                    tessera_exported[i]); /* as dlsym on us answers */
+                    tessera_exported[i]); /* what dlsym on our library returns */
 }
 
-/* The driver is open already: the caller has just been answered by it. */
+/* The driver is open already: it has just returned `address` to the caller. */
 void *lookup_substitute(void *address)
 {
     driver_look_up_all();

@@ -1,8 +1,8 @@
-/* cuGetProcAddress answers with our hook exactly where the driver answered with an entry that we wrap. */
+/* For cuGetProcAddress: replaces an address that the driver returned by that of our exported entry. */
 #ifndef TESSERA_LOOKUP_H
 #define TESSERA_LOOKUP_H
 
-/* The hook of the entry whose vendor address this is; the address itself where there is none. */
+/* Our exported symbol for the entry with this address in the vendor's library; `address` itself if we export none. Any thread. */
 void *lookup_substitute(void *address);
 
 #endif

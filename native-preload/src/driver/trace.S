@@ -1,7 +1,7 @@
 /*
- * Thunks for TESSERA_TRACE: each entry's thunk notes the call, lets the entry run on the caller's own arguments, and
- * notes the result. The return address is kept by trace.c meanwhile, so arguments on the stack stay where they are.
- * Entries that programs call after they have looked them up get here too: all go through the port table.
+ * Thunks for TESSERA_TRACE: each entry's thunk records the call, calls the entry with the caller's own arguments, and
+ * records the result. trace.c keeps the return address meanwhile, so arguments on the stack stay in place. Calls of
+ * entries that a program has looked up come here, too, because they go through the port table.
  */
 #include "driver/arguments.S.inc"
 
@@ -25,7 +25,7 @@ tessera_trace_thunks:
         .endr
 
         .p2align 4
-enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
+enter:  /* (%rsp): index, 8(%rsp): the return address */
         save_integers
         mov %rsp, %rax
         mov 56(%rax), %rdi
@@ -36,7 +36,7 @@ enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
         sub $144, %rsp
         and $-16, %rsp
         save_vectors
-        call tessera_trace_enter /* (index, return address, saved registers): the entry, and where it returns to */
+        call tessera_trace_enter /* (index, return address, saved registers): returns the entry and its return address */
         mov %rax, %r11
         mov %rdx, %r10
         restore_vectors
@@ -50,14 +50,14 @@ enter:  /* (%rsp): index, 8(%rsp): where the caller goes on */
         .globl tessera_trace_left
         .hidden tessera_trace_left
         .p2align 4
-tessera_trace_left:  /* the caller's stack, as the entry left it */
+tessera_trace_left:  /* the entry returns here, with the caller's stack */
         sub $8, %rsp
         push %rax
         push %rbx
         mov %rsp, %rbx
         and $-16, %rsp
         mov %rax, %rdi
-        call tessera_trace_leave /* (result): where the caller goes on */
+        call tessera_trace_leave /* (result): returns the caller's return address */
         mov %rbx, %rsp
         mov %rax, 16(%rsp)
         pop %rbx

@@ -21,14 +21,14 @@
 extern char tessera_trace_thunks[];
 _Static_assert(TESSERA_ENTRY_COUNT <= THUNKS, "one thunk an entry");
 
-/* Entries that call back into the program, which calls entries: deeper than anything real. */
+/* Nested calls: an entry may call back into the program, which calls entries again. Real programs nest less deeply. */
 #define DEPTH 64
 
-/* Arguments that are noted, as far as they are no floating-point numbers: six in registers, two on the stack. */
+/* Recorded arguments, without floating-point numbers: six from registers, two from the stack. */
 #define ARGUMENTS 8
 
-/* Entries whose first argument points to the address or handle of the memory that they make: that is noted in its place,
- * so that a trace tells which memory a later call frees. */
+/* Entries that write the address or handle of new memory through their first argument. The trace has this value instead of
+ * the pointer, so that it shows which memory a later call frees. */
 static const char *const memory_makers[] = {
     "cuMemAlloc_v2",
     "cuMemAllocPitch_v2",
@@ -53,15 +53,13 @@ struct frame {
 };
 
 /*
- * The thread's frames, DEPTH of them, made at its first call and never freed: a table in the thread's static storage
- * would keep the library from being loaded by dlopen, where that storage is scarce, for a trace that hardly anybody
- * asks for.
+ * The thread's frames, DEPTH of them, allocated at its first call and never freed. A table in static TLS could keep
+ * dlopen from loading the library, because static TLS is scarce there, and few programs are traced.
  */
 static __thread struct frame *frames;
 static __thread int depth;
 __thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
 
-/* Says once that the trace has holes. */
 static void lost(void)
 {
     static int said;
@@ -69,7 +67,7 @@ static void lost(void)
         driver_say("TESSERA_TRACE: a line could not be written (%s): the trace has holes", strerror(errno));
 }
 
-/* What trace.S does next: jump to `to`, which returns to `back`. In two registers. */
+/* What trace.S does next: it jumps to `to`, which returns to `back`. The structure is returned in two registers. */
 struct step {
     void *to, *back;
 };
@@ -78,8 +76,8 @@ struct step tessera_trace_enter(uintptr_t index, void *back, const uintptr_t *sa
 void *tessera_trace_leave(uintptr_t result);
 
 /*
- * saved: r9, r8, rcx, rdx, rsi, rdi, rax, the index, the return address, then what the caller passed on the stack: of an entry with
- * fewer than eight arguments, some other variable of the caller's, which only a sanitizer minds.
+ * saved: r9, r8, rcx, rdx, rsi, rdi, rax, the index, the return address, then the caller's stack arguments. If the entry has fewer
+ * than eight arguments, some other variable of the caller is read instead; only AddressSanitizer would report that.
  */
 __attribute__((no_sanitize("address"))) struct step tessera_trace_enter(uintptr_t index, void *back,
                                                                         const uintptr_t *saved)
@@ -106,7 +104,7 @@ void *tessera_trace_leave(uintptr_t result)
     depth--;
     uintptr_t *a = frames[depth].arguments;
     if (makes_memory[frames[depth].index] && (int)result == 0)
-        memcpy(&a[0], (const void *)a[0], sizeof a[0]); /* it succeeded, so the pointer was good */
+        memcpy(&a[0], (const void *)a[0], sizeof a[0]); /* the call succeeded, so the pointer is valid */
     const struct trace_waits *before = &frames[depth].before;
     char line[320 + TRACE_ANSWERS_BYTES], told[TRACE_ANSWERS_BYTES];
     trace_answers(frames[depth].index, (int)result, a, told);

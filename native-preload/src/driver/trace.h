@@ -1,19 +1,19 @@
-/* TESSERA_TRACE=FILE: every driver call of the process with its result, one line each. For finding out what a library asks.
- * Where an entry makes memory its first argument is noted as the address or handle that it made. Other answers of calls
- * follow at the end of their line (trace_answers.h). */
+/* TESSERA_TRACE=FILE: one line for every driver call of the process, with its result. It shows which calls a library makes.
+ * If an entry allocates memory, the line has the new address or handle as the first argument. Other outputs of a call are at
+ * the end of its line (trace_answers.h). */
 #ifndef TESSERA_TRACE_H
 #define TESSERA_TRACE_H
 
 /*
- * What the calling thread has waited for since it began: answers of an executor, and completion words that were not
- * reached yet. The trace notes what a call adds.
+ * How many waits the calling thread has made since it began: for answers of an executor, and for completion words that
+ * were not reached yet. The trace records how many a call adds.
  */
 struct trace_waits {
     unsigned answers, words;
 };
 extern __thread struct trace_waits trace_waits __attribute__((tls_model("initial-exec")));
 
-/* Puts a noting thunk before every entry of the port table, if the environment asks for it. Once, after it is filled. */
+/* Replaces every entry of the port table by a tracing thunk, if TESSERA_TRACE is set. To be called once, after the table is filled. */
 void trace_port(void);
 
 #endif

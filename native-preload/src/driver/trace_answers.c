@@ -10,16 +10,16 @@ enum kind {
     INT,           /* of 32 bits, written by the call */
     SIZE,          /* of 64 bits, written by the call */
     HANDLE,        /* written by the call */
-    PRESENCE,      /* a pointer written by the call: 0 where it is none, else 1 */
-    TEXT,          /* a name, given to the call */
-    POINTER_VALUE, /* an INT where the attribute before it is a number */
-    POOL_VALUE,    /* an INT or a SIZE, by the attribute before it */
-    CONFIGURATION, /* CUlaunchConfig, given: grid, block, bytes of dynamic shared memory */
+    PRESENCE,      /* a pointer written by the call, shown as 0 if it is NULL, else as 1 */
+    TEXT,          /* a name, an input of the call */
+    POINTER_VALUE, /* an INT, if the attribute in argument 1 has a number as its value */
+    POOL_VALUE,    /* an INT or a SIZE, by the attribute in argument 1 */
+    CONFIGURATION, /* CUlaunchConfig, an input: grid, block, bytes of dynamic shared memory */
 };
 
 #define PLACES 3
 
-/* Entries that libraries ask before they decide what to do, and those that tell what they decided. */
+/* Queries by which libraries decide what to do, and calls that show what they decided. */
 static const struct told {
     const char *entry;
     struct {
@@ -82,14 +82,14 @@ void trace_answers_prepare(void)
         const char *name = tessera_entry_name[entry];
         for (size_t i = 0; i < sizeof all_told / sizeof *all_told; i++) {
             size_t bytes = strlen(all_told[i].entry);
-            /* The forms for per-thread streams ask the same. */
+            /* The variants for per-thread default streams have the same arguments. */
             if (strncmp(name, all_told[i].entry, bytes) == 0 && (name[bytes] == 0 || strcmp(name + bytes, "_ptsz") == 0))
                 told_by[entry] = &all_told[i];
         }
     }
 }
 
-/* Names are what a line is split by spaces for: a byte that would split it becomes '_'. */
+/* Readers split a line at spaces, so a byte of the name that is not a visible ASCII character becomes '_'. */
 static int write_text(char *to, size_t room, unsigned argument, const char *name)
 {
     int bytes = snprintf(to, room, " %u=%.200s", argument, name);
@@ -111,7 +111,8 @@ static int write_number(char *to, size_t room, unsigned argument, const void *va
     return snprintf(to, room, " %u=%llu", argument, (unsigned long long)wide);
 }
 
-/* Attributes of pointers that are numbers which mean the same in every process; of pools that have 32 bits. */
+/* pointers: the pointer attributes whose values are numbers with the same meaning in every process. POOL_INTS: the last
+ * pool attribute with a value of 32 bits. */
 static int write_by_attribute(char *to, size_t room, unsigned argument, const void *value, enum kind kind,
                               uintptr_t attribute)
 {

@@ -1,19 +1,19 @@
-/* What calls answered beside their result, for the lines of TESSERA_TRACE: numbers behind pointers, names, launch configurations. */
+/* What a line of TESSERA_TRACE tells beside result and arguments: numbers behind pointers, names, launch configurations. */
 #ifndef TESSERA_TRACE_ANSWERS_H
 #define TESSERA_TRACE_ANSWERS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Longest text of one call, with its end. */
+/* Size of the longest text of one call, with its NUL. */
 #define TRACE_ANSWERS_BYTES 400
 
-/* Finds out which entries have something to tell. Once, before the first call. */
+/* Finds the entries whose answers are traced. To be called once, before the first trace_answers(). */
 void trace_answers_prepare(void);
 
 /*
- * Writes " ARGUMENT=VALUE" for what an entry's call answered, or an empty text: decimal numbers, handles in hexadecimal, names as they
- * are. Call it once the entry has returned; what is behind pointers is read only where the result says that they were good.
+ * Writes " ARGUMENT=VALUE" for each traced answer of a call, or an empty text. Numbers are decimal, handles hexadecimal. To be
+ * called after the entry has returned; a pointer is read only if the result shows that it was valid.
  */
 void trace_answers(unsigned entry, int result, const uintptr_t *arguments, char text[static TRACE_ANSWERS_BYTES]);
 

@@ -6,7 +6,7 @@
 
 #define TEXT_BYTES 512
 
-/* Defined by the linker: the start of the section that DRIVER_USED_BY() writes; NULL: there is none. */
+/* Defined by the linker: the start of the section that DRIVER_USED_BY() fills; NULL: there is none. */
 extern const struct driver_user *const __start_tessera_driver_user[] __attribute__((weak, visibility("hidden")));
 
 static const char *no_text(void)

@@ -1,22 +1,22 @@
 /*
- * What the driver layer asks of the library that it is linked into: where calls go, and what to notify. The one table
- * is found by the linker, not set by a constructor: constructors of other libraries may call entries before ours would
- * have run.
+ * What the driver layer needs from the library that it is linked into: the target of each call, and functions to notify.
+ * The linker finds the library's one table. A constructor that sets it would be too late, because constructors of other
+ * libraries may call entries before ours has run.
  */
 #ifndef TESSERA_DRIVER_USER_H
 #define TESSERA_DRIVER_USER_H
 
-/* All functions: any thread, at any time from before the first constructor on. */
+/* All functions may be called by any thread, also before the first constructor has run. */
 struct driver_user {
-    /* The path of the vendor's library; "": it is looked for. */
+    /* The path of the vendor's library; "": the library is searched for. */
     const char *(*library)(void);
-    /* What the user has set wrong, for which CUDA is refused; "": nothing. */
+    /* The wrong setting because of which CUDA is refused; "": none. */
     const char *(*wrong)(void);
-    /* Where calls of an exported entry go on, which its number tells; never NULL. Without it: to the vendor's library. */
+    /* The function that serves the exported entry with this number; never NULL. Without `choose`: the vendor's. */
     void *(*choose)(unsigned entry);
-    /* A line for the user. */
+    /* Writes a line for the user. */
     void (*say)(const char *line);
-    /* A distinct error (code and text), to be counted. */
+    /* Counts an error; errors with the same code and text are one. */
     void (*count)(int code, const char *text);
 };
 
@@ -26,12 +26,12 @@ struct driver_user {
         &(name);
 
 /*
- * The library's table. Where none is linked in: the vendor's library is looked for, all calls go there, and no events
- * are reported.
+ * The library's table. If none is linked in, the vendor's library is searched for, all calls go there, and nothing is
+ * reported.
  */
 const struct driver_user *driver_user(void);
 
-/* Tells the table's say() and count(). */
+/* Format a text and pass it to the table's say() or count(). */
 void driver_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void driver_count(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,6 +1,6 @@
 /*
- * Tessera's libnvidia-ml.so.1: every entry passes through to the vendor's, and the memory figures are those that
- * cuMemGetInfo tells, so that a program that asks both hears one truth.
+ * Tessera's libnvidia-ml.so.1: every entry passes through to the vendor's. Memory figures follow the limit that
+ * cuMemGetInfo shows, so that a program gets consistent figures from both.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ struct memory_v2 {
     unsigned long long total, reserved, free, used;
 };
 
-/* Tells the dlopen wrapper in our libcuda that this library is there. */
+/* Shows the dlopen wrapper in our libcuda that this library is loaded. */
 EXPORT const int tessera_nvml_here = 1;
 
 static void *handle;
@@ -45,7 +45,7 @@ static int answer_not_in_library(void)
     return NVML_ERROR_FUNCTION_NOT_FOUND;
 }
 
-/* Once: each entry of the table comes by. */
+/* Prints its line once, because every entry of the table calls this. */
 static void say_unusable(const char *path)
 {
     static int said;

@@ -1,6 +1,6 @@
 /*
- * Which port the process uses: direct, to the vendor's library and a context of its own, or relay, to an executor. It
- * is chosen once, at the first use of any entry, from the settings; every exported symbol jumps through tessera_port.
+ * Chooses the port of the process: direct, to the vendor's library and a context of its own, or relay, to an executor.
+ * The settings decide it once, at the first call of any entry. Every exported symbol jumps through tessera_port.
  */
 #include <pthread.h>
 
@@ -15,7 +15,7 @@
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-/* A manager answers in less than a millisecond; one that is stopped must not keep the program. */
+/* A manager answers in less than a millisecond. A stopped manager must not block the program. */
 #define ASK_TIMEOUT_MS 2000
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -32,7 +32,7 @@ static void set(unsigned index, void *function)
 }
 
 /*
- * A call that is passed on goes to the vendor's entry, or to the stub that finds it and then puts it here (driver.c).
+ * An entry without a hook gets the vendor's entry, or the lazy stub, which finds it and then puts it here (driver.c).
  */
 static void fill_direct(void)
 {
@@ -80,11 +80,11 @@ static void choose(void)
         fill_relay();
     else
         fill_direct();
-    if (!settings()->wrong[0]) /* told by cuInit, which fails */
+    if (!settings()->wrong[0]) /* otherwise cuInit fails and reports the setting */
         trace_port();
 }
 
-/* Any thread; calls nothing of the driver. */
+/* Any thread; makes no driver call. */
 static void *where_to(unsigned index)
 {
     pthread_once(&once, choose);

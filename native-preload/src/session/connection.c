@@ -35,7 +35,7 @@ int connection_to(const char *folder, const char *name)
     return -error;
 }
 
-/* The directories of SPEC.md, section 1, in order; returns a socket or the last -errno. */
+/* Tries the directories of SPEC.md, section 1, in order. Returns a socket, or -errno of the first one, whose name is in `directory`. */
 static int connect_somewhere(char *directory, size_t size)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -95,7 +95,7 @@ int connection_receive_with(int socket, void *buffer, int *descriptor, int timeo
     uint64_t until_ns = monotonic_ns() + (uint64_t)timeout_ms * 1000000;
     int n;
     while ((n = wait_ready(&ready, 1, timeout_ms)) < 0 &&
-           errno == EINTR) { /* a signal of the program does not end the wait */
+           errno == EINTR) { /* signals of the program do not end the wait */
         uint64_t now_ns = monotonic_ns();
         timeout_ms = now_ns < until_ns ? (int)((until_ns - now_ns) / 1000000) : 0;
     }
@@ -132,7 +132,7 @@ static void take_answer(struct connection *c, const void *buffer, int size)
         snprintf(c->reason, sizeof c->reason, "no answer from the manager (%s)", strerror(-size));
     } else if (size >= (int)sizeof *head && head->magic == TESSERA_MESSAGE_MAGIC && head->type == TESSERA_MSG_REFUSED &&
                size == (int)sizeof(struct tessera_refused)) {
-        const struct tessera_refused *refused = buffer; /* readable whatever its version */
+        const struct tessera_refused *refused = buffer; /* has the same layout in every version */
         snprintf(c->reason, sizeof c->reason, CONNECTION_REFUSED "%.*s", (int)sizeof refused->reason, refused->reason);
     } else if (!connection_valid(buffer, size) || head->type != TESSERA_MSG_WELCOME ||
                size != (int)sizeof(struct tessera_welcome)) {
@@ -160,7 +160,7 @@ static bool knows_all_users(void)
     return is;
 }
 
-/* A manager sees what its programs do, and its executors hold their data: only managers of this user and of root are used. */
+/* A manager sees what its programs do, and its executors hold their data. So only managers of this user and of root are trusted. */
 static bool is_trusted(int socket, uid_t *owner)
 {
     struct ucred peer = {.uid = (uid_t)-1};

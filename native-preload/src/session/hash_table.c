@@ -20,7 +20,7 @@ static bool reserve(struct table *table)
     return true;
 }
 
-/* The key's slot, else the first that can take it, else NULL. */
+/* The key's slot; else the first slot of its probe sequence that can take it; else NULL. */
 static struct table_slot *place(struct table *table, uint64_t key)
 {
     struct table_slot *room = NULL;
@@ -52,7 +52,7 @@ bool table_put(struct table *table, uint64_t key, void *value)
     return done;
 }
 
-/* Removed slots that end a probe sequence anyway become unused again, so that sequences stay short. */
+/* Removes an entry. Removed slots directly before a free one become free again, so that probe sequences stay short. */
 static void *erase(struct table *table, struct table_slot *slot)
 {
     void *value = slot->value;

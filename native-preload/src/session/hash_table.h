@@ -1,8 +1,8 @@
 /*
- * A table from 64-bit keys (handles, addresses) to structures, read without a lock.
+ * A hash table from 64-bit keys (handles, addresses) to structures, which is read without a lock. Any thread.
  *
- * The room is reserved once and touched as it fills, so slots never move; writers hold the table's lock. The caller
- * that removes an entry owns the structure, and promises that it is no longer in use, as with the handle itself.
+ * Address space for all slots is reserved once and gets memory as it fills, so slots never move. Writers take the table's
+ * lock. The caller that removes an entry owns its structure, and promises that no thread still uses it or its handle.
  */
 #ifndef TESSERA_HASH_TABLE_H
 #define TESSERA_HASH_TABLE_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct table_slot {
-    uint64_t key; /* 0: never used; 1: removed, probing goes on behind it */
+    uint64_t key; /* 0: free, ends a probe sequence; 1: removed, probing continues behind it */
     void *value;
 };
 
@@ -27,7 +27,7 @@ struct table {
         NULL, PTHREAD_MUTEX_INITIALIZER, 0                                                                             \
     }
 #define TABLE_SLOTS 262144u /* a power of two; at most three quarters of them are used */
-/* A key's first slot: the upper 18 bits of its product with 2^64 divided by the golden ratio. */
+/* A key's first slot: the upper 18 bits of key * (2^64 / golden ratio), modulo 2^64. */
 #define TABLE_MULTIPLIER 0x9e3779b97f4a7c15ULL
 #define TABLE_SHIFT 46
 
@@ -46,15 +46,15 @@ static inline void *table_find(struct table *table, uint64_t key)
     return found == key ? __atomic_load_n(&slots[i].value, __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* Enters or replaces. False: no room, nothing changed. */
+/* Adds an entry, or replaces the one with this key. False: no room, or key is 0 or 1; nothing changed. */
 bool table_put(struct table *table, uint64_t key, void *value);
 
-/* Removes: the structure, or NULL. */
+/* Removes the entry. Returns its structure; NULL: there was none. */
 void *table_take(struct table *table, uint64_t key);
 
 /*
- * Removes one entry for which `wanted` says yes, from the slot `*at` on; NULL: there is none left. For all of a context: called with
- * `*at` 0 first and then as it was left, until NULL.
+ * Removes one entry for which `wanted` returns true; `of` is passed to it. The search begins at slot *at and advances *at. NULL:
+ * there is none left. To remove all such entries, set *at to 0 and repeat the call until it returns NULL.
  */
 void *table_take_where(struct table *table, uint32_t *at, bool (*wanted)(const void *value, const void *of),
                        const void *of);

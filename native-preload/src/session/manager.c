@@ -9,8 +9,8 @@
 #include "tessera_relay.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int manager = -1;      /* the socket; guarded for sends, closed by the manager client's thread alone */
-static uint32_t unsent_bells; /* devices whose bell found a full socket */
+static int manager = -1;      /* the socket; sent to with the lock, closed by the manager client's thread alone */
+static uint32_t unsent_bells; /* one bit for each device whose doorbell found a full socket */
 
 int manager_socket(void)
 {
@@ -73,7 +73,7 @@ void manager_forked(void)
 {
     pthread_mutex_init(&lock, NULL);
     if (manager >= 0)
-        close(manager); /* the child's copy of the descriptor: the parent's connection stays */
+        close(manager); /* closes the child's descriptor; the parent's connection stays open */
     manager = -1;
     unsent_bells = 0;
 }

@@ -1,4 +1,4 @@
-/* The connection to the manager, as far as threads send over it. Any thread; nothing here waits, but for a lock. */
+/* Sending over the connection to the manager. Any thread; nothing here waits, except for a lock. */
 #ifndef TESSERA_MANAGER_H
 #define TESSERA_MANAGER_H
 
@@ -7,22 +7,25 @@
 
 #include "tessera_abi.h"
 
-/* Whether a manager governs this process now. */
+/* Whether this process has a connection to a manager now. */
 bool manager_connected(void);
 
-/* The connection's socket, for the thread that receives (manager_client.c); -1: none. */
+/* The connection's socket, for the receiving thread (manager_client.c); -1: none. */
 int manager_socket(void);
 
-/* The connection is this socket from now on, which the module owns; -1: there is none. The one before is closed. By the manager client's thread alone. */
+/*
+ * Replaces the connection by this socket, which the module then owns; -1: no connection. Closes the previous socket. Manager
+ * client's thread only.
+ */
 void manager_set_socket(int socket);
 
-/* Sends one message: 0, or -errno (-EAGAIN: the socket is full, and nothing was sent; -ENOTCONN: there is no manager). */
+/* Sends one message. Returns 0, or -errno (-EAGAIN: the socket is full, and nothing was sent; -ENOTCONN: there is no manager). */
 int manager_send(struct tessera_message *message, uint16_t type, uint32_t bytes, unsigned device);
 
-/* Rings the manager's bell for the device. */
+/* Sends a doorbell for the device. If the socket is full, the next tick sends it (manager_unrung). */
 void manager_ring(unsigned device);
 
-/* Takes the devices, a bit each, whose bell found a full socket and has to be rung again. */
+/* Returns, and forgets, the devices (one bit each) whose doorbell found a full socket and has to be sent again. */
 uint32_t manager_unrung(void);
 
 /* Sends a quota message. False: there is no manager, or its socket is full. */

@@ -22,18 +22,18 @@
 #define RETRY_MS 500 /* all clients are back within a second of a new manager's start */
 #define REFUSED_RETRY_MS 5000
 #define LEAVE_NS                                                                                                       \
-    200000000ULL /* a thread inside the driver for longer is not about to leave during the copy, which takes microseconds */
-#define FREEZE_NS 2000000000ULL /* longer than any submission but a blocking copy of many gigabytes */
+    200000000ULL /* a thread inside the driver for longer will hardly leave during the copy, which takes microseconds */
+#define FREEZE_NS 2000000000ULL /* longer than any submission except a blocking copy of many gigabytes */
 
 static const char GONE[] = "the manager is gone";
 
-static char no_manager[256]; /* there was no manager, at last; with start_lock */
+static char no_manager[256]; /* why the last registration by manager_client_start() failed; guarded by start_lock */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool started, warned;
-static uint64_t listening_ns; /* since when the manager ought to be heard */
+static uint64_t listening_ns; /* the manager's silence counts from here on */
 static uint64_t ticked_ns;
-static uint64_t held_until_ns; /* the manager was killed, and gates keep their state until then; 0: they do not */
-static const struct manager_handlers *handlers; /* before the thread starts */
+static uint64_t held_until_ns; /* the manager was killed, and gates keep their state until then; 0: otherwise */
+static const struct manager_handlers *handlers; /* set before the thread starts */
 
 static bool freeze(uint64_t timeout_ns)
 {
@@ -73,14 +73,14 @@ static void apply_orders(void)
 }
 
 /*
- * Gates keep their state for a while after the manager was killed: the client that has the turn keeps it, and the
- * others wait for the next manager. What the killed one wrote last still counts. In space sharing no thread waits at
- * a gate.
+ * After the manager was killed, gates keep their state for a while: the client that has the turn keeps it, and the others
+ * wait for the next manager. The last orders of the killed manager are still applied. False: gates do not stay, because
+ * the manager has ended in order, or because this is space sharing, where no thread waits at a gate.
  */
 static bool hold_gates(void)
 {
     if (settings()->space || __atomic_load_n(&tessera_segment->manager_heartbeat_ns, __ATOMIC_ACQUIRE) == 0)
-        return false; /* it has ended in order */
+        return false; /* a manager that ends in order sets its heartbeat to 0 */
     manager_set_socket(-1);
     held_until_ns = monotonic_ns() + settings()->manager_timeout_ns;
     if (handlers->lost)
@@ -94,7 +94,7 @@ static void lose_manager(const char *why)
 {
     manager_set_socket(-1);
     held_until_ns = 0;
-    /* Counts of a thread in the segment during the copy are lost: most threads are out of the driver by then. */
+    /* A count that a thread makes during the copy is lost. So this first gives threads time to leave the driver. */
     freeze(LEAVE_NS);
     segment_detach();
     if (handlers->lost)
@@ -110,8 +110,8 @@ static void lose_manager(const char *why)
 }
 
 /*
- * How long to wait for a manager's answer. A manager that does not answer delays a client no longer than one that has
- * ended.
+ * How long to wait for a manager's answer. While gates keep their state, this is the time left of that state, so that a
+ * manager that does not answer delays a client no longer than a manager that was killed.
  */
 static uint64_t patience_ns(void)
 {
@@ -121,10 +121,9 @@ static uint64_t patience_ns(void)
     return now_ns < held_until_ns ? held_until_ns - now_ns : 0;
 }
 
-/* What became of a registration. */
 enum registration { REGISTERED, ABSENT, REFUSED };
 
-/* Registers; the reason on failure. The gates are closed while the segment changes. */
+/* Registers; on failure writes the reason. The gates are closed while the segment changes. */
 static enum registration try_register(char *reason, size_t size)
 {
     struct connection c = connection_open((int)(patience_ns() / 1000000));
@@ -136,7 +135,7 @@ static enum registration try_register(char *reason, size_t size)
     close(c.segment);
     if (status != 0) {
         close(c.socket);
-        if (held_until_ns) /* closing the gates has lost which state they were in */
+        if (held_until_ns) /* freeze() has closed the gates, so their state cannot be kept any longer */
             lose_manager(GONE);
         else
             thaw(false);
@@ -153,7 +152,7 @@ static enum registration try_register(char *reason, size_t size)
     return REGISTERED;
 }
 
-/* The descriptor that came with it, or -1, is the message's, and is closed if it is not taken. */
+/* `descriptor` came with the message; -1: none. It is closed unless a handler takes it. */
 static void on_message(const void *buffer, int descriptor)
 {
     const struct tessera_message *head = buffer;
@@ -181,7 +180,7 @@ static void on_message(const void *buffer, int descriptor)
         report_error(0, "the manager sent a message of type %u and %u bytes: ignored", head->type, head->bytes);
 }
 
-/* Takes in all that has arrived; NULL, or why the manager is lost. */
+/* Handles all messages that have arrived. Returns NULL, or why the manager is lost. */
 static const char *receive_all(void)
 {
     _Alignas(8) char buffer[4096];
@@ -201,13 +200,16 @@ static const char *receive_all(void)
     }
 }
 
-/* Everything that does not wait for a message; the words are the truth, bells only hasten. */
+/*
+ * The periodic work: heartbeats, and orders. Orders are words in the segment; a doorbell only makes the client read them
+ * earlier. Returns NULL, or why the manager is lost.
+ */
 static const char *tick(void)
 {
     uint64_t now_ns = monotonic_ns();
     __atomic_store_n(&tessera_segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
     uint64_t beat_ns = __atomic_load_n(&tessera_segment->manager_heartbeat_ns, __ATOMIC_RELAXED);
-    /* A machine that stood still, or is overloaded, has kept both sides from running: silence counts from here on. */
+    /* If the machine was suspended or is overloaded, neither side could run. So the silence counts from here on. */
     bool slept = now_ns - ticked_ns > 4 * TICK_MS * 1000000ULL;
     ticked_ns = now_ns;
     if (slept)

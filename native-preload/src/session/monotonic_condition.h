@@ -1,4 +1,4 @@
-/* Conditions with a deadline by CLOCK_MONOTONIC, which cannot be set while a thread waits. */
+/* Condition variables with a deadline on CLOCK_MONOTONIC, which no one can set while a thread waits. */
 #ifndef TESSERA_MONOTONIC_CONDITION_H
 #define TESSERA_MONOTONIC_CONDITION_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Before the first wait, once: the attribute cannot be given to a static initialiser. */
+/* To be called once, before the first wait: a static initialiser cannot choose the clock. */
 static inline void condition_prepare(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
@@ -19,8 +19,8 @@ static inline void condition_prepare(pthread_cond_t *condition)
 }
 
 /*
- * With the lock, released meanwhile: waits for a change; spurious wake-ups are possible. False: the time limit has
- * passed.
+ * Waits for a change, until until_ns (CLOCK_MONOTONIC); spurious wake-ups are possible. False: the deadline has passed. The
+ * caller holds the lock, which is released during the wait.
  */
 static inline bool condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until_ns)
 {

@@ -21,7 +21,7 @@ bool own_thread_start(const char *name, void *(*run)(void *), void *argument)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     bool started = pthread_create(&thread, &attributes, run, argument) == 0;
-    if (!started) { /* glibc takes static TLS from the stack: a host with much of it needs the default size */
+    if (!started) { /* glibc takes static TLS from the stack: a program with much of it needs the usual size */
         pthread_attr_setstacksize(&attributes, 8u << 20);
         started = pthread_create(&thread, &attributes, run, argument) == 0;
     }

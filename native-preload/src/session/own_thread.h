@@ -1,4 +1,4 @@
-/* Threads of the library: detached, small, with every signal blocked so that the host's handlers stay on its own. */
+/* Threads of the library: detached, with a small stack, and with all signals blocked, so that the program's own threads run its handlers. */
 #ifndef TESSERA_OWN_THREAD_H
 #define TESSERA_OWN_THREAD_H
 
@@ -8,8 +8,8 @@
 bool own_thread_start(const char *name, void *(*run)(void *), void *argument);
 
 /*
- * First thing in a thread that calls the driver: its calls do not end captures of the program's other threads. Where it fails
- * that is reported as of `thread`, but not where the driver is shutting down: then nothing is captured any more.
+ * To be called first in a thread that calls the driver, so that its calls do not invalidate captures of the program's threads.
+ * A failure is reported with the name `thread`, unless the driver is shutting down, because then no capture is open.
  */
 void own_thread_relax(const char *thread);
 

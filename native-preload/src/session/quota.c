@@ -14,11 +14,11 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t answered;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t granted[TESSERA_MAX_DEVICES]; /* may be used without asking: while governed the lease, else own_limit */
+static uint64_t granted[TESSERA_MAX_DEVICES]; /* usable without asking: the lease while governed, else own_limit */
 static uint64_t answers[TESSERA_MAX_DEVICES];
 static bool governed[TESSERA_MAX_DEVICES];
 static uint64_t graph_bytes[TESSERA_MAX_DEVICES];
-static uint64_t own_limit; /* of the settings */
+static uint64_t own_limit; /* from the settings; UINT64_MAX: none */
 
 static void govern_no_more(unsigned device)
 {
@@ -35,7 +35,7 @@ static void prepare(void)
     condition_prepare(&answered);
 }
 
-/* From the first call on, own_limit is known and the segment is open. */
+/* Takes the lock. The first call also reads own_limit and opens the segment. */
 static void hold(void)
 {
     pthread_once(&once, prepare);
@@ -52,7 +52,7 @@ static void publish(unsigned device, uint64_t used)
     segment_change_end();
 }
 
-/* Waits for an answer after number `seen`; false: none in time. Called with the lock, which is released while it waits. */
+/* With the lock, which is released meanwhile: waits for an answer after number `seen`. False: none in time. */
 static bool await_answer(unsigned device, uint64_t seen, uint64_t until_ns)
 {
     while (governed[device] && answers[device] == seen)
@@ -89,7 +89,7 @@ bool quota_take(unsigned device, uint64_t bytes)
         if (!await_answer(device, seen, until_ns)) {
             if (seen != 0)
                 break;
-            /* No lease at all: a manager that does not answer must not look like a full device. */
+            /* The manager has never sent a lease. It must not make the device look full. */
             govern_no_more(device);
             report_error(-ETIMEDOUT, "the manager gave no lease for device %u: the process's own limit holds", device);
         }
@@ -172,7 +172,7 @@ void quota_answer(unsigned device, uint64_t granted_bytes)
         granted[device] = granted_bytes;
         uint64_t used = tessera_segment->devices[device].used_bytes;
         publish(device, used);
-        /* Registered again with memory in use: the lease has to cover it before anything else. */
+        /* The client registered again with memory in use, so the lease has to cover this memory first. */
         if (first && used > granted_bytes)
             manager_quota(TESSERA_MSG_QUOTA_ASK, device, used - granted_bytes);
         pthread_cond_broadcast(&answered);

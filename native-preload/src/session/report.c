@@ -26,7 +26,7 @@ static void fill(struct tessera_error *entry, int32_t code, const char *text)
     __atomic_store_n(&entry->ready, 1, __ATOMIC_RELEASE);
 }
 
-/* SPEC.md, section 7: claim by count 0 -> 1, publish by ready; a full log counts in its last entry. */
+/* SPEC.md, section 7: count 0 -> 1 claims an entry, and `ready` publishes it. If the log is full, its last entry counts. */
 __attribute__((format(printf, 2, 0))) static void count(int32_t code, const char *format, va_list arguments)
 {
     char text[TESSERA_ERROR_TEXT];
@@ -85,7 +85,7 @@ void report_line(const char *format, ...)
 {
     if (settings()->quiet)
         return;
-    char line[1024] = "tessera: "; /* C++ has long names of kernels, and what to do stands last */
+    char line[1024] = "tessera: "; /* C++ kernels have long names, and the end of the line says what to do */
     size_t prefix = strlen(line);
     va_list arguments;
     va_start(arguments, format);

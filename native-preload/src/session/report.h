@@ -1,6 +1,6 @@
 /*
- * How the library speaks: distinct errors in the segment, and one line on stderr where the user must know.
- * Neither ever ends or blocks the host.
+ * Messages of the library: distinct errors in the segment's log, and one line on stderr if the user must know. Neither
+ * ends the program.
  */
 #ifndef TESSERA_REPORT_H
 #define TESSERA_REPORT_H
@@ -13,14 +13,14 @@
 void report_error(int32_t code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * As report_error(), for the result of a driver call. Does not count success, nor DEINITIALIZED: the process is
- * ending and the driver has released everything. Any thread.
+ * As report_error(), for the result of a driver call. Counts neither success nor DEINITIALIZED, with which the driver
+ * answers when the process is ending and everything is released. Any thread.
  */
 void report_failure(CUresult result, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Writes "tessera: ..." and a newline to stderr in one write, unless TESSERA_QUIET. Control characters in the text,
- * which may come from others, are written as '?'. Any thread.
+ * Writes "tessera: ..." and a newline to stderr in one write, unless TESSERA_QUIET is set. Control characters are written
+ * as '?', because the text may contain names that others chose. Any thread.
  */
 void report_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 struct tessera_segment *tessera_segment;
-/* Used only when not even 128 KiB can be mapped. */
+/* Used only if not even the segment's 128 KiB can be mapped. */
 static struct tessera_segment last_resort;
-/* The file behind it, while a manager is there. */
+/* The file of the manager's segment, while one is mapped. */
 static struct {
     char path[256];
     uint64_t inode;
 } file_of;
-/* Readers change fields; the writer puts another mapping in place. */
+/* Held for reading to change fields, for writing to exchange the mapping. */
 static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER;
 
 void segment_change_begin(void)
@@ -58,7 +58,7 @@ struct tessera_segment *segment_get(void)
     return segment_open() ? tessera_segment : &last_resort;
 }
 
-/* For tools inside the process that show the counters. Its address stays over attach and detach. */
+/* For tools inside the process that show the counters. The address stays the same when the segment is exchanged. */
 __attribute__((visibility("default"))) struct tessera_segment *tessera_client_segment(void);
 
 struct tessera_segment *tessera_client_segment(void)
@@ -66,7 +66,7 @@ struct tessera_segment *tessera_client_segment(void)
     return segment_get();
 }
 
-/* The manager's header and orders are the new file's own; everything else is the client's and goes on. */
+/* Copies the fields that the client owns. The manager's header and orders in `to` stay. */
 static void copy_client_fields(struct tessera_segment *to, const struct tessera_segment *from)
 {
     to->client_shares = from->client_shares;
@@ -87,7 +87,10 @@ static void copy_client_fields(struct tessera_segment *to, const struct tessera_
         memcpy((char *)&to->residency[i] + held, (const char *)&from->residency[i] + held,
                sizeof to->residency[i] - held);
     }
-    /* A thread that synchronises now clears the mark in the new place; one that a copy set would never be cleared. Nobody is inside. */
+    /*
+     * No marks are copied: a thread that ends its synchronisation before the mappings are exchanged clears its mark only in
+     * the old segment, so a copied one would stay set. No submission is inside the driver.
+     */
     for (int i = 0; i < TESSERA_MAX_THREADS; i++)
         to->threads[i].syncing = to->threads[i].inside = 0;
 }
@@ -102,7 +105,7 @@ static int check(const struct tessera_segment *segment)
     return 0;
 }
 
-/* Without its name, where that cannot be found, it stays for the next manager to remove. */
+/* Remembers the file for remove_file(). If its name cannot be found, the next manager removes it. */
 static void remember_file(int descriptor, uint64_t inode)
 {
     char link[32];
@@ -115,8 +118,8 @@ static void remember_file(int descriptor, uint64_t inode)
 }
 
 /*
- * Nobody else would before the next manager: the manager that made the file is dead, or has given this client up. The
- * directory does not allow it for another user's manager.
+ * The manager that made the file is dead or has dropped this client, so nobody else would remove the file before the next
+ * manager. In another user's runtime directory this process may not remove it.
  */
 static void remove_file(void)
 {
@@ -129,7 +132,7 @@ static void remove_file(void)
 
 int segment_adopt(int descriptor, uint64_t bytes)
 {
-    struct statx file; /* statx: fstat() of glibc before 2.33 is another symbol */
+    struct statx file; /* statx, because fstat() is a different symbol in glibc before 2.33 */
     if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &file) != 0)
         return -errno;
     if (bytes != TESSERA_SEGMENT_BYTES || !S_ISREG(file.stx_mode) || file.stx_size != TESSERA_SEGMENT_BYTES)
@@ -149,7 +152,7 @@ int segment_adopt(int descriptor, uint64_t bytes)
         status = moved == MAP_FAILED ? -errno : 0;
         pthread_rwlock_unlock(&guard);
         if (status == 0) {
-            remove_file(); /* of a manager that was killed */
+            remove_file(); /* the previous file, of a manager that was killed */
             remember_file(descriptor, file.stx_ino);
             return 0;
         }
@@ -158,14 +161,14 @@ int segment_adopt(int descriptor, uint64_t bytes)
     return status;
 }
 
-/* Nobody plans residency any more, nor brings this process back to its devices. */
+/* Clears the manager's orders: without it, no targets for residency hold, and nobody would end a suspension. */
 static void forget_orders(struct tessera_segment *segment)
 {
     for (int i = 0; i < TESSERA_MAX_DEVICES; i++)
         memset(&segment->residency[i], 0, offsetof(struct tessera_residency, resident_bytes));
 }
 
-/* Without memory for the copy, the manager's file stays mapped. */
+/* If there is no memory for the copy, the manager's file stays mapped. */
 void segment_detach(void)
 {
     remove_file();
@@ -184,7 +187,7 @@ void segment_detach(void)
 
 void segment_forked(void)
 {
-    /* The address may be gone (MADV_DONTFORK) or a private copy: take a new one either way. */
+    /* At the old address the child has nothing (MADV_DONTFORK) or a private copy. In both cases it takes a new segment. */
     pthread_rwlock_init(&guard, NULL);
     file_of.path[0] = '\0';
     tessera_segment = map_anonymous(NULL);

@@ -1,6 +1,6 @@
 /*
- * The client's shared segment. There always is one: anonymous until a manager gives its own, and the address never
- * changes, so threads keep pointers into it.
+ * The client's shared segment. Until a manager provides one, it is anonymous memory. Its address never changes, so threads
+ * may keep pointers into it.
  */
 #ifndef TESSERA_SEGMENT_H
 #define TESSERA_SEGMENT_H
@@ -10,32 +10,35 @@
 
 #include "tessera_abi.h"
 
-/* The segment; NULL only before segment_open(). Hidden, read without synchronisation on the fast path. */
+/* The segment; NULL only before segment_open(). The fast path reads it without synchronisation. */
 extern struct tessera_segment *tessera_segment;
 
 /* Maps the anonymous segment if there is none yet. Any thread; false: no memory. */
 bool segment_open(void);
 
-/* The segment, opened if needed. If no memory is left, a static one that is not shared. */
+/* The segment, which is opened if needed; a static one if no memory is left. Never NULL. Any thread. */
 struct tessera_segment *segment_get(void);
 
 /*
- * Puts the manager's segment in the place of the present one, with everything that the client owns copied over.
- * Only with all gates closed and no submission inside. Returns 0, or -errno: the old one then stays.
+ * Replaces the present segment by the manager's, after copying the fields that the client owns. Only with all gates closed
+ * and no submission inside the driver. Returns 0, or -errno: then the old segment stays. The caller keeps the descriptor.
  */
 int segment_adopt(int descriptor, uint64_t bytes);
 
-/* Puts an anonymous copy in the place of the manager's segment, so that a later manager cannot be confused. With all gates closed, as segment_adopt(). */
+/*
+ * Replaces the manager's segment by an anonymous copy, so that this client no longer changes the manager's file, which the
+ * next manager may read. With all gates closed, as segment_adopt().
+ */
 void segment_detach(void);
 
 /*
- * Brackets a change of a field that is neither atomic nor behind the gate, so that segment_adopt() cannot lose it.
- * Cheap (a read lock); not to be nested; nothing that waits in between.
+ * Brackets a change of a field that is not atomic and not protected by the gate, so that segment_adopt() cannot lose it. This
+ * is a read lock: it must not be nested, and the code inside must not wait. Any thread.
  */
 void segment_change_begin(void);
 void segment_change_end(void);
 
-/* In the child of a fork: a fresh anonymous segment, the parent's forgotten. */
+/* In the child of a fork: a new anonymous segment. */
 void segment_forked(void);
 
 /* Adds to a process-wide counter. Any thread. */

@@ -11,10 +11,10 @@
 
 /* SPEC.md, section 4 */
 #define DEFAULT_MANAGER_TIMEOUT_MS 5000ULL
-/* As long as a few hand-overs of a whole device may take. */
+/* The time that a few hand-overs of a whole device may take. */
 #define DEFAULT_MEMORY_WAIT_MS 30000u
-#define MOST_BYTES ((uint64_t)INT64_MAX) /* what the manager's numbers hold */
-#define LONGEST_TIMEOUT_S 31536000u      /* a year; the manager takes no more */
+#define MOST_BYTES ((uint64_t)INT64_MAX) /* the manager's numbers are signed */
+#define LONGEST_TIMEOUT_S 31536000u      /* a year; the manager accepts no more */
 
 static struct tessera_settings current;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -45,7 +45,7 @@ static bool is_set(const char *name)
     return is;
 }
 
-/* A variable's value, from `least` to `most`; `otherwise` where it is not set or wrong. */
+/* A variable's value; `otherwise` if it is not set or wrong. */
 static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uint64_t most)
 {
     const char *value = getenv(name);
@@ -63,7 +63,7 @@ static uint64_t number(const char *name, uint64_t otherwise, uint64_t least, uin
     return otherwise;
 }
 
-/* 1 + the index of a variable's value in `names`; 0: not set, or wrong. */
+/* 1 + the index of a variable's value in `names`; 0: not set or wrong. */
 static uint32_t choice(const char *name, const char *const *names)
 {
     const char *value = getenv(name);
@@ -80,17 +80,17 @@ static uint32_t choice(const char *name, const char *const *names)
     return 0;
 }
 
-/* Opens instead of asking access(): root passes that everywhere, but cannot create files in /proc. */
+/* Opens the file, because access() allows root everything, but even root cannot create files in /proc. */
 static bool opens(const char *path, int flags)
 {
     int file = open(path, flags | O_CLOEXEC, 0600);
     return file >= 0 && close(file) == 0;
 }
 
-/* Whether a file can be appended to; it is made where it is not there yet. */
+/* Whether a file can be appended to; creates it if it does not exist. */
 static bool is_writable_file(const char *path)
 {
-    struct statx file; /* stat() of glibc before 2.33 is another symbol */
+    struct statx file; /* stat() is a different symbol in glibc before 2.33 */
     if (statx(AT_FDCWD, path, 0, STATX_TYPE, &file) == 0 && !S_ISREG(file.stx_mode))
         return !S_ISDIR(file.stx_mode) && access(path, W_OK) == 0;
     return opens(path, O_WRONLY | O_CREAT | O_APPEND);
@@ -118,7 +118,7 @@ static void check_library(const char *name, const char *accepted)
         refuse(name, value, accepted);
 }
 
-/* The program may change its directory, and a manager works in another. */
+/* A relative path is wrong: the program may change its working directory, and a manager has another one. */
 static void check_absolute(const char *name)
 {
     const char *value = getenv(name);
@@ -126,7 +126,7 @@ static void check_absolute(const char *name)
         refuse(name, value, "an absolute path");
 }
 
-/* Paths and labels are used later, when an error could not be reported well: they are checked now. */
+/* Checks paths and labels now, because an error could not be reported well at their later use. */
 static void check_texts(void)
 {
     check_writable_file("TESSERA_TRACE");
@@ -194,7 +194,7 @@ const struct tessera_settings *settings(void)
     return &current;
 }
 
-/* Before main, while no other thread can change the environment. */
+/* Runs before main, when no other thread can change the environment. */
 __attribute__((constructor)) static void read_early(void)
 {
     settings();

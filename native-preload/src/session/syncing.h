@@ -1,4 +1,4 @@
-/* Marks and counts a wait for the device, so that a client that waits is not taken for idle. Inside both ports' synchronisations. */
+/* Marks and counts a wait for the device, so that a waiting client does not count as idle. Used by synchronisations of both ports. */
 #ifndef TESSERA_SYNCING_H
 #define TESSERA_SYNCING_H
 
@@ -10,7 +10,7 @@
 #include "session/threads.h"
 
 struct sync_pass {
-    struct tessera_thread *slot; /* NULL: a thread that never submitted, or shares a slot, goes unmarked */
+    struct tessera_thread *slot; /* NULL: not marked, because the thread never submitted or shares a slot */
     uint64_t from_ns;
 };
 

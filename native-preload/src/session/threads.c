@@ -15,7 +15,7 @@ static pthread_key_t exit_key;
 static bool exit_key_made;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
-/* At thread exit: the slot is free for another thread, its counts stay. */
+/* At thread exit: frees the slot for another thread. Its counts stay. */
 static void free_slot(void *slot)
 {
     thread_slot = NULL;
@@ -100,7 +100,7 @@ uint64_t threads_submissions(unsigned device)
 void threads_forked(void)
 {
     memset(thread_device, 0, sizeof thread_device);
-    memset(thread_depths, 0, sizeof thread_depths); /* of threads that the child does not have */
+    memset(thread_depths, 0, sizeof thread_depths); /* the child does not have these threads */
     thread_slot = NULL;
     if (exit_key_made)
         pthread_setspecific(exit_key, NULL);

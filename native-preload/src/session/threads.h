@@ -19,9 +19,9 @@ static inline bool thread_slot_shared(const struct tessera_thread *slot)
 }
 
 /*
- * How many submissions of a slot's thread are inside the driver. It is not in the segment, because a segment is replaced
- * while threads run: what one counts between the copy and the exchange would be lost, and the thread would count as
- * inside for ever. The slot's own field shows it to the manager.
+ * How many submissions of a slot's thread are inside the driver. This count is not in the segment, because the segment is
+ * replaced while threads run: a change between the copy and the exchange would be lost, and the thread would count as inside
+ * for ever. The slot's own field shows the count to the manager.
  */
 struct thread_depth {
     _Alignas(64) uint32_t inside; /* each thread writes a cache line of its own */

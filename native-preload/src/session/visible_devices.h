@@ -1,8 +1,8 @@
-/* What CUDA_VISIBLE_DEVICES leaves of the devices. */
+/* The message for a program that sees no device because of CUDA_VISIBLE_DEVICES. */
 #ifndef TESSERA_VISIBLE_DEVICES_H
 #define TESSERA_VISIBLE_DEVICES_H
 
-/* Says once that the list names no device of this machine, where that is why there is none. Any thread. */
+/* To be called if the program sees no device: writes the message once if this is the reason. Any thread. */
 void visible_devices_say_none(void);
 
 #endif

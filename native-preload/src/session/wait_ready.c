@@ -9,7 +9,7 @@
 
 #define LOOK_US 2000
 
-/* What poll() would say of one socket. */
+/* What poll() would return in revents for one socket. */
 static short state(int socket, short events)
 {
     char byte;
@@ -21,7 +21,7 @@ static short state(int socket, short events)
     switch (errno) {
     case EAGAIN:
     case EINTR:
-    case ENOTCONN: /* it listens */
+    case ENOTCONN: /* a listening socket */
     case EINVAL:
         return 0;
     case EBADF:

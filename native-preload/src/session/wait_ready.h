@@ -1,13 +1,14 @@
-/* Waiting for sockets of the library, whatever the program has made of its limits. */
+/* Waits for sockets of the library, independently of the program's limit on descriptors. */
 #ifndef TESSERA_WAIT_READY_H
 #define TESSERA_WAIT_READY_H
 
 #include <poll.h>
 
 /*
- * As poll(), also where the kernel refuses it: it takes no more entries than RLIMIT_NOFILE, which a program may set below what it has
- * open (a sandbox to 0). Then connected sockets are looked at every few ms, and a listening one is never ready: what it accepts would need a descriptor. -1 with errno set: EINTR,
- * or the kernel has no memory. Any thread.
+ * As poll(), but works also if the kernel refuses it: poll() takes no more entries than RLIMIT_NOFILE, which a program may set
+ * to less than it has open (a sandbox to 0). Then connected sockets are checked every 2 ms, and a listening socket is never
+ * ready, because no descriptor is left to accept a connection. timeout_ms must not be negative. Returns -1 with errno set:
+ * EINTR, or the kernel has no memory. Any thread.
  */
 int wait_ready(struct pollfd *ready, unsigned count, int timeout_ms);
 

@@ -40,7 +40,7 @@ uint64_t step_bytes_due(unsigned device, enum host_tier tier, uint64_t wanted)
     uint64_t largest = tier == TIER_PINNED ? PINNED_STEP_BYTES : STEP_BYTES;
     uint64_t most = target / SMALL_PARTS < largest ? target / SMALL_PARTS : largest;
     uint64_t bytes = wanted < most ? wanted : most;
-    /* Rounded down: a step that is used in part cannot be released, so that small steps lose less. */
+    /* Rounded down, because a step that is partly in use cannot be released, and small steps waste less memory. */
     bytes = bytes > BACKING_UNIT ? bytes / BACKING_UNIT * BACKING_UNIT : BACKING_UNIT;
     return bytes < room ? bytes : room / BACKING_UNIT * BACKING_UNIT;
 }
@@ -59,7 +59,7 @@ char *step_map(unsigned device, uint64_t bytes)
     memory += before;
     numa_prefer(device, memory, bytes);
     madvise(memory, bytes, MADV_HUGEPAGE);
-    madvise(memory, bytes, MADV_DONTFORK); /* a child would make the parent copy each page that it writes */
+    madvise(memory, bytes, MADV_DONTFORK); /* otherwise the parent copies each page that it writes after a fork */
     madvise(memory, bytes, MADV_DONTDUMP);
     return memory;
 }
@@ -141,7 +141,7 @@ static bool provide(struct backing_step *step)
         step->memory = step_map(step->device, step->bytes);
         return step->memory != NULL;
     }
-    /* Where the file system cannot reserve space, a full disk shows at the first write. */
+    /* If the file system cannot reserve space, a full disk is found at the first write only. */
     if (fallocate(file, 0, (off_t)step->file_offset, (off_t)step->bytes) == 0 || errno == EOPNOTSUPP)
         return true;
     report_error(-errno, "no room for swapped memory in %s: %s", settings()->swap_directory, strerror(errno));
@@ -394,6 +394,6 @@ void backing_forked(void)
 {
     memset(steps, 0, sizeof steps);
     if (file >= 0)
-        close(file); /* the child's copy of the descriptor */
+        close(file); /* closes the child's descriptor only */
     file = -1;
 }

@@ -9,15 +9,15 @@
 
 #define STEP_BYTES (256u << 20)
 /*
- * Bytes of pinned memory at a time: every launch of the context stands still while memory is registered, 53 ms for 1
- * GiB on an H200 that was touched before. So it is registered in pieces of 1.7 ms.
+ * Size of a step of pinned memory. While memory is registered, every launch in the context waits: 53 ms for 1 GiB of touched
+ * pages on an H200. A step of this size takes 1.7 ms.
  */
 #define PINNED_STEP_BYTES (32u << 20)
 #define STEP_UNITS (STEP_BYTES / BACKING_UNIT)
 
 struct backing_step {
     struct backing_step *next;
-    char *memory; /* NULL: of a file */
+    char *memory; /* NULL: a range of the file */
     uint64_t file_offset;
     uint64_t bytes;
     uint32_t used; /* units */
@@ -43,13 +43,14 @@ void step_remove(struct backing_step *step);
 struct backing_step *step_first(unsigned device);
 
 /*
- * With the lock: whether an unused step may be released: of a tier that is cheap to allocate, or beyond target or need.
+ * With the lock: whether the step may be released: it is unused, and its tier is cheap to allocate, or it is beyond the
+ * target or the need.
  */
 bool step_surplus(const struct backing_step *step);
 
 /*
- * Sets how an unused pinned step is released: with the lock, which is released meanwhile. Call it before the first
- * step.
+ * Sets the function that releases an unused pinned step. It is called with the lock, and releases the lock meanwhile. To be
+ * set before the first pinned step.
  */
 void step_pinned_drop(void (*drop)(struct backing_step *step));
 

@@ -86,7 +86,7 @@ struct swap_block *block_new(unsigned device, uint64_t bytes, bool shared, CUres
     return NULL;
 }
 
-/* Without the lock: releases the memory of all chunks; `lowered` is what counted as resident. False: some remains. */
+/* Without the lock: releases the memory of all chunks, and adds to *lowered what counted as resident. False: some remains. */
 static bool empty_chunks(struct swap_block *block, uint64_t *lowered)
 {
     bool all = true;

@@ -30,7 +30,7 @@ struct swap_block {
     struct swap_record whole; /* if the block is one allocation */
     uint8_t device;
     bool cached;  /* freed; kept for an allocation of the same size, or being released */
-    bool refused; /* the driver did not release it: no allocation gets it, since memory of others may be in it */
+    bool refused; /* the driver did not release it; not reused, since handed memory may have contents of others */
 };
 
 /*

@@ -159,7 +159,7 @@ void chunk_drop_copy(struct chunk *chunk)
     if (chunk->content)
         chunk->content->copied = 0;
     chunk_change_end(chunk);
-    backing_give(chunk->device, backing); /* may publish, and release the lock: the chunk counts again by then */
+    backing_give(chunk->device, backing);
 }
 
 void chunk_forget_content(struct chunk *chunk)

@@ -41,7 +41,7 @@ struct chunk {
     unsigned long long handle;     /* the driver's; 0: no physical memory */
     int descriptor;                /* of handed memory (exchange.h); -1: the driver created it for this process */
     uint64_t bytes;
-    uint64_t empty_since; /* value of `openings` while it has no contents; it has some from the next opening on */
+    uint64_t empty_since; /* value of `openings` when it lost its contents; from the next opening on it may have some */
     uint64_t retry_ns;    /* not moved before this time, since the last move failed */
     uint8_t device;
     uint8_t state;
@@ -50,7 +50,7 @@ struct chunk {
     bool fixed;     /* never moved */
     bool stuck;     /* has contents and no address, so it cannot be copied; not moved until it has an address */
     bool untouched; /* was never accessible, so it has no contents */
-    bool unseen;    /* could not be looked at when it was to leave, so all of it counts as contents */
+    bool unseen;    /* could not be examined when it was to leave, so all of it counts as contents */
     bool shareable; /* its physical memory can be given to other processes (exportable.h) */
 };
 
@@ -65,8 +65,8 @@ bool chunk_add_view(struct chunk *chunk, CUdeviceptr address, uint32_t readable,
 /* With the lock: whether the program may have written into the memory that the chunk has now. */
 bool chunk_contents(const struct chunk *chunk);
 /*
- * With the lock, between chunk_change_begin() and chunk_change_end(): the memory has no contents, until the gate is opened
- * (at once, if it is open).
+ * With the lock, between chunk_change_begin() and chunk_change_end(): the memory has no contents until the gate opens. If the gate is
+ * open, it counts as having contents at once.
  */
 void chunk_set_empty(struct chunk *chunk);
 
@@ -136,9 +136,9 @@ bool chunk_shareable_supported(unsigned device);
 /*
  * As chunk_shareable_supported(), but tested by creating exportable memory once, because the attribute does not show
  * what a container forbids. If that succeeds, all ordinary memory of the device's chunks is created exportable from
- * now on. It is not created so
- * from the start, because most programs never export, and some drivers refuse exportable memory. Its cost is the same
- * (tests/gpu/FINDINGS.md, "Memory shared by legacy IPC"). A context of the device should be current.
+ * now on. It is not created so from the start, because most programs never export, and some drivers refuse exportable
+ * memory. Its cost is the same (tests/gpu/FINDINGS.md, "Memory shared by legacy IPC"). A context of the device should be
+ * current.
  */
 bool chunk_shareable(unsigned device);
 

@@ -3,7 +3,7 @@
  * copy in host memory. Neither kind has to be copied when the chunk leaves the device, and parts that are zero need
  * no copy when it comes back.
  *
- * Residency's lock guards all of it, except what belongs to a BUSY chunk: that is its thread's.
+ * Residency's lock guards all records, except that of a BUSY chunk, which belongs to the thread that made it BUSY.
  */
 #ifndef TESSERA_CONTENT_H
 #define TESSERA_CONTENT_H
@@ -14,8 +14,8 @@
 #include "direct/turns/residency.h"
 
 #define PART_BYTES CHUNK_UNIT
-#define PARTS (CHUNK_BYTES / PART_BYTES) /* at most, so that one bit each fits a word */
-#define HASH_NUMBERS 4                   /* of a part (swap/content.cu) */
+#define PARTS (CHUNK_BYTES / PART_BYTES) /* most parts of a chunk: one bit for each fits a uint32_t */
+#define HASH_NUMBERS 4                   /* numbers in the hash of a part (direct/content/content.cu) */
 
 struct part_hash {
     uint64_t numbers[HASH_NUMBERS];

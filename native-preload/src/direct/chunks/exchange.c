@@ -16,14 +16,11 @@
 #include "tessera_abi.h"
 #include "tessera_entries.h"
 
-/*
- * Room for some 16 pieces (1 GiB): the kernel doubles this, and charges 768 bytes or more for a packet with a
- * descriptor.
- */
+/* Room for some 16 pieces (1 GiB): the kernel doubles this value, and charges at least 768 bytes for a packet. */
 #define QUEUE_BYTES 6144
 /*
- * Memory that was taken keeps its descriptor, because the driver exports imported memory no second time. Descriptors
- * are bounded by this part of RLIMIT_NOFILE, and by the number below, which is enough for 1 TiB.
+ * Memory that was taken keeps its descriptor, because the driver does not export imported memory again. Descriptors are
+ * bounded by this part of RLIMIT_NOFILE, and by the number below, which is enough for 1 TiB.
  */
 #define DESCRIPTOR_PARTS 4
 #define DESCRIPTORS 16384

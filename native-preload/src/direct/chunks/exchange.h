@@ -42,7 +42,7 @@ void exchange_give(struct chunk *chunk, int descriptor, bool released);
  */
 bool exchange_take(struct chunk *chunk);
 
-/* The chunk's memory is released: closes its descriptor, if it has one, which would keep the memory allocated. */
+/* The chunk's memory is released: closes its descriptor, if any. An open descriptor would keep the memory allocated. */
 void exchange_forget(struct chunk *chunk);
 
 /* The driver has no memory left: returns one piece of the queue to it. False: the queue is empty. */

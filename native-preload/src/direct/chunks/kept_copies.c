@@ -10,7 +10,7 @@ static bool has_copy(const struct chunk *chunk, uint64_t now_ns)
     return chunk->state == CHUNK_RESIDENT && chunk->backing && !chunk->away;
 }
 
-/* Chunks come in, and so get their copies, in the order in which the search goes round. */
+/* The search visits chunks in the order in which they come in and get their copies, so it finds the oldest copy first. */
 bool kept_copies_drop(unsigned device)
 {
     struct chunk *chunk = chunk_search(device, SEARCH_COPY, has_copy, 0);
@@ -22,8 +22,9 @@ bool kept_copies_drop(unsigned device)
 }
 
 /*
- * With the lock, while more is pinned than may be: drops the copies in the step that is emptied first, or, where
- * contents alone are in it, which may have no way back at the moment, the oldest copy of all. False: there is none.
+ * With the lock: if more memory is pinned than the target allows, drops the copies in the step of backing_to_empty(). That
+ * step may hold no copies, but only contents of chunks that cannot come in now. Then drops the oldest copy of all. False:
+ * nothing was dropped.
  */
 static bool give_up(unsigned device)
 {

@@ -18,7 +18,7 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* linux/mman.h, since 5.14 */
 #endif
-#define RETRY_NS 5000000000ULL /* after a registration that the driver or the system refused */
+#define RETRY_NS 5000000000ULL /* time to wait after the driver or the system refused a registration */
 #define IDLE_NS 1000000000ULL
 
 static bool started;
@@ -79,7 +79,7 @@ static void drop(struct backing_step *step)
     step_remove(step);
 }
 
-/* Has the system give the memory now, outside the driver, whose registration would take longer for it. */
+/* Makes the kernel allocate the pages now. The driver would take longer for this during the registration. */
 static void populate(char *memory, uint64_t bytes)
 {
     if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0)

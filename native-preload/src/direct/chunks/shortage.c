@@ -61,7 +61,7 @@ void shortage_sample(unsigned device, bool waits)
     struct tessera_residency *w = words(device);
     tell(&w->driver_free_ns, 0);
     tell(&w->driver_free, free_bytes);
-    tell(&w->driver_free_ns, now_ns); /* the time before the question: later changes may be missing from the answer */
+    tell(&w->driver_free_ns, now_ns); /* the time before the query: its answer may lack later changes */
     segment_change_end();
 }
 

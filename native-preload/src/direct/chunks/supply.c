@@ -8,7 +8,7 @@
 #include "direct/chunks/shortage.h"
 #include "direct/chunks/block_cache.h"
 
-/* Between two tries when the driver has less than the manager assumes: other clients are about to release memory. */
+/* Time between two tries when the driver has less than the manager assumes: other clients are about to release memory. */
 #define RETRY_NS 5000000ULL
 
 /* With the lock: whether the chunks may stay absent for now, because the gate opens only when they are resident. */
@@ -42,7 +42,6 @@ static bool wait_for_room(unsigned device, uint64_t bytes, uint64_t until_ns)
     return in_time;
 }
 
-/* A thread's request for memory. */
 struct request {
     uint64_t bytes; /* of all its chunks */
     uint64_t rest;  /* of the chunks that still lack memory */

@@ -1,4 +1,4 @@
-/* Physical memory for new chunks of the program: at once while the gate is open, else with the next turn. */
+/* Provides physical memory for new chunks of the program: at once while the gate is open, else with the next turn. */
 #ifndef TESSERA_SUPPLY_H
 #define TESSERA_SUPPLY_H
 

@@ -1,20 +1,20 @@
 /*
- * Looks at device memory that is about to leave the device: whether it is all zero, and a keyed hash of it (content_look.h).
- * content.ptx beside it is made of this file by `make content-ptx`.
+ * Examines device memory that is about to leave the device: tests whether it is all zero, and computes a keyed hash
+ * (content_look.h). `make content-ptx` generates content.ptx from this file.
  *
  * The hash of 2 MiB, four numbers below 2^61, has two stages. Each thread computes NH (Black et al., "UMAC", 1999) of the 8 KiB
  * that it reads, four times, with keys shifted by two words each (Toeplitz): two different inputs of a thread agree in a given
- * number with a probability of at most 2^-32, and in k of them with 2^-32k. The threads' numbers are then combined by a sum of
- * products with keys of their own modulo the prime 2^61 - 1, for each of the four by itself: two different inputs agree with
- * 2^-61. So two different contents have the same hash with a probability of at most (2^-32 + 2^-61)^4, which is 2^-128 but for
- * rounding. The keys are random, and contents are chosen without knowledge of them: a program could read them from its
- * own memory, but would harm its own contents alone.
+ * number with a probability of at most 2^-32, and in k of them with 2^-32k. Then, separately for each of the four, the threads'
+ * numbers are multiplied by other keys and added modulo the prime 2^61 - 1: two different inputs agree with 2^-61. So two
+ * different contents have the same hash with a probability of at most (2^-32 + 2^-61)^4, which is 2^-128 except for rounding.
+ * This holds because the keys are random and contents are chosen without knowledge of them. A program could read the keys from
+ * its own memory, but would harm only its own contents.
  */
-#define ROWS 512      /* 16 bytes that each thread reads, one after the other */
+#define ROWS 512      /* reads of 16 bytes by each thread */
 #define THREADS 256   /* of a block */
 #define LINES 4       /* numbers of a hash */
 #define SHIFT 2       /* words between the keys of two lines */
-#define WORDS 5       /* of a result: the lines, and 1 if anything is not zero */
+#define WORDS 5       /* of a result: the lines, and a number that is 1 if anything is not zero, else 0 */
 #define PRIME 0x1fffffffffffffffULL
 
 typedef unsigned int word;
@@ -38,7 +38,7 @@ static __device__ __forceinline__ number product(number key, word value)
     return fold((low & PRIME) + (low >> 61 | high << 3));
 }
 
-/* A block for each part; it does nothing where the address is 0. `results` has WORDS numbers for each block. */
+/* One block for each part; it does nothing if the address is 0. `results` has WORDS numbers for each block. */
 extern "C" __global__ void __launch_bounds__(THREADS) tessera_content(const number *parts, number *results)
 {
     __shared__ number sums[THREADS / 32][LINES];

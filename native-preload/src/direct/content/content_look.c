@@ -19,9 +19,9 @@
 #define PRIME ((1ULL << 61) - 1)
 
 #define BATCH 64              /* chunks for one launch: some 2 ms of reading */
-#define LAUNCHES 32           /* at once, and the last one that is done */
-#define RETRY_NS 200000000ULL /* to load the kernel, while the device is full */
-#define NOT_RUN UINT64_MAX    /* no number of a result: they are below the prime */
+#define LAUNCHES 32           /* launches in progress, and the last complete one */
+#define RETRY_NS 200000000ULL /* between tries to load the kernel while the device is full */
+#define NOT_RUN UINT64_MAX    /* not a number of any result: these are below the prime */
 
 extern const char tessera_content_ptx[];
 
@@ -30,29 +30,29 @@ struct keys {
     uint64_t numbers[THREADS * LINES * 2];
 };
 
-/* What host and device share, in pinned memory: a slot for each chunk. */
+/* Pinned memory that host and device share: a slot for each chunk. */
 struct shared {
     uint64_t parts[LOOKS][PARTS]; /* addresses; 0: none */
     uint64_t results[LOOKS][PARTS][WORDS];
 };
 
 struct looker {
-    void *context;     /* of all below; NULL: there is nothing */
-    bool refused;      /* in `context`: the driver did not take the kernel */
-    uint64_t again_ns; /* the device was full when the kernel was to be loaded: not tried before this time */
+    void *context;     /* in which all objects below were created; NULL: there are none */
+    bool refused;      /* the driver refused the kernel in `context` */
+    uint64_t again_ns; /* the kernel is not loaded before this time, because the device was full at the last try */
     CUmodule module;
     CUfunction function;
     CUstream stream;
     struct shared *shared;
     struct chunk *chunks[LOOKS];
-    unsigned begun, launched, reached, ended; /* chunks so far: taken, given to the device, done by it, returned */
-    /* Launches: up to which chunk each goes, its event, and what the driver said. */
+    unsigned begun, launched, reached, ended; /* chunks so far: taken, submitted, examined, returned */
+    /* Each launch: `launched` after it, its event, and its result. */
     struct {
         unsigned end;
         CUevent event;
         CUresult result;
     } launches[LAUNCHES];
-    unsigned first, last; /* launches so far: done, begun */
+    unsigned first, last; /* launches so far: complete, begun */
 };
 
 static struct looker of_moves[TESSERA_MAX_DEVICES], of_samples[TESSERA_MAX_DEVICES];
@@ -76,7 +76,7 @@ static void forget(struct looker *l)
 static void drop(struct looker *l)
 {
     if (l->stream)
-        REAL(cuStreamSynchronize)(l->stream); /* a wait may have failed, and what is under way uses the memory below */
+        REAL(cuStreamSynchronize)(l->stream); /* a kernel may still run after an error, and uses the memory below */
     if (l->shared)
         REAL(cuMemFreeHost)(l->shared);
     for (unsigned i = 0; i < LAUNCHES; i++)
@@ -101,7 +101,7 @@ static CUresult give_keys(const struct looker *l, const char *name, const void *
     return result == CUDA_SUCCESS ? REAL(cuStreamSynchronize)(l->stream) : result;
 }
 
-/* Keys of this context alone: no other process has to compute the same hashes. */
+/* Draws keys for this context alone, because no other process has to compute the same hashes. */
 static CUresult make_keys(const struct looker *l)
 {
     static struct keys keys; /* too large for a stack; with the lock */
@@ -151,7 +151,7 @@ static bool prepare(struct looker *l, const void *context)
     if (l->context)
         drop(l);
     CUresult result = make(l);
-    bool full = result == CUDA_ERROR_OUT_OF_MEMORY; /* it will not be so for ever, and that is when memory moves */
+    bool full = result == CUDA_ERROR_OUT_OF_MEMORY; /* memory moves just when the device is full, so try again later */
     if (result != CUDA_SUCCESS) {
         report_failure(result, "no kernel to look at memory with: all of it is copied");
         drop(l);
@@ -163,7 +163,7 @@ static bool prepare(struct looker *l, const void *context)
     return result == CUDA_SUCCESS;
 }
 
-/* The chunks that were taken, up to the end of the table of slots. */
+/* Launches the kernel for the chunks that were taken, at most up to the end of the table of slots. */
 static void launch(struct looker *l)
 {
     unsigned from = l->launched % LOOKS, count = l->begun - l->launched;
@@ -171,14 +171,14 @@ static void launch(struct looker *l)
         count = LOOKS - from;
     uint64_t *parts = l->shared->parts[from], *results = l->shared->results[from][0];
     void *arguments[] = {&parts,
-                         &results}; /* with unified addresses the device has pinned memory where the host has it */
+                         &results}; /* unified addressing: pinned memory has the same address on host and device */
     unsigned at = l->last++ % LAUNCHES;
     CUresult result = REAL(cuLaunchKernel)(l->function, count * PARTS, 1, 1, THREADS, 1, 1, 0, l->stream, arguments,
                                            NULL);
     if (result == CUDA_SUCCESS)
         result = REAL(cuEventRecord)(l->launches[at].event, l->stream);
     if (result != CUDA_SUCCESS)
-        REAL(cuStreamSynchronize)(l->stream); /* the kernel may run all the same */
+        REAL(cuStreamSynchronize)(l->stream); /* the kernel may run despite the error */
     l->launched += count;
     l->launches[at].end = l->launched;
     l->launches[at].result = result;
@@ -206,7 +206,7 @@ bool look_begin(struct looker *l, const void *context, struct chunk *chunk)
     return true;
 }
 
-/* Whether the oldest launch is done; notes it. */
+/* Whether the oldest launch is complete; if so, records that. */
 static bool reach(struct looker *l)
 {
     if (l->first == l->last)
@@ -220,21 +220,21 @@ static bool reach(struct looker *l)
         return false;
     }
     if (*result != CUDA_SUCCESS)
-        REAL(cuStreamSynchronize)(l->stream); /* nothing of it writes results any more */
+        REAL(cuStreamSynchronize)(l->stream); /* after this the kernel writes no results any more */
     l->reached = l->launches[at].end;
     l->first++;
     report_failure(*result, "memory could not be looked at: all of it is copied");
     return true;
 }
 
-/* What the kernel wrote of a chunk. */
+/* Reads the results that the kernel wrote for a chunk. */
 static CUresult read_result(const struct looker *l, unsigned at, struct look *look)
 {
     look->filled = 0;
     for (unsigned i = 0; look->chunk && i < look->chunk->bytes / PART_BYTES; i++) {
         const uint64_t *numbers = l->shared->results[at][i];
         if (numbers[0] == NOT_RUN)
-            return CUDA_ERROR_UNKNOWN; /* a driver that says that all went well, and runs nothing */
+            return CUDA_ERROR_UNKNOWN; /* the driver reported success, but did not run the kernel */
         memcpy(look->hashes[i].numbers, numbers, sizeof look->hashes[i].numbers);
         look->filled |= numbers[LINES] ? 1u << i : 0;
     }

@@ -15,14 +15,13 @@
 #include "direct/chunks/chunks.h"
 #include "driver/driver_types.h"
 
-#define LOOKS 512 /* chunks that are looked at, at once: they are read at the speed of device memory if they are many */
+#define LOOKS 512 /* most chunks examined at once: a kernel for many chunks reads at the speed of device memory */
 
 struct looker;
 
 struct looker *looker_of_moves(unsigned device);
 struct looker *looker_of_samples(unsigned device);
 
-/* The result of an examination. */
 struct look {
     struct chunk *chunk;
     uint32_t filled; /* parts that are not all zero */
@@ -41,8 +40,8 @@ bool look_begin(struct looker *looker, const void *context, struct chunk *chunk)
 void look_flush(struct looker *looker);
 
 /*
- * Ends the oldest look if it is complete. False: it is not, or there is none. `result` is the driver's, and CUDA_ERROR_UNKNOWN if
- * the kernel did not run: then nothing was found.
+ * Ends the oldest look if it is complete. False: it is not, or there is none. `result` is the driver's, or CUDA_ERROR_UNKNOWN if
+ * the kernel did not run. Unless it is CUDA_SUCCESS, only look->chunk is valid.
  */
 bool look_ended(struct looker *looker, struct look *look, CUresult *result);
 

@@ -1,4 +1,4 @@
-/* The kernel of content_look.c: content.ptx, made of content.cu. */
+/* The kernel of content_look.c: content.ptx, generated from content.cu. */
     .section .rodata
     .globl tessera_content_ptx
     .hidden tessera_content_ptx

@@ -13,19 +13,19 @@
 #include "session/segment.h"
 
 #define CHUNKS 32                 /* of a sample: 2 GiB, less than a millisecond of an H100's memory bandwidth */
-#define LEAST_BYTES (32ULL << 20) /* less is moved sooner than looked at */
-#define SHORTEST_NS 500000000ULL  /* between samples, */
-#define LONGEST_NS 16000000000ULL /* and while they say the same */
-#define SAME_PARTS 64             /* within a 64th */
+#define LEAST_BYTES (32ULL << 20) /* less memory is moved faster than it is examined */
+#define SHORTEST_NS 500000000ULL  /* first time between samples; doubled while samples agree */
+#define LONGEST_NS 16000000000ULL /* longest time between samples */
+#define SAME_PARTS 64             /* samples agree if their shares differ by less than 1/64 */
 #define LOOK_NS 200000ULL         /* between polls */
 
 static bool started;
 static struct sampler {
-    uint64_t needed; /* when it was sampled last */
+    uint64_t needed; /* residency.needed, as last seen; a change makes a sample due soon */
     uint64_t due_ns, every_ns;
     uint64_t filled, of; /* of the last sample */
 } samplers[TESSERA_MAX_DEVICES];
-static uint64_t seed; /* of the thread alone */
+static uint64_t seed; /* used by the sampling thread alone */
 
 static uint64_t next_random(void)
 {
@@ -70,8 +70,8 @@ static void release(struct chunk *chunk)
 }
 
 /*
- * Looks at the chunks, in a context of the device: bytes that are not zero. NULL: at nothing, `count` times. False: it could not be
- * seen of all.
+ * Examines the chunks, in a context of the device, and adds to *filled the bytes of parts that are not all zero. NULL instead of
+ * chunks: runs the kernel for nothing, `count` times. False: not all could be examined.
  */
 static bool look_at(unsigned device, const void *context, struct chunk **chunks, unsigned count, uint64_t *filled)
 {
@@ -102,8 +102,8 @@ static void sample(unsigned device)
     struct chunk *chunks[CHUNKS];
     uint64_t filled = 0, of = 0;
     /*
-     * A kernel of the program that runs forever must not keep chunks BUSY: they are chosen once the library's kernel
-     * has run.
+     * A kernel of the program that never ends must not keep chunks BUSY. So chunks are chosen only after a kernel of the
+     * library has run.
      */
     residency_unlock();
     void *context = devices_enter(device);

@@ -126,7 +126,7 @@ TESSERA_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
     END_CONTEXT(REAL(cuCtxDestroy_v2)(context), context);
 }
 
-/* Taken as the end of the context, which it is unless the program has attached to it (cuCtxAttach). */
+/* Counts as the end of the context, which is true unless the program has attached to it (cuCtxAttach). */
 TESSERA_EXPORT CUresult cuCtxDetach(CUcontext context)
 {
     END_CONTEXT(REAL(cuCtxDetach)(context), context);
@@ -149,7 +149,7 @@ static int primary_active(CUdevice device)
     return REAL(cuDevicePrimaryCtxGetState)(device, &flags, &active) != CUDA_SUCCESS || active;
 }
 
-/* Whether a release ends the primary context is known only afterwards; a reset always ends its allocations. */
+/* Only after the call is it known whether a release has ended the primary context. A reset always ends its allocations. */
 #define RELEASE_PRIMARY(call, resets)                                                                                  \
     void *context = devices_primary(device);                                                                           \
     int known = context ? closing(context) : -1;                                                                       \

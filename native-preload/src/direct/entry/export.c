@@ -1,4 +1,4 @@
-/* Exports and imports of memory. Exported memory is fixed, because others use it at its place. */
+/* Exports and imports of memory. Exported memory is fixed, because others use its physical memory. */
 #include "direct/entry/export.h"
 
 #include <string.h>

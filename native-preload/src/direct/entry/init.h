@@ -1,8 +1,8 @@
-/* The direct port: connects layers that must not call each other. */
+/* The direct port: sets the handlers by which lower layers call upper ones. */
 #ifndef TESSERA_ENTRY_INIT_H
 #define TESSERA_ENTRY_INIT_H
 
-/* Once, before the first call of an entry of the port. Calls nothing of the driver, and starts nothing. */
+/* To be called once, before the first call of an entry of the port. Makes no driver call, and starts no thread. */
 void direct_prepare(void);
 
 #endif

@@ -154,7 +154,7 @@ static struct request request_on(CUstream stream, uintptr_t otherwise)
     return r;
 }
 
-/* Records it with owner 0, because the end of a context does not free it. */
+/* Records an allocation with context 0, because the end of a context does not free it. On failure returns its bytes to the quota. */
 static CUresult settle(CUresult result, const CUdeviceptr *pointer, size_t bytes, unsigned device, bool managed)
 {
     if (result != CUDA_SUCCESS)
@@ -184,7 +184,7 @@ static CUresult from_our_pool(CUdeviceptr *pointer, size_t bytes, struct pool *p
     return result;
 }
 
-/* If the driver captures an allocation, that is a node of a graph: its memory is allocated at the graph's launch. */
+/* An allocation that the driver captures is a node of a graph: its memory is allocated when the graph is launched. */
 #define ALLOCATE(call, handle, otherwise, pool_is_managed)                                                             \
     int device = settings()->disabled ? -1 : devices_of_stream(gate_stream(stream, otherwise));                        \
     if (device < 0 || !pointer || bytes == 0)                                                                          \

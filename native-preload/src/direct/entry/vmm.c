@@ -108,7 +108,7 @@ TESSERA_EXPORT CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offse
     return result;
 }
 
-/* Calls `each` for mappings of plan swap from the range's beginning on, and sets the range to what is left of it. */
+/* Calls `each` for adjacent mappings of plan swap from the range's beginning on, and sets the range to the rest. */
 static CUresult walk(CUdeviceptr *pointer, size_t *bytes, CUresult (*each)(CUdeviceptr, const void *, size_t),
                      const void *access, size_t count)
 {
@@ -175,8 +175,8 @@ TESSERA_EXPORT CUresult cuMemGetAllocationPropertiesFromHandle(void *properties,
 }
 
 /*
- * Refused while anything is mapped there, like the driver does: memory of plan swap may be absent, unseen by the
- * driver.
+ * Refused while anything is mapped in the range, as by the driver. The driver does not see mappings whose memory is
+ * absent.
  */
 TESSERA_EXPORT CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes)
 {

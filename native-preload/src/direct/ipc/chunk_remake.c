@@ -92,7 +92,7 @@ static CUresult exchange(struct fresh *fresh)
             return result;
         }
         for (struct chunk_view *mapped = chunk->views; mapped != view; mapped = mapped->next)
-            REAL(cuMemUnmap)(mapped->address, chunk->bytes); /* the view that failed is not mapped: INVALID_VALUE */
+            REAL(cuMemUnmap)(mapped->address, chunk->bytes); /* also of the view that failed: INVALID_VALUE, harmless */
         chunk->handle = before;
     }
     for (view = chunk->views; view != unmapped_to; view = view->next)

@@ -16,10 +16,10 @@ CUresult chunk_remake_memory(unsigned device, uint64_t bytes, uint64_t until_ns,
 void chunk_remake_drop(unsigned device, uint64_t bytes, unsigned long long handle);
 
 /*
- * Puts `memory` in the place of the memory of a chunk: the first of a list (linked by `sibling`) that the caller has
- * made BUSY and that is not shareable yet. Continues with the chunks behind it while there is room at once. Waits until
- * until_ns at most for the program's work to end. Takes ownership of `memory`. Without a lock. OUT_OF_MEMORY: not in
- * time. After an error of the driver each chunk has its contents, in its old memory or its new one.
+ * Replaces the memory of one chunk by `memory`: of the first chunk in the list (linked by `sibling`) that the caller has
+ * made BUSY and that is not shareable yet. Continues with the chunks behind it while there is room without a wait. Waits
+ * until until_ns at most for the program's work to end. Takes ownership of `memory`. Without a lock. OUT_OF_MEMORY: not in
+ * time. After an error of the driver each chunk has its contents, in its old memory or in the new memory.
  */
 CUresult chunk_remake(struct chunk *chunks, unsigned long long memory, uint64_t until_ns);
 

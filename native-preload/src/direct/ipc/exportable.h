@@ -1,7 +1,7 @@
 /*
- * Exportable allocations: allocations of plan swap that other processes may open by legacy IPC. They are fixed, and
- * their memory is such that the driver exports it as file descriptors. Ordinary memory is replaced at its first export,
- * under the same addresses; this takes a pause of the device and a copy on the device. Any thread.
+ * Exportable allocations: allocations of plan swap that other processes may open by legacy IPC. They are fixed, and the
+ * driver can export their memory as file descriptors. Ordinary memory is replaced at its first export, at the same
+ * addresses; this takes a pause of the device and a copy on the device. Any thread.
  */
 #ifndef TESSERA_EXPORTABLE_H
 #define TESSERA_EXPORTABLE_H

@@ -19,7 +19,7 @@
 
 #include "tessera_entries.h"
 
-#define IPC_MAGIC 0x4350492d53534554ULL /* "TESS-IPC"; the driver's handles do not begin so */
+#define IPC_MAGIC 0x4350492d53534554ULL /* "TESS-IPC"; the driver's handles do not begin with it */
 #define IPC_VERSION 1
 #define IPC_BATCH 16 /* descriptors in one answer: few compared with the usual limit of 1,024 open files */
 

@@ -39,7 +39,7 @@ static void prepare(void)
     condition_prepare(&changed);
 }
 
-/* With the lock: adds it to the list. */
+/* With the lock. */
 static void enter(struct opened *opened)
 {
     opened->next = all;
@@ -47,7 +47,7 @@ static void enter(struct opened *opened)
     __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
 }
 
-/* With the lock: removes it from the list. */
+/* With the lock. */
 static void take_out(struct opened *opened)
 {
     struct opened **at = &all;
@@ -71,7 +71,7 @@ static CUdeviceptr address(const struct opened *opened)
     return opened->mapping.base + opened->mapping.offset;
 }
 
-/* Without the lock: waits for work that may use it. False: a capture is open, which the wait would invalidate. */
+/* Without the lock: waits for work that may use the memory. False: a capture is open, which the wait would invalidate. */
 static bool quiesce(const struct opened *opened, CUresult *result)
 {
     if (!capture_shield_wait())
@@ -130,7 +130,7 @@ static bool await_ready(const struct ipc_handle *handle, uint64_t until_ns)
     return !opened || opened->ready;
 }
 
-/* Gives the device access to memory that is ready and referenced: it may not be the first opener's device. */
+/* Gives the device access to memory that is ready and referenced; the memory may have been opened first on another device. */
 static CUresult let_access(struct opened *opened, int device)
 {
     uint32_t bit = 1u << device;

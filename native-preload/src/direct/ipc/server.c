@@ -50,7 +50,7 @@ static void drop_peer(unsigned at)
     peers[at] = peers[--peer_count];
 }
 
-/* Daemons close all descriptors, and may have reused the number of the socket: opens a new one, and closes nothing. */
+/* A daemon closes all descriptors, so the socket's number may now name another file. Opens a new socket, and closes nothing. */
 static void listen_again(void)
 {
     int s = open_socket();

@@ -10,7 +10,7 @@
 
 #include "direct/ipc/handle.h"
 
-/* Answers a request, with descriptors that are closed when they are sent. By the thread, without a lock. */
+/* Answers a request. The server closes the descriptors after sending them. Called by the server's thread, without a lock. */
 typedef void ipc_answers(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH]);
 
 /*
@@ -22,7 +22,7 @@ bool ipc_server_start(struct ipc_handle *handle, ipc_answers *answers);
 /* Whether the handle names this process's socket. */
 bool ipc_server_is(const struct ipc_handle *handle);
 
-/* In the child of a fork: there is none. */
+/* In the child of a fork: there is no server. */
 void ipc_server_forked(void);
 
 #endif

@@ -51,7 +51,7 @@ static void note_choice(unsigned device, uint64_t facts)
     segment_change_end();
 }
 
-/* Before the first allocation: the driver could not copy mapped memory between devices that cannot reach each other. */
+/* Under plan auto, memory stays plain if devices cannot reach each other: the driver could not copy mapped memory between them. */
 static void look_around(void)
 {
     static bool looked;

@@ -39,7 +39,7 @@ void memory_record(enum allocation_space space, uint64_t key, uint64_t bytes, un
 /* As memory_record(), for memory that the driver allocated: it never moves, so under plan swap it counts as fixed. */
 void memory_record_fixed(enum allocation_space space, uint64_t key, uint64_t bytes, unsigned device, uint64_t context);
 
-/* Returns to the quota what an allocation counted that was removed from the table. */
+/* Returns to the quota the bytes of an allocation that was removed from the table. */
 void memory_forget(const struct allocation *allocation);
 
 /* The current context, as owner of an allocation; 0: none. */

@@ -12,7 +12,7 @@
 #include "tessera_entries.h"
 
 #define PIECE_BYTES (512ULL << 20) /* some 10 ms of bus time, which bounds how late an order is seen */
-#define MAX_ALLOCATIONS 65536u     /* further ones are left to page faults; a program with more has small ones */
+#define MAX_ALLOCATIONS 65536u     /* the rest is left to page faults; a program with more has small allocations */
 
 struct candidates {
     struct allocation *items; /* mapped memory */
@@ -56,7 +56,7 @@ static bool fetch(const struct allocation *allocation, uint64_t bytes, CUstream 
         if (result == CUDA_SUCCESS)
             result = REAL(cuStreamSynchronize)(stream);
         if (result != CUDA_SUCCESS) {
-            /* Most likely it was freed meanwhile. */
+            /* Most likely the allocation was freed meanwhile. */
             __atomic_fetch_add(&tessera_segment->residency[device].move_failures, 1, __ATOMIC_RELAXED);
             return true;
         }

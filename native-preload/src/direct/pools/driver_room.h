@@ -15,10 +15,11 @@
 struct driver_room {
     uint64_t until_ns; /* 0: no call has been refused yet */
     uint64_t claimed;
-    uint64_t most; /* the largest claim */
+    uint64_t most; /* bytes that may be claimed at most */
     unsigned device;
 };
 
+/* The slow path of driver_room_again(). */
 bool driver_room_wait(struct driver_room *room, CUresult result);
 
 /* Whether to repeat a call on the current context's device that had this result. May wait some milliseconds. */

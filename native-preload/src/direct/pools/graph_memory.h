@@ -12,8 +12,8 @@ void graph_memory_seen(void);
 void graph_memory_poll(unsigned device);
 
 /*
- * Under plan swap, has the driver release unused graph memory; the rest counts as fixed. Turns thread, with all work of
- * the device complete.
+ * Under plan swap, makes the driver release unused graph memory; the rest counts as fixed. Turns thread, when all work of
+ * the device is complete.
  */
 void graph_memory_drained(unsigned device);
 

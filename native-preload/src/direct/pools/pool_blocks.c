@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #define SMALLEST 512u            /* the alignment that the driver's pools give */
-#define LARGE (16ULL << 20)      /* larger sizes are rounded to pages, which wastes less than an eighth */
+#define LARGE (16ULL << 20)      /* from here on sizes are rounded to pages, which wastes less than an eighth */
 #define LARGE_GRAIN (2ULL << 20) /* page of device memory */
 #define BUCKETS 8192u            /* a power of two; programs hold some thousand blocks */
 #define SLAB_BYTES (256u << 10)
@@ -13,7 +13,7 @@
 unsigned pool_blocks_used;
 
 static struct pool_block *buckets[BUCKETS];
-static struct pool_block *spare; /* free records, linked by `next`; mapped, since malloc may be the program's */
+static struct pool_block *spare; /* free records, linked by `next`; from mmap, because malloc may be the program's */
 
 static unsigned log2_of(uint64_t value)
 {

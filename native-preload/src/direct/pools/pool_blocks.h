@@ -44,7 +44,7 @@ unsigned pool_block_class(uint64_t extent);
 struct pool_block *pool_block_new(void);
 void pool_block_delete(struct pool_block *block);
 
-/* The number of blocks in use, which costs a program without any one load, and the table of them. */
+/* The number of blocks in use, so that a program without such blocks pays for one load only; and the table of these blocks. */
 extern unsigned pool_blocks_used;
 void pool_block_put(struct pool_block *block);
 struct pool_block *pool_block_find(CUdeviceptr pointer);

@@ -34,7 +34,7 @@ unsigned pools_device(const struct pool *pool);
 /* The driver's pool is destroyed: the library's pool ends when all its memory is free. */
 void pools_destroyed(CUmemoryPool handle);
 
-/* The driver's handle of a block's pool; `tag` is swap_range.tag of kind SWAP_POOLED. NULL: it is destroyed. */
+/* The driver's handle of a block's pool; `tag` is swap_range.tag of an allocation of kind SWAP_POOLED. NULL: the pool is destroyed. */
 CUmemoryPool pools_handle_of(uint64_t tag);
 
 /* Allocates memory for work that is submitted to the stream from now on. May wait as swap_allocate() does. */

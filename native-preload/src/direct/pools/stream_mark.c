@@ -5,7 +5,7 @@
 #include "direct/turns/capture.h"
 #include "direct/turns/gate.h"
 
-#define KEPT_EVENTS 1024 /* of some kilobytes each; beyond that number events are created again */
+#define KEPT_EVENTS 1024 /* of some kilobytes each; events beyond this number are destroyed and created again */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {

@@ -10,7 +10,7 @@
 /* With the lock: makes BUSY and returns a chunk that can leave the device; NULL: none. */
 struct chunk *candidate_out(unsigned device);
 
-/* With the lock: makes BUSY and returns a chunk that is to come in, counted as resident; NULL: none, or no room. */
+/* With the lock: makes BUSY and returns a chunk that is to come in, and counts it as resident; NULL: none, or no room. */
 struct chunk *candidate_in(unsigned device);
 
 #endif

@@ -29,8 +29,8 @@ static struct copier {
         bool out;
     } under_way[COPIER_DEPTH];
     unsigned begun, ended;
-    bool failed;         /* a copy in `context`, which may have faulted */
-    const void *faulted; /* the last context that had; no other call of it will succeed */
+    bool failed;         /* a copy in `context` failed, so the context may have faulted */
+    const void *faulted; /* the last context that was found faulted; no call in it succeeds any more */
     bool lost;
 } movers[TESSERA_MAX_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -115,7 +115,6 @@ static bool faulted(const struct copier *m)
     return any;
 }
 
-/* Makes the entered context ready for copies. */
 static CUresult prepare(struct copier *m)
 {
     if (m->context != m->entered)
@@ -155,7 +154,6 @@ void copier_close(unsigned device)
     devices_leave(movers[device].entered);
 }
 
-/* The stream of the next copy. */
 static CUstream stream_of(const struct copier *m, bool out)
 {
     return m->streams[out ? STREAMS_IN : m->begun % STREAMS_IN];
@@ -186,7 +184,6 @@ static bool next_span(const struct chunk *chunk, uint64_t *from, uint64_t *bytes
     return found;
 }
 
-/* Copies a run of contents, piece by piece. */
 static CUresult copy_span(const struct chunk *chunk, CUdeviceptr base, uint64_t from, uint64_t bytes, bool out)
 {
     uint64_t end = from + bytes;

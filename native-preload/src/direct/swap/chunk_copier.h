@@ -13,7 +13,10 @@
 
 #define COPIER_DEPTH 16 /* copies at once: enough that the bus does not wait for page changes of small chunks */
 
-/* Enters a context of the device that has not faulted and makes streams in it, unless all are lost. False: no context, or no streams. */
+/*
+ * Enters a context of the device that has not faulted, and creates streams in it. If all have faulted, enters one of them without
+ * streams (copier_lost()). False: no context, or no streams.
+ */
 bool copier_open(unsigned device);
 void copier_close(unsigned device);
 
@@ -37,7 +40,7 @@ struct chunk *copier_ended(unsigned device, bool *out, CUresult *result);
  */
 bool copier_lost(unsigned device);
 
-/* The context is about to end, with the copier's streams in it. No copy runs in it any more. Any thread. */
+/* The context is about to end, and the copier's streams in it end, too. No copy runs in it any more. Any thread. */
 void copier_context_closing(const void *context);
 
 /* In the child of a fork. */

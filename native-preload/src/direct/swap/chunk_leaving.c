@@ -49,8 +49,8 @@ void leaving_copied(const struct place *place)
 }
 
 /*
- * With the lock, which is released meanwhile: host memory from `at` on. Pinned memory comes first, even if copies have
- * to go for it.
+ * With the lock, which is released meanwhile: adds host memory for the contents from `at` on. Pinned memory comes first,
+ * even if kept copies have to be dropped for it. False: there is not enough.
  */
 static bool add_backing(struct chunk *chunk, uint64_t at, uint64_t bytes)
 {
@@ -69,7 +69,7 @@ static bool add_backing(struct chunk *chunk, uint64_t at, uint64_t bytes)
     return pieces != NULL;
 }
 
-/* With the lock, which is released meanwhile: host memory for the parts, or for all. False: there is not enough. */
+/* With the lock, which is released meanwhile: as add_backing(), for the parts; for the whole chunk if it has no record of them. */
 static bool backing_for(struct chunk *chunk, uint32_t parts)
 {
     unsigned first = 0, count = 0;
@@ -111,7 +111,7 @@ bool leaving_copy(struct moving *t, struct place *place)
     if (copies && !move_may_copy(t))
         return false;
     place->copied = 0;
-    if (!backing_for(chunk, parts)) { /* the next round tries again, when some may be pinned or released by others */
+    if (!backing_for(chunk, parts)) { /* the next round tries again; by then more memory may be pinned or free */
         move_settle(chunk, CHUNK_RESIDENT);
         stays(t, place);
         return true;
@@ -152,7 +152,7 @@ void leaving_begin(struct moving *t, struct place *place)
     }
 }
 
-/* With the lock: notes what was found. Returns the parts that have to be copied. */
+/* With the lock: records the result of the look. Returns the parts that have to be copied. */
 static uint32_t note(struct chunk *chunk, const struct look *look)
 {
     uint32_t same = 0;

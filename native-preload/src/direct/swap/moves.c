@@ -23,7 +23,7 @@
 #define SILENCE_NS 10000000000ULL
 
 static struct moves {
-    uint64_t waits_from_ns; /* since when the gate waits for memory; 0: it does not */
+    uint64_t waits_from_ns; /* when the gate began to wait for memory; 0: it does not wait */
     bool said;
 } all[TESSERA_MAX_DEVICES];
 static uint64_t (*release_free)(unsigned device);

@@ -1,6 +1,6 @@
 /*
- * The state of moves under way, shared by the files that carry them out: swap_pipeline.c drives, chunk_leaving.c and
- * chunk_coming.c know what a move consists of. Turns thread of the device only, except where a comment says otherwise.
+ * The state of moves in progress, shared by the files that carry them out: swap_pipeline.c drives them; chunk_leaving.c and
+ * chunk_coming.c implement their steps. Turns thread of the device only, unless a comment says otherwise.
  */
 #ifndef TESSERA_MOVING_H
 #define TESSERA_MOVING_H
@@ -19,7 +19,7 @@
     (256u << 20) /* copies under way, 5 ms of bus time: the bus never idles, and memory is free soon */
 #define MOVING_PLACES (LOOKS + 3 * COPIER_DEPTH) /* COPIER_DEPTH small chunks each before, in and after their copies */
 
-/* LOOKED: its parts are known, and wait for their copy. */
+/* How far a move is. LOOKED: the chunk was examined, or cannot be, and waits for its copy. */
 enum stage {
     PLACE_FREE,
     PLACE_LOOKING,
@@ -31,10 +31,10 @@ enum stage {
 };
 
 struct place {
-    struct page_change change; /* has the chunk */
+    struct page_change change; /* its `chunk` is the place's chunk */
     enum stage stage;
     uint32_t parts;  /* LOOKED and COPYING, of a chunk with a record: the parts that are copied */
-    uint64_t copied; /* bytes that are copied for the move */
+    uint64_t copied; /* bytes copied by the move */
 };
 
 /* The state of one device. */
@@ -44,7 +44,7 @@ struct moving {
     uint64_t ahead;   /* bytes of places FILLING or FILLED */
     uint64_t flying;  /* bytes of copies, either way */
     uint64_t leaving; /* bytes leaving the device, from the look to the end of the page change; read with the lock */
-    uint64_t freed, rung_ns; /* since the last bell */
+    uint64_t freed, rung_ns; /* bytes freed since the last doorbell, and its time */
     uint64_t came_in_ns;
     bool waiting; /* no chunk can move now; written to the trace once */
     bool stopped; /* a move failed; the next round moves the rest */
@@ -63,7 +63,7 @@ void move_leave_place(struct moving *t, struct place *place);
 void move_change_pages(struct place *place, bool fill);
 /* With the lock: ends the chunk's move in `state`, and publishes the sums. */
 void move_settle(struct chunk *chunk, unsigned state);
-/* With the lock: whether the chunk's contents are off the device, in the sums as well. */
+/* With the lock: sets whether the chunk's contents are off the device, and updates the sums. */
 void move_set_away(struct chunk *chunk, bool away);
 /* Whether one more copy may begin. */
 bool move_may_copy(const struct moving *t);

@@ -63,7 +63,7 @@ void swap_peer_access(unsigned device, unsigned peer, bool enabled)
         set_absent(device, wanted);
         while ((chunk = pick_other(device, CHUNK_RESIDENT, wanted)))
             change(chunk, wanted);
-        /* A BUSY chunk is another thread's: it moves, or is looked at. Another call may want other access by now. */
+        /* A BUSY chunk belongs to another thread, which moves or examines it. By now, another call may have set other access. */
         if (!pick_other(device, CHUNK_BUSY, wanted) || wanted != chunk_peers(device))
             break;
         residency_wait(monotonic_ns() + SLICE_NS);

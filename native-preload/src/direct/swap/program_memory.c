@@ -18,7 +18,7 @@
 
 #define SLICE_NS 5000000ULL
 #define KINDS 8
-#define TRIES 3 /* nothing retries the release later */
+#define TRIES 3 /* to release memory; nothing releases it later */
 
 static struct record_pool memory_records = {.bytes = sizeof(struct program_memory)};
 

@@ -20,7 +20,7 @@ struct program_memory {
     struct driver_allocation_properties properties;
     uint64_t bytes;
     uint64_t id;
-    struct chunk *chunks; /* linked by `sibling`; one alone if it may be exported */
+    struct chunk *chunks; /* linked by `sibling`; a single one if the memory may be exported */
     uint32_t handles;     /* references that the program holds */
     uint32_t mappings;
     uint8_t device;

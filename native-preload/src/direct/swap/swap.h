@@ -61,7 +61,7 @@ CUresult swap_allocate(unsigned device, uint64_t bytes, uint64_t alignment, stru
  */
 CUresult swap_free(CUdeviceptr pointer);
 
-/* Waits for all work that the program has submitted to the device, as cuMemFree does; CUDA's own error if it failed. */
+/* Waits for all work that the program has submitted to the device, as cuMemFree does. Returns CUDA's error if work failed. */
 CUresult swap_quiesce(unsigned device);
 
 /* Finds the allocation that contains the address; false: none of plan swap. `range` may be NULL. */

@@ -16,7 +16,7 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 
-#define BELL_BYTES (64u << 20)   /* the manager is told of freed memory after this many bytes, or */
+#define BELL_BYTES (64u << 20)   /* a doorbell tells the manager of freed memory: after this many bytes, or */
 #define BELL_NS 2000000ULL       /* after this time, so that the next client's copies overlap with these */
 #define AHEAD_BYTES (256u << 20) /* memory mapped, or being mapped, whose copy in has not begun */
 #define POLL_NS 50000ULL         /* between polls of copies and looks: a small part of a copy's time (64 MiB: 1.2 ms) */
@@ -156,7 +156,7 @@ static bool begin(unsigned device, struct moving *t, bool out)
     }
     t->ahead += chunk->bytes;
     if (chunk->away && copier_lost(device))
-        chunk_forget_content(chunk); /* so it gets memory of the driver, and none that another client left */
+        chunk_forget_content(chunk); /* so the driver makes its memory: handed memory has another client's contents */
     if (chunk->handle)
         place->stage = PLACE_FILLED;
     else

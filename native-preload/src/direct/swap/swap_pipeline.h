@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Moves chunks in one direction until no more are to move, or can. True: a move was begun. Without the lock. */
+/* Moves chunks in one direction until no more have to move, or no more can. True: a move was begun. Without the lock. */
 bool pipeline_move(unsigned device, bool out);
 
 /* With the lock: the bytes held beyond the target, without those that are leaving. */

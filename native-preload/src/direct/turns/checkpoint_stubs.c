@@ -65,8 +65,8 @@ void *tessera_checkpoint_wait(uintptr_t index)
 }
 
 /*
- * Compare and exchange: an entry that a resolving stub (driver.c) stores meanwhile stays, and its call passes the
- * thunk.
+ * Compare and exchange, so that an entry which a lazy stub (driver.c) stores meanwhile is not overwritten. Its calls then
+ * bypass the thunk.
  */
 static void exchange(unsigned index, void *from, void *to)
 {

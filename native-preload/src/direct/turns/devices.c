@@ -17,7 +17,7 @@
 struct context {
     void *handle; /* NULL: free */
     unsigned device;
-    unsigned pins; /* threads of the library that use it */
+    unsigned pins; /* number of threads of the library that use it */
     bool primary;
     bool closing;
 };

@@ -1,7 +1,7 @@
 /*
- * The contexts of this process and their devices. All contexts are tracked; one that was created without a call of the
- * library, once it is current. A device's slot in the segment is its CUDA ordinal in this process. Any thread may call
- * these functions unless they say otherwise.
+ * The contexts of this process and their devices. All contexts are tracked. A context that was created without a call of
+ * the library is tracked from when it is first seen as current. A device's slot in the segment is its CUDA ordinal in this
+ * process. Any thread may call these functions unless they say otherwise.
  */
 #ifndef TESSERA_DEVICES_H
 #define TESSERA_DEVICES_H
@@ -69,7 +69,7 @@ bool devices_busy(unsigned device);
 /* Whether the peer can access memory of the device, by cuDeviceCanAccessPeer. */
 bool devices_reach(unsigned device, unsigned peer);
 
-/* Whether any two devices that the process sees cannot access each other's memory; then no memory may be mapped. */
+/* Whether two of the devices that the process sees cannot access each other's memory; then plan auto maps no memory. */
 bool devices_apart(void);
 
 /* In the child of a fork: there are no contexts. */

@@ -17,7 +17,7 @@
 
 #define SAMPLE_NS 2000000ULL /* 500 samples a second measure a share to within 5 % in one second */
 #define LONG_WAIT_NS 1000000000ULL
-#define SHORT_IDLE_NS 20000000ULL /* a pause that is longer is looked at every LOOK_NS */
+#define SHORT_IDLE_NS 20000000ULL /* for a longer idle_release_ns, the device is checked every LOOK_NS */
 #define LOOK_NS 5000000ULL
 #define INSIDE_POLL_US 20 /* most submissions return within microseconds; a blocking copy may take long */
 #define CAPTURE_POLL_US 200
@@ -27,7 +27,7 @@ static struct drainer {
     uint64_t word;             /* the turn to which all but `sampled_ns` belongs */
     uint64_t seen_submissions; /* number of submissions at quiet_since_ns */
     uint64_t quiet_since_ns;
-    uint64_t looked_ns; /* when it was last looked whether work runs */
+    uint64_t looked_ns; /* time of the last check whether work runs */
     uint64_t idle_ns;   /* sum of the turn's pauses */
     uint64_t sampled_ns;
     bool settled; /* the contexts were synchronised after the last submission */
@@ -85,7 +85,7 @@ static void drain(unsigned device, struct turn_view view)
     turns_drained(device, view.word, monotonic_ns() - view.since_ns);
 }
 
-/* Whether work runs on the device; also while that cannot be asked. */
+/* Whether work runs on the device. True also while captures prevent the query. */
 static bool runs(unsigned device)
 {
     if (!capture_shield())
@@ -96,9 +96,9 @@ static bool runs(unsigned device)
 }
 
 /*
- * Whether the turn has been idle for long enough. Where giving it back moves no memory to speak of, that is one pause. Else the
- * pauses of the turn are added up: once they have cost as much as a move, the next one gives the turn back, and what is lost to
- * pauses and moves together is at most twice the least (ski rental).
+ * Whether the turn has been idle for long enough. If giving it back moves little memory, one pause of idle_ns is enough. Otherwise
+ * idle_ns is about the cost of a move, and the pauses of the turn are added up. The turn is given back when their sum reaches
+ * idle_ns: then pauses and moves together cost at most twice the optimum (ski rental).
  */
 static bool idle_enough(unsigned device, uint64_t now_ns, uint64_t idle_ns)
 {
@@ -112,8 +112,8 @@ static bool idle_enough(unsigned device, uint64_t now_ns, uint64_t idle_ns)
 
 /*
  * Gives a granted turn back when it was idle for long enough, by idle_release_ns. First the contexts are synchronised with the
- * gate open, which delays no submission. If no submission follows for the same time again, or until the next look where that is
- * sooner, the gate is closed and the contexts are synchronised once more.
+ * gate open, which delays no submission. If no submission follows for the same time again (if the time is long: until the next
+ * check), the gate is closed and the contexts are synchronised once more.
  */
 static void release_when_idle(unsigned device, struct turn_view view, uint64_t idle_ns)
 {
@@ -179,7 +179,6 @@ static void sample(unsigned device, uint64_t now_ns)
     b->busy_samples += busy;
 }
 
-/* Before the gate opens: fetches managed memory. */
 static void prefetch(unsigned device, uint64_t word)
 {
     if (turns_prefetch_due(device)) {

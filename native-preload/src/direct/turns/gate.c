@@ -6,7 +6,7 @@
 #include "session/settings.h"
 #include "direct/turns/turns.h"
 
-/* What the manager sees; of the shared slot it may be late by a submission. */
+/* Publishes the count for the manager. For the shared slot it may lag by a submission. */
 static void show(struct tessera_thread *slot, uint32_t inside)
 {
     __atomic_store_n(&slot->inside, inside, __ATOMIC_RELAXED);

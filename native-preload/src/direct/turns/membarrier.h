@@ -10,7 +10,7 @@ bool membarrier_register(void);
 /* Whether the process is registered. If so, submissions need no fence. */
 bool membarrier_works(void);
 
-/* Issues the barrier. If the process is not registered, a fence of the caller only: submissions then have fences. */
+/* Issues the barrier. If the process is not registered, only the caller has a fence; then submissions have fences, too. */
 void membarrier_all(void);
 
 #endif

@@ -15,7 +15,7 @@ uintptr_t pace_ticket(unsigned device, uintptr_t stream);
 /* A paced submission has returned from the driver. May wait for earlier work of its stream. */
 void pace_submission(uintptr_t ticket);
 
-/* A context of the device has ended, and its events with it. */
+/* A context of the device has ended, so its events no longer exist. */
 void pace_forget(unsigned device);
 
 /* In the child of a fork. */

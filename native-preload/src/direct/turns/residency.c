@@ -9,7 +9,7 @@
 #include "session/segment.h"
 #include "session/settings.h"
 
-/* Zero parts may be written until they leave; pinning memory takes longer than that. */
+/* Parts that are zero may be written before they leave. Pinning takes longer than that, so some memory is pinned ahead. */
 #define GROWTH_PARTS 8
 #define GROWTH_BYTES (256ULL << 20)
 #define SMALL_PARTS 32 /* a chunk is at most this part of a small device: 3 % must be free for an exchange */
@@ -67,7 +67,7 @@ static uint64_t read_word(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-/* The state to publish; a suspended process has its own, whatever its plan: from when no call passes to the driver. */
+/* The state to publish. Under any plan, a suspended process publishes SUSPENDED once no call passes to the driver. */
 static uint64_t state_to_tell(unsigned device)
 {
     bool checkpointed = read_word(&words(device)->flags) & TESSERA_RESIDENCY_CHECKPOINTED;

@@ -23,10 +23,10 @@ struct residency {
     uint64_t fixed;
     uint64_t claimed; /* what the driver needs beside `fixed` and cannot get, because other clients fill the device */
     uint64_t cached;
-    uint64_t looked; /* the part of `needed` that was looked at when it last left */
+    uint64_t looked; /* the part of `needed` that was examined when it last left */
     uint64_t zero;   /* the part of `looked` that was all zero then */
     uint64_t blank;  /* the part of `needed` that was not accessible since it was allocated: no contents; 0 while the gate is open */
-    uint64_t unseen; /* the part of `needed` that cannot be looked at, or could not when it was to leave: all of it counts */
+    uint64_t unseen; /* the part of `needed` that is never examined, or could not be when it was to leave: all counts */
     uint64_t clean;   /* contents on the device of which the backing has a copy, as of the last look */
     uint64_t swapped; /* contents in the backing alone */
     uint64_t wanted;  /* what allocations wait for, beyond `resident` */
@@ -59,7 +59,7 @@ void residency_sampled(unsigned device, uint64_t filled, uint64_t of);
  */
 uint64_t residency_zero(unsigned device);
 
-/* With the lock: host memory for all of the contents as far as is known, and for some of what was zero so far. */
+/* With the lock: the host memory needed for all contents that are known, and for a part of the memory that was zero so far. */
 uint64_t residency_backing_needed(unsigned device);
 
 /* With the lock: whether this many more live bytes could ever be resident at once, by the manager's limits. */
@@ -102,7 +102,7 @@ bool residency_raise_host(unsigned device, enum host_tier tier, uint64_t bytes);
 void residency_lower_host(unsigned device, enum host_tier tier, uint64_t bytes);
 uint64_t residency_host_target(unsigned device, enum host_tier tier);
 
-/* Adds to the counter at this offset in struct tessera_residency. */
+/* Adds to the counter at this byte offset in struct tessera_residency. */
 void residency_count(unsigned device, uint64_t offset, uint64_t amount);
 #define RESIDENCY_COUNT(device, field, amount)                                                                         \
     residency_count((device), offsetof(struct tessera_residency, field), (amount))

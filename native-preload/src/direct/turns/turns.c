@@ -29,7 +29,7 @@ static struct turn {
     bool early;          /* the turn was given back early */
     bool opening;        /* the gate is to open once all memory is resident */
     bool paused;         /* turns_pause() keeps the gate closed, whatever the order */
-    bool reopen;         /* while paused: whether the order has the gate open */
+    bool reopen;         /* while paused: whether the gate would be open by the order */
     uint64_t prefetched; /* the order for whose turn managed memory was fetched */
     uint64_t opening_ns; /* since when `opening` is set */
     uint64_t since_ns;
@@ -86,7 +86,6 @@ static void close_gate(unsigned device)
     __atomic_store_n(&block(device)->gate, GATE_CLOSED, __ATOMIC_SEQ_CST);
 }
 
-/* Whether there is managed memory to fetch. */
 static bool prefetch_wanted(unsigned device)
 {
     return (settings()->managed || settings()->automatic) && block(device)->managed_bytes != 0;
@@ -280,7 +279,7 @@ void turns_thaw(bool has_manager)
         pthread_mutex_unlock(&turns[i].lock);
         residency_orders(i);
         if (has_manager && devices_opened(i)) {
-            answer(i, 0, TESSERA_ACK_DRAINING); /* read before anybody else is let in */
+            answer(i, 0, TESSERA_ACK_DRAINING); /* the manager reads it before it lets another client in */
             manager_client_announce(i);
         } else if (turns[i].opening)
             turns_thread_wake(i);
