@@ -106,7 +106,7 @@ static CUresult ask(struct relay_context *context, uint64_t wire, struct functio
     return known ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* For a handle that is not in the table for the context's device: asks the executor, or finds the device's own kernel. */
+/* The table has no such handle of the context's device: takes it as one of that device's, and asks the executor. */
 static CUresult find_elsewhere(struct relay_context *context, uint64_t key, struct function **function, uint64_t *wire)
 {
     unsigned type = relay_handle_type(key);

@@ -5,7 +5,7 @@
 #include "relay/code/image_file.h"
 #include "relay/executor/fd_request.h"
 
-/* For smaller images, finding the file costs more than sending the bytes. */
+/* For smaller images, the system calls that find the file cost more than sending the bytes. */
 #define LEAST_BYTES (256u << 10)
 
 static bool ask(struct relay_link *link, int file, uint64_t offset, uint64_t bytes, uint64_t *number)

@@ -1,4 +1,4 @@
-/* Modules. Their whole image is loaded at once; each name is looked up in the executor once. */
+/* Modules: each is loaded with its whole image; each name is looked up in the executor once. */
 #include "relay/code/modules.h"
 
 #include <stdlib.h>
