@@ -20,7 +20,7 @@ static bool add(unsigned *order, unsigned *known, int index)
 {
     for (unsigned i = 0; i < *known; i++)
         if ((int)order[i] == index)
-            return false; /* a device is named twice: the driver then shows none */
+            return false; /* a device named twice: the driver then shows none */
     order[(*known)++] = (unsigned)index;
     return true;
 }

@@ -159,7 +159,7 @@ static bool is_captured(CUstream handle)
     return capture_any() && stream_enter(handle, &context, &stream) == CUDA_SUCCESS && capture_key(stream) != 0;
 }
 
-/* While a stream is captured, the address is that of a graph's memory, which the executor also allocates at once. */
+/* While a stream is captured, the address is that of a graph's memory; the executor returns it in the same way. */
 static CUresult allocated_async(CUresult result, struct relay_context *context, const CUdeviceptr *pointer,
                                 size_t bytes, CUmemoryPool pool, CUstream stream)
 {

@@ -1,6 +1,6 @@
 /*
- * Pinned memory comes from the executor in whole 2 MiB, and the tenant's work stops twice for each such piece: when it is
- * pinned and unpinned. So small allocations share a piece, as in the driver. Executor and device know only the piece.
+ * Pinned memory comes from the executor in whole granules of 2 MiB, and each such piece stops the tenant's work twice. So
+ * small allocations share a piece, as they do in the driver. Executor and device know only the piece.
  */
 #include "relay/entry/pinned_small.h"
 
