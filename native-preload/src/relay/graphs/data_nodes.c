@@ -162,7 +162,7 @@ CUresult relay_cuGraphMemAllocNodeGetParams(CUgraphNode node, void *parameters)
     return result;
 }
 
-/* Copies and queries must know the address while the graph lives. */
+/* Copies and queries must know the address as long as the graph lives. */
 static CUresult enter_range(const struct layout_alloc_node *made)
 {
     const struct relay_range range = {.start = made->pointer,

@@ -15,7 +15,7 @@ CUresult relay_cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgrap
     return node_add(&place, &(struct node_call){ENTRY_cuGraphAddHostNode, pack_host, parameters, false, NULL, 0});
 }
 
-/* The node gets another word, so graphs instantiated before keep their function. */
+/* The node gets another word: graphs that were instantiated before keep their function. */
 CUresult relay_cuGraphHostNodeSetParams(CUgraphNode node, const void *parameters)
 {
     return node_set(NULL, node,
@@ -60,7 +60,7 @@ CUresult relay_cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode 
     return result == CUDA_SUCCESS ? graph_references_copy((uintptr_t)child, (uintptr_t)exec) : result;
 }
 
-/* A graph records the event without a call of the client, so only the executor knows whether it is complete. */
+/* A graph records the event without a call of the client, so the executor has to be asked whether it is complete. */
 static CUresult recorded_by_graph(CUresult result, CUevent handle)
 {
     struct event *event = result == CUDA_SUCCESS ? event_of(handle) : NULL;
