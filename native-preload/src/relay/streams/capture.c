@@ -29,7 +29,7 @@ static void move_stream(struct stream *stream, struct capture *capture)
         capture->streams = stream;
 }
 
-/* As move_stream(), for an event. */
+/* As above, for an event. */
 static void move_event(struct event *event, struct capture *capture)
 {
     struct event **at = event->capture ? &event->capture->events : NULL;

@@ -325,7 +325,7 @@ CUresult relay_cuEventSynchronize(CUevent handle)
     if (result == CUDA_SUCCESS && !complete) {
         result = relay_wait_word(link, awaited.word, awaited.value);
         if (result == CUDA_SUCCESS)
-            look(event, &complete, &awaited, false); /* remembers that it is complete */
+            look(event, &complete, &awaited, false); /* remembers what is complete now */
     }
     if (functions_print(link))
         printf_flush(link);
