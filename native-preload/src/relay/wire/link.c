@@ -177,7 +177,7 @@ void link_forked(void)
 {
     for (unsigned i = 0; i < relay_link_count; i++) {
         struct relay_link *link = &relay_links[i];
-        close(link->socket); /* the child's copy: while it is open, the executor would not see the parent's end */
+        close(link->socket); /* the child's copy: with it open the executor would not see the parent's end */
         link->socket = -1;
         link->lost = 1;
         /* The child does not have the pages (MADV_DONTFORK). Pages of zeros replace them, so that a read does not fault. */
