@@ -1,4 +1,4 @@
-/* What is not true ends a check, with its place. */
+/* CHECK() ends the test if its condition is not true, and names the place. */
 #ifndef TESSERA_CHECK_H
 #define TESSERA_CHECK_H
 

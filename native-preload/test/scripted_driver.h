@@ -32,7 +32,7 @@ static struct {
     void *injected[TESSERA_ENTRY_COUNT]; /* what stands before them */
     _Atomic unsigned calls;              /* so far */
     _Atomic unsigned calls_of[TESSERA_ENTRY_COUNT];
-    _Atomic CUresult refuses[TESSERA_ENTRY_COUNT]; /* what the entry answers, and does nothing; 0: what it does by itself */
+    _Atomic CUresult refuses[TESSERA_ENTRY_COUNT]; /* what the entry answers without doing anything; 0: it works */
     _Atomic unsigned fail_at;                      /* the call that fails, the first being 1; 0: none */
     _Atomic CUresult failure;                      /* how */
     _Atomic bool fails_by_fault; /* the failure is a fault of the first context: it answers nothing else from then on */
@@ -113,8 +113,8 @@ UNCOUNTED static inline CUresult driver_allowed(unsigned entry, CUresult result)
 }
 
 /*
- * Before each entry stands one function of the same kind: entries take at most eleven numbers or pointers, and as the x86-64 ABI
- * passes them one that takes fewer finds its own.
+ * An injected function before each entry, all of one type. Entries take at most eleven integers or pointers; by the x86-64 ABI, an
+ * entry that takes fewer finds its own.
  */
 #define DRIVER_PARAMETERS                                                                                              \
     uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, uintptr_t g, uintptr_t h,            \
@@ -149,13 +149,13 @@ static CUresult driver_not_listed(void)
     abort();
 }
 
-/* A thread of the test is as one of a program: it has the first context. */
+/* Makes the first context current, as it is in a thread of a program. */
 UNCOUNTED static inline void driver_use(void)
 {
     CHECK(DRIVER(cuCtxSetCurrent)(driver.context) == CUDA_SUCCESS);
 }
 
-/* Memory of the first device that the program has. */
+/* Bytes of the first device that the program holds. */
 static inline uint64_t driver_held(void)
 {
     return __atomic_load_n(&driver.witness->process[0].used_bytes[0], __ATOMIC_SEQ_CST);

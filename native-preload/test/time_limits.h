@@ -9,7 +9,7 @@
 #define SANITIZED 0
 #endif
 
-/* A longer test hangs: this is far above what any program here takes on a machine that is busy with other things. */
+/* A test program that takes longer hangs: this is far above what any of them takes, even on a busy machine. */
 #define HANGS_S 600
 
 #endif

@@ -39,7 +39,7 @@ UNTRACED static inline void in_driver(void)
         passed[passed_count++] = NULL;
 }
 
-/* Says what the call entered; the next one is traced again. */
+/* Ends the trace, and prints what the call entered. */
 UNTRACED static void print_call(const char *name)
 {
     tracing = 0;

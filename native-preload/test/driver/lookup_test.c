@@ -1,6 +1,6 @@
 /*
  * Which entries are found in the vendor's library, what stands in for those that are not, and which of the vendor's addresses
- * lookups replace by ours. The test is the loader: it defines dlsym, and counts and refuses what is asked. Each case is a process.
+ * lookups replace by ours. The test plays the loader: it defines dlsym, counts its calls, and refuses some. Each case is a process.
  */
 #include "driver/lookup.h"
 
@@ -122,7 +122,7 @@ static void user_is_wrong(void)
     CHECK(initialise() == CUDA_ERROR_SYSTEM_NOT_READY && lines == 1);
 }
 
-/* At its first call, and no other entry; without a port, calls of the exported entry go there, too. */
+/* An entry is looked up at its first call, and no other with it. Without a port, calls of the exported entry go there, too. */
 static void one_entry(void)
 {
     installed = true;
@@ -135,7 +135,7 @@ static void one_entry(void)
     CHECK(tessera_resolve(ENTRY_cuDeviceGetCount) != tessera_port[ENTRY_cuDeviceGetCount]);
 }
 
-/* Each entry is absent once: its calls say so, it is counted by name, and all others are what they are. */
+/* Each entry is absent once: its calls answer NOT_SUPPORTED, and it is counted by name. All others are unchanged. */
 static void each_is_absent(void)
 {
     installed = true;

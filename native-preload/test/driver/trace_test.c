@@ -94,7 +94,7 @@ static void lines(FILE *trace)
     CUdeviceptr pointer = 0;
     errno = 0;
     CHECK(CALL(cuMemAlloc_v2)(&pointer, 4096) == CUDA_SUCCESS && pointer == 0xabc000 && errno == ENOTTY);
-    CHECK(begins(line(trace), "cuMemAlloc_v2 0 abc000 1000 ")); /* the address that was made, not where it went */
+    CHECK(begins(line(trace), "cuMemAlloc_v2 0 abc000 1000 ")); /* the new address, not the argument */
     char wanted[64];
     CHECK(CALL(cuMemAlloc_v2)(&pointer, 0) == CUDA_ERROR_INVALID_VALUE);
     snprintf(wanted, sizeof wanted, "cuMemAlloc_v2 1 %lx 0 ", (unsigned long)&pointer);
@@ -142,7 +142,7 @@ static void answers(FILE *trace)
     CHECK(strlen(text) == strlen(" 2=") + 200);
 }
 
-/* Calls below the depth are made, and not noted. */
+/* Calls beyond the depth are made, but not traced. */
 static void deep(FILE *trace)
 {
     unsigned noted = 0;

@@ -1,6 +1,6 @@
 /*
- * NVML of ours: what is passed on, what a missing library or entry answers, and when the memory figures are the tenant's. The test is
- * the loader (it defines dlsym), the vendor's library, and what our libcuda knows. Each case is a process.
+ * Our NVML: what is passed on, what a missing library or entry answers, and when the memory figures are the tenant's. The test plays
+ * the loader (it defines dlsym), the vendor's library, and our libcuda. Each case is a process.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -123,7 +123,7 @@ static void name_library(const char *file)
     CHECK(setenv("TESSERA_NVML", file, 1) == 0);
 }
 
-/* The standard error output from here on is a file; its text. */
+/* Redirects the standard error output to a file, which it returns. */
 static FILE *capture_errors(void)
 {
     FILE *file = tmpfile();
@@ -139,7 +139,7 @@ static const char *text_of(FILE *file)
     return text;
 }
 
-/* Told once, tried again at each call. */
+/* The user is told once; the library is tried again at each call. */
 static void named_cannot_be_opened(void)
 {
     FILE *errors = capture_errors();
@@ -187,7 +187,7 @@ static void is_looked_for(void)
     CHECK(unlink(file) == 0 && rmdir(folder) == 0);
 }
 
-/* What the vendor lacks says so, and what it has is looked up once. */
+/* An entry that the vendor lacks answers so; the others are the vendor's. */
 static void each_entry(void)
 {
     unsigned found = 0;
@@ -229,7 +229,7 @@ static void figures(void)
     CHECK(shows(200, 150));
     mine = 200;
     CHECK(shows(200, 0));
-    mine = 300; /* more than a limit that fell */
+    mine = 300; /* more than the limit, which was lowered */
     CHECK(shows(200, 0));
     limit = 800;
     mine = 10;
@@ -267,7 +267,7 @@ static void vendor_has_no_uuids(void)
     CHECK(shows(1000, 600));
 }
 
-/* memory_of() would end the test for a device that was made up. */
+/* A UUID that is misread would make memory_of() end the test. */
 static void uuids(void)
 {
     const char *const wrong[] = {"",

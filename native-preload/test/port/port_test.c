@@ -117,7 +117,7 @@ static void check_auto(const void *answer, size_t bytes, const char *expected)
     CHECK(unlink(address.sun_path) == 0);
 }
 
-/* The manager's choice is kept; whatever is no choice, and no manager, is time sharing. */
+/* The manager's choice is used. A wrong answer, or no manager, means time sharing. */
 static void chosen(void)
 {
     struct tessera_sharing answer = {.head = {.magic = TESSERA_MESSAGE_MAGIC,
@@ -144,7 +144,7 @@ static void chosen(void)
     check_auto(hangs, 0, "direct");
     check_with("auto", "", "direct"); /* nobody listens */
     CHECK(rmdir(folder) == 0);
-    setenv("TESSERA_PLAN", "managed", 1); /* which only turns have */
+    setenv("TESSERA_PLAN", "managed", 1); /* which only time sharing has */
     check_with("auto", "", "direct");
 }
 

@@ -37,13 +37,13 @@ static unsigned calls[TESSERA_ENTRY_COUNT];
 static unsigned char launch_record[4096];
 static unsigned char last_call[TESSERA_ENTRY_COUNT][512]; /* after the header */
 static uint64_t bulk_bytes;
-static bool hold_marks; /* streams do not get on */
+static bool hold_marks; /* streams do not advance */
 static struct tessera_mark held[64];
 static unsigned held_count;
 static unsigned pinned, unpinned;
 static uint64_t served_at;          /* ring position of the record that is served */
 static unsigned char bulk[1 << 20]; /* what came in BULK records, as far as there is room */
-/* Serves a record in place of what follows below. False: it is as below. */
+/* Serves a record instead of serve(). False: serve() does it. */
 static bool (*player_serves)(const struct tessera_record *record);
 
 static void answer(const struct tessera_record *record, CUresult result, const void *out, uint32_t bytes)
@@ -204,7 +204,7 @@ static void serve(const struct tessera_record *record)
     }
 }
 
-/* Memory at an address that nobody uses, wherever the test runs; the client maps it. */
+/* Hands out memory at an address that is free wherever the test runs; the client maps it. */
 static void serve_socket(void)
 {
     static uint64_t next = 0x7e9000000000ULL; /* free in every process: sanitizers, too, keep their shadow elsewhere */
@@ -269,7 +269,7 @@ static void player_begin(void)
     CHECK(pthread_create(&player, NULL, execute, NULL) == 0);
 }
 
-/* Everything sent so far has been served. */
+/* Waits until everything sent so far has been served. */
 static inline void player_settle(void)
 {
     while (__atomic_load_n(&segment->consumed, __ATOMIC_ACQUIRE) != __atomic_load_n(&segment->claimed, __ATOMIC_ACQUIRE))

@@ -24,7 +24,7 @@ static uint64_t next(void)
 
 static uint64_t keys[KEYS];
 
-/* Keys that all begin in a few slots, over the table's end too, so that they probe past each other and past what is removed. */
+/* Keys that hash to a few slots at the table's end, so that probes wrap around and pass other keys and removed ones. */
 static void choose_keys(void)
 {
     uint64_t key = 2;

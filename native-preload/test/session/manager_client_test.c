@@ -89,7 +89,7 @@ static int open_files(void)
     return files;
 }
 
-/* A registration that does not succeed: the reason, and no descriptor stays. */
+/* A registration that fails gives the reason, and leaves no descriptor open. */
 static void fails(enum answer answer, const char *reason)
 {
     struct meeting m = {.answer = answer};
@@ -293,7 +293,7 @@ static void is_killed(int socket)
     meet(&m);
     AWAIT(LOAD(thawed_connected) == connections + 1);
     CHECK(LOAD(thawed) == thaws + 1 && LOAD(tessera_segment->counters[TESSERA_COUNTER_UNGATED]) == ungated);
-    /* In order: it says so before it goes. */
+    /* An orderly end: the manager announces it before it goes. */
     __atomic_store_n(&segment->manager_heartbeat_ns, 0, __ATOMIC_RELEASE);
     close(m.socket);
     AWAIT(LOAD(tessera_segment->counters[TESSERA_COUNTER_UNGATED]) == ungated + 1);

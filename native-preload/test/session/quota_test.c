@@ -59,7 +59,7 @@ static void own_limit(void)
     quota_settled(0);
     quota_give(0, 400);
     CHECK(quota_used(0) == 600 && block(0)->peak_bytes == LIMIT && quota_take(0, 400));
-    quota_give(0, 5000); /* never below nothing */
+    quota_give(0, 5000); /* never below 0 */
     CHECK(quota_used(0) == 0);
 }
 
@@ -109,7 +109,7 @@ static void lease(void)
     quota_answer(0, 2100);
     CHECK(result_of(thread) && block(0)->used_bytes == 2100 && block(0)->granted_bytes == 2100);
 
-    CHECK(pthread_create(&thread, NULL, take, &much) == 0); /* asks once; the answer is the last word */
+    CHECK(pthread_create(&thread, NULL, take, &much) == 0); /* asks once; the answer is final */
     CHECK(sent().bytes == 9000);
     quota_answer(0, 2100);
     CHECK(!result_of(thread) && block(0)->used_bytes == 2100);
@@ -136,7 +136,7 @@ static void registered_again(void)
     check_nothing_sent();
 }
 
-/* A client that waits for a manager that goes away has the program's own limit. */
+/* If the manager goes away while a client waits, the program's own limit holds. */
 static void manager_lost(void)
 {
     pthread_t thread;
@@ -151,7 +151,7 @@ static void manager_lost(void)
     quota_give(0, LIMIT);
 }
 
-/* A manager that never answers is waited for as long as for a sign of life; then the own limit holds. */
+/* If the manager never answers, the client waits TIMEOUT_MS, as for a sign of life; then the program's own limit holds. */
 static void no_lease(void)
 {
     uint64_t begin_ns = monotonic_ns();

@@ -1,4 +1,4 @@
-/* The client's segment: what goes over into a manager's and back, at an address that stays; and the log of errors in it. */
+/* The client's segment: what is carried over into a manager's segment and back, at a constant address; and its error log. */
 #include "session/segment.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static void adopted(void)
     munmap(view, TESSERA_SEGMENT_BYTES);
 }
 
-/* A file that is no segment stays out, and the old one in its place. */
+/* A file that is not a segment is refused, and the old segment stays. */
 static void refused(void)
 {
     struct tessera_segment *view;
@@ -121,7 +121,7 @@ static void errors(void)
     CHECK(log[TESSERA_ERROR_ENTRIES - 1].count == 2 * TESSERA_ERROR_ENTRIES - (TESSERA_ERROR_ENTRIES - 6));
 }
 
-/* A child has a fresh one. */
+/* A child gets a fresh segment. */
 static void forked(void)
 {
     struct tessera_segment *parents = tessera_segment;

@@ -52,7 +52,7 @@ static void crowd(void)
         CHECK(tessera_segment->threads[i].tid == 0);
 }
 
-/* A slot that is used again goes on counting. */
+/* A reused slot goes on counting. */
 static void used_again(void)
 {
     struct tessera_thread *slot;
@@ -66,7 +66,7 @@ static void used_again(void)
     CHECK(threads_submissions(1) == 7 && threads_submissions(0) == 0);
 }
 
-/* A thread inside the driver counts for its device, and for every device where that is not known. */
+/* A thread inside the driver counts for its device, or for every device if its own is not known. */
 static void inside(void)
 {
     struct tessera_thread *slot = &tessera_segment->threads[5];

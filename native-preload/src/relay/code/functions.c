@@ -97,7 +97,7 @@ static CUresult ask(struct relay_context *context, uint64_t wire, struct functio
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_OUT_OF_MEMORY;
     if (fresh->prints)
         __atomic_store_n(&printing[context->link->device], 1, __ATOMIC_RELAXED);
-    fresh->references = 1; /* ours, until it is entered */
+    fresh->references = 1; /* ours, until release() below */
     struct function *known = fresh->handle ? enter(fresh->handle, fresh) : fresh;
     if (known && wire != known->handle)
         known = enter(wire, known);
@@ -106,7 +106,7 @@ static CUresult ask(struct relay_context *context, uint64_t wire, struct functio
     return known ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* The handle is not in the table: it is taken as a handle of the context's device. */
+/* The table has no such handle of the context's device: takes it as one of that device's, and asks the executor. */
 static CUresult find_elsewhere(struct relay_context *context, uint64_t key, struct function **function, uint64_t *wire)
 {
     unsigned type = relay_handle_type(key);

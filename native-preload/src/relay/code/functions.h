@@ -9,7 +9,7 @@
 
 #include "relay/wire/relay.h"
 
-/* An item of a list: one answer of the executor on the kernel's occupancy. */
+/* A list item: one answer of the executor to an occupancy query. */
 struct occupancy_answer {
     struct occupancy_answer *next;
     uint64_t value;
@@ -19,7 +19,7 @@ struct occupancy_answer {
 
 #define FUNCTION_LIMITS 7u
 
-/* One kernel in one device. A CUkernel and the CUfunction behind it share it. */
+/* One kernel on one device. A CUkernel and its CUfunction share this record. */
 struct function {
     uint64_t handle; /* the CUfunction behind it */
     struct relay_link *link;
@@ -28,7 +28,7 @@ struct function {
     uint32_t limits[FUNCTION_LIMITS]; /* what the device allows: threads of a block, block in x, y, z, grid in x, y, z */
     uint32_t valid;
     int32_t attributes[TESSERA_RELAY_FUNCTION_ATTRIBUTES];
-    struct occupancy_answer *answers; /* on occupancy */
+    struct occupancy_answer *answers; /* to occupancy queries */
     pthread_mutex_t lock;             /* of name and answers */
     /* cuFuncSetBlockShape, cuFuncSetSharedSize, cuParamSet*: what cuLaunch takes */
     uint32_t legacy_block[3];
@@ -53,10 +53,10 @@ void functions_forget(uint64_t handle);
 /* Forgets everything of a device: its contexts are gone. */
 void functions_forget_link(struct relay_link *link);
 
-/* Whether a kernel of the device can print: synchronising must bring its output. */
+/* Whether a kernel of the device can print. Then every synchronisation must fetch the output. */
 bool functions_print(const struct relay_link *link);
 
-/* Forgets the answers on occupancy: an attribute has changed, or there are many. */
+/* Forgets the answers to occupancy queries: an attribute has changed, or there are too many. */
 void function_answers_forget(struct function *function);
 
 #endif

@@ -31,7 +31,7 @@ struct fatbin_header {
 };
 
 /*
- * A wrapper with several fat binaries is sent as this header, one offset a piece, and the pieces, each padded to 8
+ * A wrapper with several fat binaries is sent as this header, an offset for each piece, and the pieces, each padded to 8
  * bytes.
  */
 struct pieces {

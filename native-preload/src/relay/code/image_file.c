@@ -21,7 +21,7 @@ struct mapping {
     uint64_t offset; /* in the file, of `begin` */
     unsigned device[2];
     uint64_t inode;
-    char *path; /* of the heap */
+    char *path; /* allocated with strdup() */
 };
 
 static bool parse(const char *line, struct mapping *mapping)
@@ -147,7 +147,7 @@ bool image_file_find(const void *address, size_t bytes, int *file, uint64_t *off
     if (bytes == 0 || end < begin || !find_mapping(begin, end, &mapping))
         return false;
     *offset = mapping.offset + (begin - mapping.begin);
-    *file = open(mapping.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* the name may lead to a pipe now */
+    *file = open(mapping.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* the path may name a pipe by now */
     bool same = *file >= 0 &&
                 ((leads_to(*file, &mapping) && is_untouched(begin, end)) || is_equal(*file, *offset, address, bytes));
     free(mapping.path);

@@ -17,13 +17,13 @@
 struct library {
     uint64_t handle;                  /* the program's */
     uint64_t on[TESSERA_MAX_DEVICES]; /* executors' handles; 0: not loaded there yet */
-    struct image image;               /* to load it elsewhere; no data where the program sees one device only */
+    struct image image;               /* to load it on other devices; not used if the program sees only one */
     pthread_mutex_t lock;
 };
 
 static struct table libraries = TABLE_INITIAL;
 
-/* A kernel by the program's handle, where the program sees several devices. */
+/* A kernel under the program's handle. Used only if the program sees several devices. */
 struct kernel {
     struct library *library;
     uint64_t on[TESSERA_MAX_DEVICES]; /* 0: not looked up there yet */
@@ -32,7 +32,7 @@ struct kernel {
 
 static struct table kernels = TABLE_INITIAL;
 
-/* A library may be loaded and queried without a current context; the first device is used then. */
+/* The current context. A library may be loaded and queried without one: then the first device is used. */
 static CUresult any_context(struct relay_context **context)
 {
     if (relay_current)
@@ -90,7 +90,7 @@ static void release(struct library *library)
     free(library);
 }
 
-/* Keeps the image and options, with which the library is loaded on other devices. */
+/* Keeps the image, from which the library is loaded on other devices, there without the program's JIT options. */
 static bool keep_image(struct library *library, const struct image *image, bool preserved)
 {
     library->image = *image;
@@ -188,7 +188,7 @@ CUresult relay_cuLibraryLoadFromFile(CUlibrary *library, const char *path, int *
         return result;
     for (unsigned i = 0; options && i < count; i++)
         if (options[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
-            return CUDA_ERROR_INVALID_VALUE; /* only for cuLibraryLoadData */
+            return CUDA_ERROR_INVALID_VALUE; /* cuLibraryLoadData alone allows it */
     result = image_read_file(path, &file);
     if (result == CUDA_SUCCESS)
         result = load_library(library, file.data, &request, "cuLibraryLoadFromFile");

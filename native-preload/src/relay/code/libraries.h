@@ -7,7 +7,7 @@
 
 #include "relay/wire/relay.h"
 
-/* The CUkernel that stands for a program's CUkernel on the context's device. */
+/* Finds the executor's CUkernel on the context's device for a program's CUkernel. */
 CUresult kernel_on(struct relay_context *context, uint64_t kernel, uint64_t *there);
 
 #endif

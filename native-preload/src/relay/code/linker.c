@@ -1,6 +1,6 @@
 /*
- * The JIT linker. The program's option arrays are in use until the link is complete: each step writes values and logs
- * to them. The linked image belongs to the link and is in memory of this process.
+ * The JIT linker. Each step of a link writes values and logs to the program's option arrays, so they are in use until the
+ * link is complete. The linked image belongs to the link and lies in this process's memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ CUresult relay_cuLinkAddFile_v2(CUlinkState state, int type, const char *path, u
     if (result != CUDA_SUCCESS)
         return result;
     result = image_read_file(path, &file);
-    if (result == CUDA_SUCCESS) /* only text includes the zero byte behind it */
+    if (result == CUDA_SUCCESS) /* the zero byte behind the contents belongs to text only */
         result = relay_cuLinkAddData_v2(state, type, file.owned, file.bytes - (type != 1), path, count, options, values);
     image_release(&file);
     return result;

@@ -1,4 +1,4 @@
-/* Modules: loaded with their whole image, looked up by name once. */
+/* Modules: each is loaded with its whole image; each name is looked up in the executor once. */
 #include "relay/code/modules.h"
 
 #include <stdlib.h>
@@ -213,7 +213,7 @@ void relay_modules_context_ended(struct relay_context *context)
     }
 }
 
-/* The executor's driver decides. CUDA 12 and later load lazily by default, so the executor is not asked. */
+/* The mode is that of the executor's driver. It is not queried: CUDA 12 and later load lazily by default. */
 CUresult relay_cuModuleGetLoadingMode(int *mode)
 {
     CUresult result = relay_started();

@@ -4,10 +4,10 @@
 
 #include "relay/wire/relay.h"
 
-/* Remembers a module that a call answered, so that it is forgotten with its context. */
+/* Remembers a module that a call returned, so that its names are forgotten with its context. */
 void module_known(struct relay_context *context, uint64_t module);
 
-/* A variable's address and size, by module or library (`owner`) and name; asked once, and entered as a range. */
+/* Finds a variable's address and size by its module or library (`owner`) and name. Asks the executor once, and adds a range. */
 CUresult global_of(struct relay_context *context, unsigned entry, uint64_t owner, const char *name,
                    CUdeviceptr *pointer, size_t *bytes);
 

@@ -17,7 +17,7 @@ struct name_answer {
     uint64_t bytes; /* of a global */
 };
 
-/* `owner` is the executor's handle of the module or library. */
+/* The remembered answer for a name, if there is one. `owner`: the executor's handle of the module or library. */
 bool names_find(uint64_t owner, enum name_kind kind, const char *name, struct name_answer *answer);
 
 /*

@@ -1,4 +1,4 @@
-/* Occupancy: answers depend on the function, its attributes and the arguments only, so each is asked once. */
+/* Occupancy. Answers depend only on the function, its attributes and the arguments, so the executor is asked once for each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,10 +6,10 @@
 #include "relay/wire/layouts.h"
 #include "relay/wire/message.h"
 
-#define MAX_ANSWERS 128u   /* a function; then all are forgotten */
+#define MAX_ANSWERS 128u   /* for each function; then all are forgotten */
 #define MAX_ATTRIBUTES 16u /* of a launch configuration */
 
-/* What was asked: compared as bytes. */
+/* A query; compared as bytes. */
 struct occupancy_query {
     uint32_t entry;
     uint32_t attributes;
@@ -76,7 +76,7 @@ _Static_assert(offsetof(struct occupancy_query, attribute) ==
                    offsetof(struct occupancy_query, config) + sizeof(struct layout_launch_config),
                "sent in one piece");
 
-/* Answers from memory, or asks. The value's low 4 bytes are the answer where it is an int. */
+/* Returns a remembered answer, or asks the executor. An int answer is in the low 4 bytes of the value. */
 static CUresult answer(const void *handle, const struct occupancy_query *query, uint64_t *value)
 {
     struct relay_context *context;

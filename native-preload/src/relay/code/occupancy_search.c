@@ -1,6 +1,6 @@
 /*
- * The block size with the most threads on a multiprocessor. The client searches it, because the program may pass a
- * function that computes the shared memory of a block size.
+ * The block size with the most threads on a multiprocessor. The client searches for it, because the program may pass a
+ * function that computes the shared memory for a block size.
  */
 #include "relay/code/functions.h"
 #include "relay/wire/layouts.h"

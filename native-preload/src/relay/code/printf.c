@@ -13,7 +13,7 @@ void printf_flush(struct relay_link *link)
     pthread_mutex_lock(&lock);
     uint64_t taken = segment->print_taken;
     printed = __atomic_load_n(&segment->printed, __ATOMIC_ACQUIRE);
-    if (printed - taken > TESSERA_RELAY_PRINT_BYTES) /* the executor is wrong: there is no room for more */
+    if (printed - taken > TESSERA_RELAY_PRINT_BYTES) /* an error of the executor: the buffer holds no more than this */
         taken = printed;
     while (taken != printed) {
         uint64_t place = taken & (TESSERA_RELAY_PRINT_BYTES - 1);

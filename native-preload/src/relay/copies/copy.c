@@ -125,7 +125,7 @@ static CUresult elsewhere(struct relay_context *context, uint64_t wire, struct r
     CUresult result = relay_stream_wait(context, wire);
     if (result != CUDA_SUCCESS)
         return result;
-    /* Host memory and pinned memory of this device are reached from there as the program's own. */
+    /* To the other device, this device's pinned memory is the program's own memory. */
     bool to_device = to_owner != context || copy_known(context->link, to.at, bytes);
     bool from_device = from_owner != context || copy_known(context->link, from.at, bytes);
     if (to_owner != from_owner && to_device && from_device)
@@ -160,7 +160,7 @@ CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_p
                                          : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (is_small(context, to, from, bytes))
         return small(context, wire, to, (const void *)(uintptr_t)from.at, bytes, end);
-    /* Before the program's own memory is read or written beyond its end. */
+    /* Checked here, before memory of the program is read or written beyond its end. */
     if (pageable && (goes_beyond(context, to, bytes) || goes_beyond(context, from, bytes)))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result;

@@ -12,12 +12,12 @@ CUresult copy_to_pageable(struct relay_context *context, uint64_t wire, unsigned
 
 enum copy_end {
     COPY_RETURNS_EARLY, /* the asynchronous forms: pageable sources are read, pageable targets written on return */
-    COPY_WAITS,         /* the synchronous forms: done on return, but within the device, as with the driver */
+    COPY_WAITS,         /* the synchronous forms: done on return, except copies within the device, as with the driver */
 };
 
 /*
- * Copies in the order of the stream with the wire handle `wire`. Returns STREAM_CAPTURE_UNSUPPORTED for pageable memory
- * in a captured stream.
+ * Copies in the order of the stream with the wire handle `wire`. Returns STREAM_CAPTURE_UNSUPPORTED for a synchronous copy
+ * of pageable memory, or a copy with another device, in a captured stream.
  */
 CUresult copy_linear(struct relay_context *context, uint64_t wire, struct copy_place to, struct copy_place from,
                      size_t bytes, enum copy_end end);

@@ -15,8 +15,8 @@
 struct captured_copy {
     struct captured_copy *next; /* in the list of copies that no graph owns any more */
     struct relay_link *link;
-    struct relay_pinned pinned; /* none where both sides are the program's */
-    struct layout_copy rows;    /* between the program's memory and the pinned memory, where rows lie without gaps */
+    struct relay_pinned pinned; /* none if both sides are the program's memory */
+    struct layout_copy rows;    /* between the program's memory and the pinned memory, whose rows have no gaps */
 };
 
 static void run(void *data)
@@ -52,7 +52,7 @@ static bool fits(const struct captured_copy *copy, const struct relay_link *link
     return copy->link == link && copy->pinned.bytes >= bytes && copy->pinned.bytes / 4 <= bytes;
 }
 
-/* Takes kept memory that fits, and frees all other. */
+/* Takes kept memory that fits, and frees memory that does not. */
 static bool take_unused(const struct relay_link *link, size_t bytes, struct relay_pinned *pinned)
 {
     bool found = false;
@@ -128,7 +128,7 @@ static bool is_one_row(const struct layout_copy_side *side)
     return side->memory_type == CU_MEMORYTYPE_DEVICE && side->y == 0 && side->z == 0;
 }
 
-/* A copy of one row has no pitch, which a driver would find too large. */
+/* Sends a copy of one row as a linear copy: a driver could find its pitch too large. */
 static CUresult submit(struct relay_context *context, struct stream *stream, const struct layout_copy *copy)
 {
     const struct layout_copy_side *to = &copy->destination, *from = &copy->source;

@@ -1,4 +1,4 @@
-/* Copies into the program's own memory: the device fills chunks of staging memory, and threads empty them behind it. */
+/* Copies into the program's own memory: the device fills chunks of staging memory, and one or two threads empty them. */
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "relay/memory/staging.h"
 
 #define AHEAD 6u /* chunks that the device fills ahead of a thread that empties them; two threads have enough */
-/* Larger than the caches of a core: the first bytes would have left the caches when the copy ends. */
+/* Larger than the caches of a core: when such a copy ends, its first bytes are no longer cached anyway. */
 #define PAST_CACHES_BYTES (8u << 20)
-/* Takes one thread some 2 ms; starting another some 50 us. */
+/* One thread needs some 2 ms for so much; starting another takes some 50 us. */
 #define TWO_THREADS_BYTES (32u << 20)
 #define LEAST_CPUS 4 /* the program's thread, ours, the executor's, and one for others */
 

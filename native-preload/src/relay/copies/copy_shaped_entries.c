@@ -162,7 +162,7 @@ static bool holds(const struct array_descriptor *array, const struct layout_oper
     return true;
 }
 
-/* Between two addresses elements are bytes; where an array takes part they are its own. */
+/* An element between two addresses is a byte; if an array takes part, it is the array's element. */
 static CUresult elements_of(struct relay_context *context, const struct layout_box_copy *box, uint64_t *bytes)
 {
     const struct layout_operand *operands[] = {&box->source, &box->destination};

@@ -84,7 +84,6 @@ CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const 
     return MESSAGE_POST(context, ENTRY_cuMemcpy3DAsync_v2, IN(copy, sizeof *copy), VALUE(wire));
 }
 
-/* The executor's side keeps its pitch and height, which are those of the whole. */
 struct layout_copy_side copy_whole_side(struct layout_copy_side side, const struct layout_copy *copy)
 {
     if (side.memory_type != CU_MEMORYTYPE_ARRAY) {

@@ -18,8 +18,8 @@ CUresult copy_submit_shaped(struct relay_context *context, uint64_t wire, const 
 struct layout_copy copy_of_plane(const void *plane);
 
 /*
- * Resolves the kind of UVA addresses, and turns host memory that the executor reaches into a device address. Whether a
- * side remains that the executor does not reach.
+ * Resolves the kind of UVA addresses, and turns host memory that the executor reaches into a device address. Returns
+ * whether the executor cannot reach one of the sides.
  */
 bool copy_resolve(const struct relay_context *context, struct layout_copy *copy);
 

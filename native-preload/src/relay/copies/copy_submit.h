@@ -7,7 +7,7 @@
 /* One side of a copy. */
 struct copy_place {
     enum {
-        COPY_ADDRESS,  /* what the executor reaches: the device's memory, or memory pinned for this device */
+        COPY_ADDRESS,  /* memory that the executor reaches: the device's, or pinned for this device */
         COPY_ARRAY,    /* a one-dimensional array */
         COPY_PAGEABLE, /* the program's own memory */
     } kind;

@@ -1,11 +1,11 @@
-/* The driver's context entries. What a context is kept for: its stack, its facts; work belongs to other files. */
+/* The driver's context entries: the stack of contexts, and facts about a context. Other files handle its work. */
 #include <string.h>
 
 #include "relay/wire/context.h"
 #include "relay/wire/unsupported.h"
 #include "relay_stubs.h"
 
-#define VERSION_CREATE_V1 3010 /* what cuCtxGetApiVersion says of contexts by the way they were made */
+#define VERSION_CREATE_V1 3010 /* what cuCtxGetApiVersion returns, by the entry that made the context */
 #define VERSION_CREATE 3020
 
 static CUresult create(CUcontext *handle, unsigned flags, unsigned version, CUdevice device)
@@ -50,7 +50,7 @@ CUresult relay_cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned fla
     return create(context, flags, VERSION_CREATE, device);
 }
 
-/* A context by its handle; NULL is not taken for the current one. */
+/* A context by its handle; NULL is an error. */
 static CUresult named(CUcontext handle, struct relay_context **context)
 {
     CUresult started = relay_started();
@@ -60,7 +60,7 @@ static CUresult named(CUcontext handle, struct relay_context **context)
     return *context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* The current context where the handle is NULL. It need not be active. */
+/* A context by its handle; NULL: the current one. It need not be active. */
 static CUresult named_or_current(CUcontext handle, struct relay_context **context)
 {
     CUresult started = relay_started();
@@ -262,7 +262,7 @@ CUresult relay_cuCtxGetCacheConfig(int *config)
     return CUDA_SUCCESS;
 }
 
-/* A preference, which the device is free to follow or not; the context is shared, so it stays with the client. */
+/* A preference that the driver may ignore. The executor's context is shared, so the value stays in the client. */
 CUresult relay_cuCtxSetCacheConfig(int config)
 {
     struct relay_context *context;

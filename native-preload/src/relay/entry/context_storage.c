@@ -1,7 +1,6 @@
 /*
- * Context-local storage: what the CUDA runtime keeps for each context (table c693336e). Several runtimes live in one
- * process; each
- * uses keys of its own. A destructor runs when the context ends, not when its entry is deleted or replaced.
+ * Context-local storage: what the CUDA runtime keeps for each context (table c693336e). Several runtimes may live in one
+ * process; each uses keys of its own. A destructor runs when the context ends, not when its entry is deleted or replaced.
  */
 #include <pthread.h>
 #include <stdlib.h>

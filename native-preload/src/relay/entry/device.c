@@ -8,7 +8,7 @@
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"
 
-/* The version of cuda.h that our description was read from: the answer where no vendor's driver has another. */
+/* The version of cuda.h from which our description was read: the answer if there is no vendor's driver. */
 #define DESCRIBED_VERSION 13000
 
 /* Begins an entry about a device: its link and what is known of it; `valid` says whether the arguments can be used. */
@@ -107,7 +107,7 @@ CUresult relay_cuDeviceGetPCIBusId(char *id, int length, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Domain, bus and device, whatever number of digits they are written with; without a domain it is 0. */
+/* Reads domain, bus and device, with any number of digits. The domain may be missing: then it is 0. */
 static bool read_bus_id(const char *text, unsigned *domain, unsigned *bus, unsigned *slot)
 {
     *domain = 0;
@@ -185,7 +185,7 @@ CUresult relay_cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const i
     return relay_unsupported_query("cuDeviceGetHostAtomicCapabilities", "the executor was not asked for it");
 }
 
-/* Partitions of multiprocessors belong to contexts of one's own. */
+/* Partitions of multiprocessors need a context of the program's own. */
 CUresult relay_cuDeviceGetExecAffinitySupport(int *supported, int type, CUdevice device)
 {
     (void)type;

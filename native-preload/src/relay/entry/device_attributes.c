@@ -1,9 +1,9 @@
-/* Device attributes: the executor's snapshot, less what a relayed program cannot have. */
+/* Device attributes: the executor's snapshot, without features that a relayed program cannot have. */
 #include "relay/entry/device_attributes.h"
 
 #include <string.h>
 
-/* Attributes that announce what the relay refuses: each answers 0. */
+/* Attributes of features that the relay refuses: each is answered with 0. */
 static const uint8_t withheld[] = {
     CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY,
     CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS,

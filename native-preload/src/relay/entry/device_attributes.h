@@ -4,7 +4,7 @@
 
 #include "relay/wire/relay.h"
 
-/* INVALID_VALUE: the executor's driver does not know the attribute. */
+/* Reads an attribute. INVALID_VALUE: the executor's driver does not know it. */
 CUresult device_attribute(const struct relay_link *link, int attribute, int *value);
 
 #endif

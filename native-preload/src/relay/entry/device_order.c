@@ -25,7 +25,7 @@ static bool add(unsigned *order, unsigned *known, int index)
     return true;
 }
 
-/* Hexadecimal digits of `text` up to a comma against the start of the UUID; dashes do not count. */
+/* Whether the UUID starts with the hexadecimal digits of `text`; dashes do not count. */
 static bool starts_with(const unsigned char *uuid, const char *text, size_t length)
 {
     unsigned digits = 0;
@@ -51,7 +51,7 @@ static int find_word(const struct executor_connection *connections, unsigned cou
             if (!starts_with(connections[i].segment->device.uuid, word + 4, length - 4))
                 continue;
             if (found >= 0)
-                return -1; /* not one device alone */
+                return -1; /* matches several devices */
             found = (int)i;
         }
         return found;
@@ -83,7 +83,7 @@ static unsigned read_list(const struct executor_connection *connections, unsigne
     return known;
 }
 
-/* The vendor's tables speak of its own ordinals: ours must be the same. */
+/* The vendor's tables use the ordinals of its driver, so ours must be the same. */
 static unsigned as_vendor(const struct executor_connection *connections, unsigned count, unsigned *order, char *reason,
                           size_t size)
 {

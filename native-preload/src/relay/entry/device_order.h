@@ -7,8 +7,8 @@
 #include "relay/executor/executor_connect.h"
 
 /*
- * Fills `order` with indices into `connections`; the number of visible devices. 0: none, with a reason where that is a
- * fault, and an empty one where the program asked for none.
+ * Fills `order` with indices into `connections`, and returns the number of visible devices. 0: none; `reason` says why if
+ * that is a fault, and stays empty if the program asked for none.
  */
 unsigned device_order(const struct executor_connection *connections, unsigned count, unsigned *order, char *reason,
                       size_t size);

@@ -1,4 +1,4 @@
-/* Names and texts of errors. The vendor's driver has its own where there is one. */
+/* Names and texts of errors: those of the vendor's driver if there is one, else our own. */
 #include <stdlib.h>
 
 #include "relay/wire/relay.h"

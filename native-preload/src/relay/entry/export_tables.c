@@ -1,7 +1,7 @@
 /*
- * Export tables: private functions between the driver and NVIDIA's own libraries. Those that state the driver's own
- * affairs are handed on from the vendor's driver as they are; those that keep what belongs to a context are ours, since
- * the vendor's driver has none. The contents of the first are never computed or imitated here.
+ * Export tables: private functions between the driver and NVIDIA's own libraries. Tables about the driver itself are passed
+ * on unchanged from the vendor's driver; their contents are never computed or imitated here. Tables about a context are
+ * ours, since the vendor's driver has no context.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static CUresult unknown_function(void)
 static void *const context_storage_table[4] = {(void *)context_storage_put, (void *)context_storage_delete,
                                                (void *)context_storage_get, UNKNOWN};
 
-/* CONTEXT_CHECKS [2]: whether calls on the context have to be watched, and by what; [3] likewise for the process. No. */
+/* CONTEXT_CHECKS. [2]: whether, and by what, calls on the context must be watched; [3]: the same for the process. Never. */
 static CUresult context_check(CUcontext context, uint32_t *watched, const void **by)
 {
     if (!relay_context_of(context))
@@ -46,8 +46,8 @@ static void *const checks_table[4] = {(void *)sizeof checks_table, UNKNOWN, (voi
                                       (void *)process_check};
 
 /*
- * For tools; the libraries ask it whether one watches them. [4] whether the context is one, [39] a state of the tools,
- * [51] what they keep of a stream.
+ * A table for tools; libraries also use it to ask whether a tool watches them. [4]: whether the handle is a context; [39]:
+ * a state of the tools; [51]: what they keep of a stream.
  */
 static CUresult tools_context(CUcontext context, uint64_t *known)
 {
@@ -78,7 +78,7 @@ static CUresult tools_stream(void *first, CUstream stream, const void **kept)
 #define EIGHT UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN
 static void *tools_table[64] = {EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT};
 
-/* For tools, too. [4] (out, out, bytes): nothing to tell. */
+/* Another table for tools. [4] (out, out, bytes): there is nothing to report. */
 static CUresult tools_query(uint64_t *first, uint64_t *second, size_t bytes)
 {
     (void)bytes;
@@ -91,7 +91,7 @@ static CUresult tools_query(uint64_t *first, uint64_t *second, size_t bytes)
 
 static void *query_table[32] = {EIGHT, EIGHT, EIGHT, EIGHT};
 
-/* The table of modules; [7] is what cuFFT asks. As many words as on driver 580. */
+/* The table of modules. cuFFT calls [7]. It has as many words as on driver 580. */
 static void *module_table[99] = {EIGHT, EIGHT, EIGHT, EIGHT, EIGHT,   EIGHT,   EIGHT,  EIGHT,
                                  EIGHT, EIGHT, EIGHT, EIGHT, UNKNOWN, UNKNOWN, UNKNOWN};
 
@@ -124,7 +124,7 @@ static const struct {
     {ID(0x6e, 0x16, 0x3f, 0xbe, 0xb9, 0x58, 0x44, 0x4d, 0x83, 0x5c, 0xe1, 0x82, 0xaf, 0xf1, 0x99, 0x1e), module_table},
 };
 
-/* CUDART_INTERFACE, INTEGRITY_CHECK, TOOLS_RUNTIME_CALLBACK_HOOKS, TOOLS_TLS, and one that runtimes from 13 on ask. */
+/* CUDART_INTERFACE, INTEGRITY_CHECK, TOOLS_RUNTIME_CALLBACK_HOOKS, TOOLS_TLS, and one that runtimes from 13 on ask for. */
 static const unsigned char vendors[][16] = {
     ID(0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9),
     ID(0xd4, 0x08, 0x20, 0x55, 0xbd, 0xe6, 0x70, 0x4b, 0x8d, 0x34, 0xba, 0x12, 0x3c, 0x66, 0xe1, 0xf2),
@@ -133,7 +133,7 @@ static const unsigned char vendors[][16] = {
     ID(0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e, 0xb9, 0xe2, 0xfb, 0x46, 0x9e, 0x7c, 0x0d, 0xd9),
 };
 
-/* Said once: a program with the runtime inside cannot go on, and its own error does not tell why. */
+/* Says it once: a program with a static runtime cannot go on, and its own error does not say why. */
 static void say_driver_needed(void)
 {
     static int said;
@@ -147,7 +147,7 @@ CUresult relay_cuGetExportTable(const void **table, const void *id)
 {
     if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
-    profiler_asked(__builtin_return_address(0)); /* our export jumps here, so it is the program's */
+    profiler_asked(__builtin_return_address(0)); /* our exported entry jumps here, so this is the program's */
     for (unsigned i = 0; i < sizeof ours / sizeof *ours; i++) {
         if (memcmp(ours[i].id, id, sizeof ours[i].id) == 0) {
             *table = ours[i].table;

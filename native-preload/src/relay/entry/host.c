@@ -1,6 +1,6 @@
 /*
- * Host memory that CUDA knows: pinned, which both sides map and the device reaches under the same address; and
- * registered, which the executor cannot see, so that copies of it are staged like those of any other page.
+ * Host memory that CUDA knows. Pinned memory is mapped by client and executor, and has the same address on the device.
+ * Registered memory is invisible to the executor, so its copies are staged as for pageable memory.
  */
 
 #include "relay/entry/pinned_small.h"
@@ -15,14 +15,14 @@ enum {
                      CU_MEMHOSTREGISTER_READ_ONLY
 };
 
-/* Pinning and its end may synchronise with the device: a capture forbids them to threads that are not relaxed. */
+/* Pinning and unpinning may synchronise with the device. A capture forbids them to threads whose capture mode is not relaxed. */
 static CUresult enter(struct relay_context **context)
 {
     CUresult result = relay_enter(context);
     return result == CUDA_SUCCESS && capture_any() ? capture_unsafe() : result;
 }
 
-/* Portable and mapped is all of it, under one address space; what is written combined stays apart. */
+/* With one address space, all pinned memory is portable and mapped. Write-combined memory does not come from here. */
 static CUresult allocate_small(struct relay_context *context, void **pointer, size_t bytes, unsigned flags)
 {
     void *memory;
@@ -80,7 +80,7 @@ CUresult relay_cuMemAllocHost_v2(void **pointer, size_t bytes)
     return relay_cuMemHostAlloc(pointer, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
 }
 
-/* The executor lets go of it when the work that was submitted before is done. */
+/* The executor releases the memory when the work that was submitted before is done. */
 CUresult relay_cuMemFreeHost(void *pointer)
 {
     struct relay_context *context;
@@ -167,6 +167,6 @@ CUresult relay_cuMemHostGetFlags(unsigned *flags, void *pointer)
         return result;
     if (!flags || !relay_range_find((uintptr_t)pointer, &range) || range.kind != RELAY_RANGE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = range.flags | CU_MEMHOSTALLOC_DEVICEMAP; /* under one address space all of it is mapped */
+    *flags = range.flags | CU_MEMHOSTALLOC_DEVICEMAP; /* with one address space, all of it is mapped */
     return CUDA_SUCCESS;
 }

@@ -1,4 +1,4 @@
-/* cuInit on the relay port: executors are found, devices put in the program's order, and from then on served. */
+/* cuInit on the relay port: finds the executors, puts the devices in the program's order, and opens the links. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static CUresult start(void)
             return CUDA_ERROR_NO_DEVICE;
         }
         report_error(CUDA_ERROR_SYSTEM_NOT_READY, "%s", reason);
-        if (connection_refused(reason)) /* time sharing would be, too */
+        if (connection_refused(reason)) /* time sharing would be refused, too */
             report_line("%s: CUDA is refused", reason);
         else
             report_line("%s: %s CUDA is refused; run the program with --share time", reason,
@@ -154,7 +154,7 @@ CUresult relay_cuInit(unsigned flags)
     CUresult result = relay_started();
     if (result == CUDA_ERROR_NOT_INITIALIZED)
         result = failed != CUDA_SUCCESS ? failed : start();
-    failed = result; /* said once: a later call gets the same answer at once */
+    failed = result; /* reported once: a later call gets the same result at once */
     pthread_mutex_unlock(&lock);
     return result;
 }

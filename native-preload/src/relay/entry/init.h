@@ -6,7 +6,7 @@
 
 CUresult relay_cuInit(unsigned flags);
 
-/* Registers what lower layers of the relay tell higher ones. Part of cuInit; once more does no harm. */
+/* Registers the handlers by which lower layers of the relay notify higher ones. Part of cuInit; idempotent. */
 void init_connect(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * CUDA's IPC handles: memory and events of another process of the tenant, on the same executor. Its memory lies in the one
- * window of the tenant, so an opened handle is an address that means the same in both.
+ * CUDA's IPC handles: memory and events of another process of the tenant, on the same executor. The tenant has one window,
+ * so an opened handle has the same address in both processes.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "relay/wire/message.h"
 #include "relay_stubs.h"
 
-/* Opening and closing of one address in turn: the executor's answers and our map tell the same. */
+/* Serialises opening and closing, so that the executor's answers and our map of ranges agree. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 _Static_assert(sizeof(struct tessera_ipc_handle) == sizeof(struct tessera_value_64), "a handle is 64 bytes");
@@ -84,7 +84,7 @@ CUresult relay_cuIpcCloseMemHandle(CUdeviceptr pointer)
     if (result == CUDA_SUCCESS)
         relay_range_remove(pointer, RELAY_RANGE_OPENED, NULL);
     pthread_mutex_unlock(&lock);
-    return result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result; /* it was opened more often */
+    return result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result; /* still open: it was opened more often */
 }
 
 CUresult relay_cuIpcGetEventHandle(void *handle, CUevent event_handle)

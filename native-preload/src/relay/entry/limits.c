@@ -1,4 +1,4 @@
-/* Limits of a context: of the executor's one context, so what is set holds for all that share the device. */
+/* Limits of a context. The executor has one context, so a limit that is set holds for all clients of the device. */
 #include "relay/wire/message.h"
 #include "relay_stubs.h"
 
@@ -23,7 +23,7 @@ CUresult relay_cuCtxGetLimit(size_t *value, int limit)
     return CUDA_SUCCESS;
 }
 
-/* The driver may round what is asked for: what it took is asked back. */
+/* The driver may round the value, so the value that it took is queried. */
 CUresult relay_cuCtxSetLimit(int limit, size_t value)
 {
     struct relay_context *context;

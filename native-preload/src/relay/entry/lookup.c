@@ -14,7 +14,7 @@
 #include "relay/wire/vendor.h"
 #include "relay_stubs.h"
 
-/* The vendor's addresses and our symbols; a power of two, several times the number of entries. */
+/* Maps the vendor's addresses to our symbols. The size is a power of two, several times the number of entries. */
 #define BUCKETS 4096u
 static struct {
     void *vendor, *ours;
@@ -36,7 +36,7 @@ static void build(void)
         unsigned b = bucket_of(address);
         while (table[b].vendor && table[b].vendor != address)
             b = (b + 1) & (BUCKETS - 1);
-        if (!table[b].vendor) { /* otherwise both names are of one function, and either is right */
+        if (!table[b].vendor) { /* otherwise both names mean one function, and either is right */
             table[b].vendor = address;
             table[b].ours = tessera_exported[i];
         }
@@ -52,7 +52,7 @@ static void *ours_for(const void *address)
     return NULL;
 }
 
-/* A name that the vendor has and our description has not is one that came after it: as if the driver were older. */
+/* A name that only the vendor's driver knows is newer than our description. It is answered as by an older driver. */
 static CUresult ask_vendor(const char *symbol, void **address, int version, uint64_t flags, int *status)
 {
     void *theirs = NULL;
@@ -69,7 +69,7 @@ static CUresult ask_vendor(const char *symbol, void **address, int version, uint
     return CUDA_ERROR_NOT_FOUND;
 }
 
-/* Rows of a name stand together, plain ones first, each kind by version. */
+/* Searches our own rows. The rows of a name are adjacent: plain ones first, each kind in the order of versions. */
 static CUresult ask_rows(const char *symbol, void **address, int version, uint64_t flags, int *status)
 {
     const struct relay_lookup *best = NULL, *best_per_thread = NULL;
@@ -110,7 +110,7 @@ CUresult relay_cuGetProcAddress_v2(const char *symbol, void **address, int versi
         flags & ~(uint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
         return CUDA_ERROR_INVALID_VALUE;
     if (!address)
-        address = &unwanted; /* a caller that only wants to know */
+        address = &unwanted; /* the caller wants only the status */
     CUresult result = vendor_present() ? ask_vendor(symbol, address, version, flags, status)
                                        : ask_rows(symbol, address, version, flags, status);
     if (*address)
@@ -118,7 +118,7 @@ CUresult relay_cuGetProcAddress_v2(const char *symbol, void **address, int versi
     return result;
 }
 
-/* Without a status to tell more, a name that is not there is an error. */
+/* This version has no status, so a missing name is an error. */
 CUresult relay_cuGetProcAddress(const char *symbol, void **address, int version, uint64_t flags)
 {
     return relay_cuGetProcAddress_v2(symbol, address, version, flags, NULL);

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * Since which CUDA version a name, asked of cuGetProcAddress, means which entry (cudaTypedefs.h). Sorted by name, plain
- * before per-thread, then by version: the answer is the last row that is not newer than what is asked. Where no row is
- * per-thread, the plain one answers for both. Entries without a known version have no row. The address to hand out is
+ * The entry that a name means in cuGetProcAddress, since a CUDA version (cudaTypedefs.h). Rows are sorted by name, plain
+ * before per-thread, then by version. The answer is the last row that is not newer than the version asked for. If no row is
+ * per-thread, the plain one answers for both. Entries without a known version have no row. The address to return is
  * tessera_exported[entry].
  */
 struct relay_lookup {

@@ -1,4 +1,4 @@
-/* Linear device memory: allocated and freed by the executor, kept account of here. */
+/* Linear device memory: the executor allocates and frees it; the client keeps a record of it. */
 #include "relay/memory/range.h"
 #include "relay/streams/capture.h"
 #include "relay/streams/streams.h"
@@ -7,7 +7,7 @@
 #include "relay_stubs.h"
 #include "session/report.h"
 
-/* Executors divide the addresses by device (RELAY.md, 6); one that is two devices' all the same would mean the wrong one. */
+/* Executors divide the addresses by device (RELAY.md, section 6). An address that two devices had would name the wrong memory. */
 static bool is_apart(const struct relay_context *context, CUdeviceptr start, size_t bytes)
 {
     if (!relay_range_foreign(context->link, start, bytes))
@@ -76,13 +76,8 @@ CUresult relay_cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t wi
 }
 
 /*
- * The range goes first: once the executor has freed it, the address may be another thread's next allocation. The executor
- * frees at once what no work can use any more; else it says NOT_READY and frees later, and we wait, as programs may
- * expect of cuMemFree. No call waits for a stream while it is captured.
- */
-/*
- * Takes out what a call frees. *graphs: memory of a graph, which stays: each launch allocates it again, and the
- * executor says whether it is allocated.
+ * Takes out the range that a call frees. *graphs: it is a graph's memory, and stays: each launch allocates it again, and
+ * the executor knows whether it is allocated.
  */
 static bool take_freed(CUdeviceptr pointer, struct relay_range *range, bool *graphs)
 {
@@ -91,6 +86,11 @@ static bool take_freed(CUdeviceptr pointer, struct relay_range *range, bool *gra
            relay_range_remove(pointer, RELAY_RANGE_POOL, range);
 }
 
+/*
+ * Takes out the range first: once the executor has freed it, the address may be another thread's next allocation. The
+ * executor frees memory at once if no work can use it any more. Otherwise it answers NOT_READY and frees it later, and the
+ * call waits, as programs may expect of cuMemFree. No call waits while a stream is captured.
+ */
 CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
 {
     struct relay_context *context;
@@ -103,7 +103,7 @@ CUresult relay_cuMemFree_v2(CUdeviceptr pointer)
     bool graphs;
     if (!take_freed(pointer, &range, &graphs))
         return CUDA_ERROR_INVALID_VALUE;
-    /* Whichever device is current: the address says whose it is. */
+    /* The address decides whose memory it is, whichever device is current. */
     struct relay_context *owner = range.link == context->link ? context : range.context;
     if (!owner)
         owner = relay_primary(range.link);
@@ -159,7 +159,7 @@ static bool is_captured(CUstream handle)
     return capture_any() && stream_enter(handle, &context, &stream) == CUDA_SUCCESS && capture_key(stream) != 0;
 }
 
-/* While a stream is captured the address is that of a graph's memory; the executor gives that out just the same. */
+/* While a stream is captured, the address is that of a graph's memory; the executor returns it in the same way. */
 static CUresult allocated_async(CUresult result, struct relay_context *context, const CUdeviceptr *pointer,
                                 size_t bytes, CUmemoryPool pool, CUstream stream)
 {

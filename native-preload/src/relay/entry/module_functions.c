@@ -1,7 +1,7 @@
 /*
- * The function of export table 6e163fbe that cuFFT asks for. Seen from outside, on driver 580: it is given a context, a
- * module, a function and an address for it; it calls that function once for each kernel of the module, with the address,
- * the kernel's CUfunction and its name, two zeros behind; and answers how many there were.
+ * The function of export table 6e163fbe that cuFFT calls, as observed on driver 580. Its arguments are a context, a module,
+ * a visitor function and an address for the visitor. It calls the visitor once for each kernel of the module, with the
+ * address, the kernel's CUfunction, its name, and two zeros. It returns the number of kernels.
  */
 #include "relay/entry/module_functions.h"
 
@@ -10,7 +10,7 @@
 
 #include "relay_stubs.h"
 
-/* More than a module has; a loop that never ends is worse than one that is too short. */
+/* More than any module has: a bound on the loop if the count is wrong. */
 #define MOST_FUNCTIONS 65536u
 
 typedef void (*visit)(void *with, CUfunction function, const char *name, uintptr_t zero, uintptr_t also_zero);

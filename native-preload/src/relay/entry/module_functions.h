@@ -1,4 +1,4 @@
-/* What export table 6e163fbe answers about modules. */
+/* The function of export table 6e163fbe that lists the kernels of a module. */
 #ifndef TESSERA_RELAY_MODULE_FUNCTIONS_H
 #define TESSERA_RELAY_MODULE_FUNCTIONS_H
 
@@ -7,8 +7,8 @@
 #include "relay/wire/relay.h"
 
 /*
- * Calls `visitor` (with, CUfunction, name, 0, 0) for each kernel of a module, in the context or, where it is NULL, in the
- * current one. How many there were; 0 for what is no module.
+ * Calls `visitor` (with, CUfunction, name, 0, 0) for each kernel of a module, in the context or, if it is NULL, in the
+ * current one. Returns the number of kernels; 0 if the handle is not a module.
  */
 uintptr_t module_each_function(CUcontext context, CUmodule module, void *visitor, void *with);
 

@@ -1,6 +1,6 @@
 /*
- * Pinned memory comes from the executor in whole granules of 2 MiB, and each piece of it brings the tenant's work to rest
- * twice. So small allocations share such a piece, as they do in the driver. Executor and device know the piece alone.
+ * Pinned memory comes from the executor in whole granules of 2 MiB, and each such piece stops the tenant's work twice. So
+ * small allocations share a piece, as they do in the driver. Executor and device know only the piece.
  */
 #include "relay/entry/pinned_small.h"
 
@@ -14,7 +14,7 @@
 #include "relay/wire/context.h"
 
 #define CHUNK_BYTES (2u << 20)
-/* What the driver aligns host memory to, and CUDA all memory. */
+/* The alignment that the driver gives to host memory, and CUDA to all memory. */
 #define CELL_BYTES 512u
 #define CELLS (CHUNK_BYTES / CELL_BYTES)
 #define WORD_BITS 64u
@@ -25,8 +25,8 @@ struct chunk {
     struct relay_context *context;
     struct relay_pinned pinned;
     uint64_t used[WORDS];    /* a bit for each cell that must not be handed out */
-    uint64_t waiting[WORDS]; /* of these: given back, but work may still use it */
-    uint64_t passing[WORDS]; /* of these: that work is being waited for */
+    uint64_t waiting[WORDS]; /* of these: given back, but work may still use them */
+    uint64_t passing[WORDS]; /* of these: a thread waits for that work */
 };
 
 static struct chunk *chunks;
@@ -75,7 +75,7 @@ static void *take_from(struct chunk *chunk, unsigned count)
     return (unsigned char *)chunk->pinned.address + (size_t)at * CELL_BYTES;
 }
 
-/* The executor's answer is waited for under the lock: another thread that wants memory now would ask for a chunk too. */
+/* Waits for the executor under the lock: otherwise another thread that wants memory meanwhile would ask for a chunk, too. */
 static CUresult add_chunk(struct relay_context *context, struct chunk **made)
 {
     struct chunk *chunk = calloc(1, sizeof *chunk);
@@ -109,7 +109,7 @@ CUresult pinned_small_take(struct relay_context *context, size_t bytes, void **m
             *memory = take_from(chunk, count);
     }
     pthread_mutex_unlock(&lock);
-    if (*memory) /* new memory is zero, and what was used before shall look the same */
+    if (*memory) /* new memory is zero, so reused memory must be, too */
         memset(*memory, 0, bytes);
     return result;
 }
@@ -129,7 +129,7 @@ static bool is_empty(const struct chunk *chunk)
     return any == 0;
 }
 
-/* Takes out the chunks of the context, all of them or the empty ones but one, which the next allocation may use. */
+/* Takes out all chunks of the context, or all empty ones except one, which the next allocation may use. */
 static struct chunk *take_out(const struct relay_context *context, bool all)
 {
     struct chunk *taken = NULL;
@@ -169,7 +169,7 @@ static struct chunk *chunk_of(const void *memory)
     return chunk;
 }
 
-/* What waits on this link passes now, or is free after its work is done. */
+/* Moves the waiting cells of the link to `passing`; once the work is done, frees the passing cells. */
 static void collect(const struct relay_link *link, bool done)
 {
     for (struct chunk *chunk = chunks; chunk; chunk = chunk->next)
@@ -217,7 +217,7 @@ void pinned_small_context_ended(struct relay_context *context)
     give_chunks(gone);
 }
 
-/* The chunks are the parent's. */
+/* In the child of a fork: the chunks are the parent's. */
 void pinned_small_forked(void)
 {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

@@ -1,4 +1,4 @@
-/* Small pinned allocations, several in one piece of memory that client and executor map. */
+/* Small pinned allocations, several in one chunk of memory that client and executor map. */
 #ifndef TESSERA_RELAY_PINNED_SMALL_H
 #define TESSERA_RELAY_PINNED_SMALL_H
 
@@ -12,8 +12,8 @@
 CUresult pinned_small_take(struct relay_context *context, size_t bytes, void **memory);
 
 /*
- * Gives memory back. Waits until work that was submitted before is done, like the driver; while a stream is captured
- * no call waits for it, and the memory is not reused before a later call has waited. No lock is held by the caller.
+ * Gives memory back. Waits, like the driver, until the work that was submitted before is done. While a stream is captured no
+ * call waits; the memory is then reused only after a later call has waited. The caller must hold no lock.
  */
 void pinned_small_give(void *memory, size_t bytes);
 

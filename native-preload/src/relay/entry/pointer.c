@@ -6,7 +6,7 @@
 #include "relay/wire/relay.h"
 #include "relay_stubs.h"
 
-/* Bytes that the caller has room for, by attribute; 0: no attribute. */
+/* The size of an attribute's value in bytes; 0: not an attribute. */
 static size_t bytes_of(int attribute)
 {
     switch (attribute) {
@@ -75,7 +75,7 @@ static CUresult value_of(const struct relay_range *range, int attribute, uint64_
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        return CUDA_SUCCESS; /* none of it can be relayed */
+        return CUDA_SUCCESS; /* 0: none of these can be relayed */
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
         *value = range->kind == RELAY_RANGE_DEVICE;
         return CUDA_SUCCESS;
@@ -110,7 +110,7 @@ static CUresult value_of(const struct relay_range *range, int attribute, uint64_
     }
 }
 
-/* Addresses mean the same in every context, so a thread without one may ask too: PyTorch's loader threads do. */
+/* Addresses mean the same in every context, so a thread without a context may query, too: PyTorch's loader threads do. */
 static CUresult able(void)
 {
     struct relay_context *context;
@@ -135,7 +135,7 @@ CUresult relay_cuPointerGetAttribute(void *data, int attribute, CUdeviceptr poin
     return result;
 }
 
-/* An address that CUDA does not know is no error here: all that can be said of it is nothing. */
+/* An address that CUDA does not know is no error here: its attributes are 0, or an invalid device. */
 CUresult relay_cuPointerGetAttributes(unsigned count, int *attributes, void **data, CUdeviceptr pointer)
 {
     struct relay_range range;
@@ -159,7 +159,7 @@ CUresult relay_cuPointerGetAttributes(unsigned count, int *attributes, void **da
     return CUDA_SUCCESS;
 }
 
-/* SYNC_MEMOPS is the one attribute that can be set; it is for devices that read memory behind the driver. */
+/* Only SYNC_MEMOPS can be set. It is for devices that access the memory without the driver (RDMA). */
 CUresult relay_cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr pointer)
 {
     struct relay_context *context;

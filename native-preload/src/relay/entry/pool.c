@@ -1,4 +1,4 @@
-/* Memory pools: the executor's, each client's own. */
+/* Memory pools. They are in the executor; each client has its own. */
 #include <string.h>
 
 #include "relay/executor/device_call.h"
@@ -80,7 +80,7 @@ CUresult relay_cuMemPoolCreate(CUmemoryPool *pool, const void *properties)
     return MESSAGE_CALL(caller, ENTRY_cuMemPoolCreate, OUT(pool, sizeof *pool), IN(&travelling, sizeof travelling));
 }
 
-/* The context as which a pool's calls are made: its link's. */
+/* The context in which calls on a pool are made: one of the pool's device. */
 static CUresult caller_of(CUmemoryPool pool, struct relay_context **caller)
 {
     CUresult started = relay_started();
@@ -131,7 +131,7 @@ struct access {
     int flags;
 };
 
-/* Access for another device than the pool's own: devices do not reach into each other. */
+/* Access is refused to devices other than the pool's own: devices do not access each other's memory. */
 CUresult relay_cuMemPoolSetAccess(CUmemoryPool pool, const void *list, size_t count)
 {
     enum { MOST = 64 };

@@ -1,4 +1,4 @@
-/* Primary contexts: one a device, shared by all that runs in the process. */
+/* Primary contexts: one for each device, shared by all libraries in the process. */
 #include "relay/wire/context.h"
 #include "relay_stubs.h"
 

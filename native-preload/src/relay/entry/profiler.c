@@ -7,14 +7,14 @@
 #include "session/report.h"
 
 /*
- * CUDA loads what the first names when it starts (Nsight Compute, compute-sanitizer), NVTX what the second names (Nsight
- * Systems).
+ * Each names a library to load: CUDA loads the first at its start (Nsight Compute, compute-sanitizer), NVTX loads the second
+ * (Nsight Systems).
  */
 static const char *const variables[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
 /*
- * CUPTI and what is built on it. Being loaded says nothing: PyTorch is linked with CUPTI, and begins to use it when a
- * profile is taken.
+ * CUPTI and libraries built on it. That one is loaded means nothing: PyTorch is linked with CUPTI, and uses it only while it
+ * takes a profile.
  */
 static const char *const libraries[] = {"libcupti.so", "libcuinj64.so", "libnvperf_host.so", "libToolsInjection"};
 

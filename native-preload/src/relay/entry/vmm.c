@@ -1,4 +1,4 @@
-/* Virtual memory management: addresses reserved, memory made, one mapped onto the other, all in the executor. */
+/* Virtual memory management. The executor reserves addresses, allocates physical memory, and maps it. */
 #include <string.h>
 
 #include "relay/executor/device_call.h"
@@ -16,8 +16,8 @@ struct access {
 };
 
 /*
- * The properties as they travel. Programs ask for handles that could be exported before they know whether they will;
- * the export itself is refused, so the wish is dropped.
+ * The properties as they are sent. Programs request exportable handles before they know whether they will export them. The
+ * export itself is refused, so the request is dropped.
  */
 static CUresult travelling_properties(const void *properties, struct driver_allocation_properties *travelling,
                                       struct relay_context **caller)
@@ -119,7 +119,7 @@ CUresult relay_cuMemAddressReserve(CUdeviceptr *pointer, size_t bytes, size_t al
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* The link that an address belongs to, and the calling context there. */
+/* Finds the range that holds an address, and the context in which calls on it are made. */
 static CUresult caller_at(CUdeviceptr pointer, struct relay_range *range, struct relay_context **caller)
 {
     CUresult started = relay_started();
@@ -196,7 +196,7 @@ CUresult relay_cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const void *lis
     for (size_t i = 0; i < count; i++) {
         if (travelling[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
             travelling[i].location.id != (int)caller->link->device)
-            return CUDA_ERROR_INVALID_DEVICE; /* devices do not reach into each other */
+            return CUDA_ERROR_INVALID_DEVICE; /* devices do not access each other's memory */
         travelling[i].location.id = 0;
     }
     return MESSAGE_CALL(caller, ENTRY_cuMemSetAccess, VALUE(pointer), VALUE(bytes),

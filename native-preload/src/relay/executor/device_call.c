@@ -28,7 +28,7 @@ CUresult device_caller_at(const struct device_location *location, struct device_
         return CUDA_ERROR_INVALID_VALUE;
     *travelling = *location;
     if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return relay_enter(caller); /* memory of the host: the executor says what it has of it */
+        return relay_enter(caller); /* host memory: the executor decides what it supports */
     travelling->id = 0;
     return device_caller(location->id, caller);
 }

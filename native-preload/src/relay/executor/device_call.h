@@ -5,8 +5,8 @@
 #include "relay/wire/relay.h"
 
 /*
- * The context as which a call about the device is made: the current one where it is on that device, else the primary
- * one, else one without a number. The device itself travels as 0, since an executor has one.
+ * Finds the context in which a call about the device is made: the current one if it is on that device, else the primary
+ * one, else one without a number. The device itself is sent as 0, since an executor has only one.
  */
 CUresult device_caller(CUdevice device, struct relay_context **caller);
 

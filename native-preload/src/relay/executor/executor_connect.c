@@ -18,7 +18,7 @@
 
 #define EXECUTORS_TIMEOUT_S 60 /* a JVM on a loaded machine, and a context on each of several GPUs */
 #define LOOK_NS 100000000L
-#define WELCOME_TIMEOUT_MS 60000 /* hundreds of newcomers on two cores wait for each other */
+#define WELCOME_TIMEOUT_MS 60000 /* hundreds of new clients on two cores wait for each other */
 /* An executor may end between the manager's answer and the visit; the manager then soon names another one. */
 #define VISITS 5
 #define PAUSE_NS 300000000L
@@ -50,7 +50,7 @@ void executor_connect_answered(const struct tessera_relay_answer *answer)
     pthread_mutex_unlock(&lock);
 }
 
-/* Whether all have answered; the reason where not. */
+/* Whether the manager has named every executor; if not, `reason` says why. */
 static bool await_answers(char *reason, size_t size)
 {
     struct timespec begin, now, look;
@@ -113,7 +113,7 @@ static const char *map_segment(struct executor_connection *connection, int descr
     return NULL;
 }
 
-/* `ended`: whether the executor was gone, rather than unwilling. */
+/* Sends the hello and maps the segment: NULL, or why not. `ended`: the executor was gone, and did not refuse. */
 static const char *welcome(struct executor_connection *connection, char *text, size_t size, bool *ended)
 {
     struct tessera_relay_hello hello;
@@ -185,7 +185,7 @@ static void forget_answers(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Devices met; 0: none, and `again` says whether it may be tried once more. */
+/* Connects to all executors and returns their number. 0: failed; `again` says whether to try once more. */
 static unsigned visit(struct executor_connection *connections, char *reason, size_t size, bool *again)
 {
     *again = false;

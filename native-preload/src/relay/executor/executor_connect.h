@@ -14,16 +14,17 @@ struct executor_connection {
     int socket;
 };
 
-/* Takes one answer of the manager in. The manager client's thread. */
+/* Takes one answer of the manager. Called by the manager client's thread. */
 void executor_connect_answered(const struct tessera_relay_answer *answer);
 
 /*
- * Asks the manager and connects to every executor that it names; waits at most 60 s, since executors may have to be
- * started first. The number of executors, in the manager's order; 0: none, and the reason says why. Once a process.
+ * Asks the manager, and connects to every executor that it names. Waits at most 60 s for the names, since executors may
+ * have to be started first. Returns the number of executors, in the manager's order; 0: none, and `reason` says why. Once
+ * a process.
  */
 unsigned executor_connect(struct executor_connection *connections, char *reason, size_t size);
 
-/* Closes and unmaps what the program does not see after all. */
+/* Closes and unmaps a connection, for example to a device that the program does not see. */
 void executor_disconnect(struct executor_connection *connection);
 
 #endif

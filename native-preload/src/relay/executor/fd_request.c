@@ -9,7 +9,7 @@
 #include "session/report.h"
 
 #define STEP_MS                                                                                                        \
-    500 /* the executor clears the pages of a new file, seconds for gigabytes: it is waited for while it lives */
+    500 /* between checks that the executor lives: it clears the pages of a new file, which takes seconds for gigabytes */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -32,7 +32,7 @@ static CUresult ask(struct relay_link *link, const struct fd_request *request, v
         return CUDA_SUCCESS;
     report_error(got < 0 ? got : 0, "the executor did not answer to message %u", request->type);
     link_lose(link, got == 0 ? "the executor is gone"
-                             : "the executor did not answer"); /* a later answer could be taken for another question's */
+                             : "the executor did not answer"); /* a late answer could be taken for the next one's */
     return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 

@@ -7,7 +7,7 @@
 #include "relay/memory/range.h"
 #include "relay_stubs.h"
 
-#define MAX_ANSWERED 64u /* access descriptors, or a quarter of the operations, that an answer has room for */
+#define MAX_ANSWERED 64u /* an answer has room for so many access descriptors, and four times as many operations */
 
 /*
  * Context handles are not sent: the node gets the record's context, whichever context of the device the program names.
@@ -118,7 +118,7 @@ CUresult relay_cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode 
                 : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Reads the node's structure; the data behind it goes to memory that belongs to the node. */
+/* Reads the node's structure. The data behind its pointers goes to memory that belongs to the node (*followers). */
 static CUresult get(CUgraphNode node, unsigned entry, void *structure, size_t bytes, size_t room, void **followers)
 {
     struct relay_context *context;

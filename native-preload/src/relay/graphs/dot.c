@@ -1,4 +1,4 @@
-/* cuGraphDebugDotPrint: the graph as text for Graphviz, from what the executor says of its nodes and edges. */
+/* cuGraphDebugDotPrint: writes the graph as Graphviz text, from the nodes and edges that the executor lists. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ CUresult relay_cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned in
 {
     struct relay_context *context;
     size_t nodes = 0, edges = 0;
-    (void)flags; /* printed of each node: name and shape of kernels, the type of others */
+    (void)flags; /* ignored: a kernel node shows its name and launch shape, any other its type */
     CUresult result = graph_enter(&context, graph, TESSERA_HANDLE_GRAPH);
     if (result != CUDA_SUCCESS || !path)
         return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE;

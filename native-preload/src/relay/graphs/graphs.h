@@ -4,7 +4,7 @@
 
 #include "relay/wire/relay.h"
 
-/* The current context, and that `handle` is one of the type: 0, the context's error, or INVALID_VALUE. */
+/* Enters the current context and checks the type of `handle`: 0, the context's error, or INVALID_VALUE. */
 CUresult graph_enter(struct relay_context **context, const void *handle, unsigned type);
 
 #endif

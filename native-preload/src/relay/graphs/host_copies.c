@@ -96,7 +96,7 @@ CUresult host_copy_add(const struct node_place *place, const struct layout_copy 
     return result;
 }
 
-/* The nodes of such a node's graph: the host function, and the executor's copy where there is one. */
+/* The nodes in such a node's child graph: the host function, and the executor's copy if there is one. */
 struct inside {
     CUgraphNode function, copy;
     struct callback callback;
@@ -184,7 +184,7 @@ static bool is_on_same_sides(const struct layout_copy *one, const struct layout_
                (other->destination.memory_type == CU_MEMORYTYPE_HOST);
 }
 
-/* The node keeps its child graph; the parameters of the two nodes in it change. */
+/* Changes the parameters of the two nodes in the child graph. The node keeps that graph. */
 static CUresult set_inside(struct relay_context *context, const struct inside *inside,
                            const struct layout_copy *resolved)
 {

@@ -19,8 +19,8 @@ CUresult host_copy_add(const struct node_place *place, const struct layout_copy 
 bool host_copy_is(CUgraphNode node, struct layout_copy *copy);
 
 /*
- * Sets the copy of such a node, in its graph (exec NULL) or in an instantiated graph. NOT_SUPPORTED, counted by name:
- * the pageable side is not the side that it was before.
+ * Sets the copy of such a node, in its graph (exec NULL) or in an instantiated graph. NOT_SUPPORTED, counted by name: the
+ * pageable side is not the same as before, or a side is another device's memory.
  */
 CUresult host_copy_set(CUgraphExec exec, CUgraphNode node, const struct layout_copy *copy);
 

@@ -9,7 +9,7 @@
 
 #define MAX_PARAMETER_BYTES 32764u /* of a kernel, CUDA 12.1 and later */
 
-/* Version 1 of the structure as version 2. */
+/* Widens version 1 of the structure to version 2. */
 static const struct layout_kernel_node *widen(const void *parameters, struct layout_kernel_node *wide)
 {
     if (!parameters)
@@ -67,7 +67,7 @@ CUresult relay_cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode n
     return exec ? set(exec, node, parameters) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The array of parameters' addresses and the parameters, in memory that belongs to the node. */
+/* Unpacks the parameters, and an array of their addresses, into memory that belongs to the node. */
 static CUresult unpack(struct relay_context *context, CUgraphNode node, const unsigned char *packed,
                        struct layout_kernel_node *answer)
 {

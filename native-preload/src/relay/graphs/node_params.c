@@ -1,4 +1,4 @@
-/* Nodes by CUgraphNodeParams, and conditional handles. */
+/* The entries that take CUgraphNodeParams, and conditional handles. */
 #include <string.h>
 
 #include "relay/graphs/host_copies.h"
@@ -86,7 +86,7 @@ CUresult relay_cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     return relay_cuGraphAddNode_v2(node, graph, dependencies, NULL, count, parameters);
 }
 
-/* Copies of pageable memory are handled in host_copies.c. */
+/* The copy of a memcpy node, else NULL: host_copies.c handles copies of pageable memory. */
 static const struct layout_copy *copy_in(const struct layout_node *parameters)
 {
     return parameters && parameters->type == CU_GRAPH_NODE_TYPE_MEMCPY ? &parameters->of.copy.copy : NULL;

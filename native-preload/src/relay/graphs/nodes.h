@@ -25,7 +25,7 @@ CUresult pack_memset(struct relay_context *context, const void *parameters, stru
 CUresult pack_host(struct relay_context *context, const void *parameters, struct packed *packed);
 CUresult pack_operations(struct relay_context *context, const void *parameters, struct packed *packed);
 CUresult pack_alloc(struct relay_context *context, const void *parameters, struct packed *packed);
-/* A host node, of a struct callback. */
+/* A host node, from a struct callback. */
 CUresult pack_callback(struct relay_context *context, const void *callback, struct packed *packed);
 /* A node of any type: CUgraphNodeParams, with room for the results behind it. */
 CUresult pack_node(struct relay_context *context, const void *parameters, struct packed *packed);
@@ -50,8 +50,8 @@ struct node_place {
         VALUE((place)->count)
 
 /*
- * Packs and sends. `out`: where the structure is to be written back, `out_bytes` of it, or NULL. Entries with a context
- * as last parameter take one more argument, which is 0.
+ * One call that packs and sends a node's parameters. `out` (or NULL) receives `out_bytes` of the structure that comes back.
+ * `with_context`: the entry's last parameter is a context; 0 is sent for it.
  */
 struct node_call {
     unsigned entry;

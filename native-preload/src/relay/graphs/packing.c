@@ -40,7 +40,7 @@ void packed_held(struct packed *packed, uint64_t holder)
     packed->word = -1;
 }
 
-/* Writes a kernel node's structure and parameters: `to` has room for both. */
+/* Checks a kernel node, and fills in the structure to send (*sent) and the source of its parameters. */
 static CUresult kernel_of(struct relay_context *context, const struct layout_kernel_node *parameters,
                           struct function **function, struct layout_kernel_node *sent, struct parameter_source *source)
 {
@@ -78,7 +78,7 @@ CUresult pack_kernel(struct relay_context *context, const void *structure, struc
     return result;
 }
 
-/* A graph accesses host memory when it runs, so both sides must have it mapped (others: host_copies.c). */
+/* A graph accesses host memory when it runs, so client and executor must both have it mapped (other memory: host_copies.c). */
 static CUresult check_side(const struct layout_copy_side *side)
 {
     struct relay_range range;
@@ -174,7 +174,7 @@ CUresult pack_alloc(struct relay_context *context, const void *structure, struct
     return result;
 }
 
-/* Nodes whose structures hold no pointers: contexts are taken out. */
+/* Packs nodes whose structures hold no pointers to data. Contexts are not sent. */
 static CUresult pack_plain(const struct layout_node *parameters, struct packed *packed)
 {
     CUresult result = CUDA_SUCCESS;

@@ -18,7 +18,7 @@
 #define ATTEMPTS 16u
 #define ADDRESS_STEP (1ULL << 30)
 
-/* Once: a program may try again and again. */
+/* Says it once, since a program may try again and again. */
 static void tell_no_descriptor(uint64_t bytes)
 {
     static int told;
@@ -59,7 +59,7 @@ static bool map(const struct tessera_pinned *pinned, int descriptor)
 {
     void *wanted = (void *)(uintptr_t)pinned->address;
     void *memory = mmap(wanted, pinned->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor, 0);
-    if (memory != MAP_FAILED && memory != wanted) { /* a kernel before 4.17 takes the address for a hint */
+    if (memory != MAP_FAILED && memory != wanted) { /* kernels before 4.17 treat the address as a hint */
         munmap(memory, pinned->bytes);
         return false;
     }
@@ -99,7 +99,7 @@ CUresult relay_pin(struct relay_link *link, uint64_t bytes, struct relay_pinned 
     uint64_t device_address = 0;
     result = relay_query(link, TESSERA_QUERY_PINNED, pinned.id, &device_address, sizeof device_address);
     if (result == CUDA_SUCCESS && device_address != pinned.address)
-        result = CUDA_ERROR_NOT_SUPPORTED; /* a device without one address for host and device */
+        result = CUDA_ERROR_NOT_SUPPORTED; /* this device has another address for it than the host */
     *out = (struct relay_pinned){pinned.id, (void *)(uintptr_t)pinned.address, pinned.bytes};
     if (result != CUDA_SUCCESS)
         relay_unpin(link, out);

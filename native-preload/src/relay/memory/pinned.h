@@ -10,7 +10,7 @@ struct relay_pinned {
     uint64_t bytes;
 };
 
-/* Memory of `bytes` bytes or somewhat more: 0, OUT_OF_MEMORY, or why the executor has none. */
+/* Allocates `bytes` bytes or somewhat more: 0, OUT_OF_MEMORY, or another error. */
 CUresult relay_pin(struct relay_link *link, uint64_t bytes, struct relay_pinned *pinned);
 
 /* Unmaps it here and in the executor. */

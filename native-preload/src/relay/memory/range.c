@@ -16,7 +16,7 @@ struct map {
     size_t count, room;
 };
 
-/* Reservations hold mappings: they are a map of their own, looked into second. */
+/* Reservations contain mappings, so they have a map of their own (outer), which is searched second. */
 static struct map inner, outer;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static uint64_t serial;
@@ -70,7 +70,7 @@ static bool insert(struct map *map, const struct relay_range *range)
     return true;
 }
 
-/* A graph's memory goes with its graphs, which only the executor counts: what it gives out again there tells it. */
+/* A graph's memory ends with its graphs, which only the executor counts. A new range at its addresses shows that it has ended. */
 static void drop_gone(struct map *map, const struct relay_range *fresh)
 {
     size_t at = above(map, fresh->start);

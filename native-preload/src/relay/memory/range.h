@@ -14,7 +14,7 @@ enum relay_range_kind {
     RELAY_RANGE_REGISTERED = 6, /* cuMemHostRegister: host memory that the executor does not see */
     RELAY_RANGE_GLOBAL = 7,     /* a module's variable: cuModuleGetGlobal, cuLibraryGetGlobal */
     RELAY_RANGE_OPENED = 8,     /* another process's: cuIpcOpenMemHandle */
-    RELAY_RANGE_GRAPH = 9,      /* a graph's allocation node: freed once for each launch */
+    RELAY_RANGE_GRAPH = 9,      /* a graph's allocation node: may be freed once for each launch */
 };
 
 struct relay_range {
@@ -28,22 +28,22 @@ struct relay_range {
     uint64_t serial; /* BUFFER_ID */
 };
 
-/* No id of the executor's: part of a chunk (pinned_small.c). */
+/* Not an id of the executor's: the memory is a part of a chunk (pinned_small.c). */
 #define RELAY_PINNED_SMALL 0
 
-/* Adds a range, replacing one of the same kind with the same start. False: no memory. */
+/* Adds a range. It replaces one with the same start, but a mapping does not replace its reservation. False: no memory. */
 bool relay_range_add(const struct relay_range *range);
 
-/* Whether memory of another device's executor is known to lie somewhere there. */
+/* Whether a known range of another device's executor overlaps these bytes. */
 bool relay_range_foreign(const struct relay_link *link, uint64_t start, uint64_t bytes);
 
 /* Takes out the range that starts there; false: there is none of this kind. `removed` may be NULL. */
 bool relay_range_remove(uint64_t start, enum relay_range_kind kind, struct relay_range *removed);
 
-/* The range that holds the address, the innermost one (a mapping before its reservation). */
+/* Finds the innermost range that holds the address (a mapping before its reservation). False: none. */
 bool relay_range_find(uint64_t address, struct relay_range *found);
 
-/* Whether anything known lies between the two addresses. */
+/* Whether a known range overlaps the `bytes` bytes from `start`. */
 bool relay_range_overlaps(uint64_t start, uint64_t bytes);
 
 /* Forgets all ranges of a context; what was pinned in it is given back. */

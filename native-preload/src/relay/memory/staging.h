@@ -1,20 +1,20 @@
 /*
- * Pinned memory through which copies of pageable memory go, in chunks: the program's thread copies one while the device
- * moves others. One set a device, made at the first use. Include relay.h first.
+ * Pinned memory, in chunks, through which copies of pageable memory go: the program's thread copies one chunk while the
+ * device moves others. Each device has one set, made at the first use. Include relay.h first.
  */
 #ifndef TESSERA_RELAY_STAGING_H
 #define TESSERA_RELAY_STAGING_H
 
 #include "relay/wire/relay.h"
 
-#define STAGING_CHUNK (1u << 20) /* its copy on the host takes longer than all that a record costs, and fits a cache */
-#define STAGING_PIECE (128u << 10) /* what it takes longer to fill than a record costs the executor and the device */
+#define STAGING_CHUNK (1u << 20)   /* copying it on the host takes longer than a record; it fits a cache */
+#define STAGING_PIECE (128u << 10) /* filling it takes longer than a record costs the executor and the device */
 #define STAGING_CHUNKS 16u
 
 struct staging_chunk {
     unsigned char *memory; /* the same address on the device */
     int word;
-    uint64_t value; /* what the word is when the device has done with the chunk; even, as printing needs it */
+    uint64_t value; /* the word's value when the device no longer uses the chunk; even (completion.h) */
     uint32_t taken;
 };
 
@@ -33,7 +33,7 @@ CUresult staging_awaited_mark(struct relay_context *context, uint64_t wire, stru
 /* Waits for the last mark. */
 CUresult staging_wait(struct relay_link *link, const struct staging_chunk *chunk);
 
-/* Gives a chunk back, which the device may still read from. */
+/* Gives a chunk back. The device may still use it: staging_try() checks its word. */
 void staging_give(struct staging_chunk *chunk);
 
 void staging_forked(void);

@@ -15,7 +15,7 @@ static struct capture *captures;
 static uint64_t next_id = 1;
 static __thread int thread_mode __attribute__((tls_model("initial-exec")));
 
-/* Into a capture, or out of all with NULL. Under the lock. */
+/* Moves a stream into a capture, or out of its capture with NULL. Under the lock. */
 static void move_stream(struct stream *stream, struct capture *capture)
 {
     struct stream **at = stream->capture ? &stream->capture->streams : NULL;
@@ -43,7 +43,7 @@ static void move_event(struct event *event, struct capture *capture)
         capture->events = event;
 }
 
-/* Blocking streams that are captured in a context; `invalidate` as the driver does when work would be ordered wrongly. */
+/* STREAM_CAPTURE_IMPLICIT if a blocking stream of the context is captured. `invalidate`: those captures become invalid. */
 static CUresult implicit(struct relay_context *context, bool invalidate)
 {
     CUresult result = CUDA_SUCCESS;

@@ -1,6 +1,6 @@
 /*
- * Captures: which streams are captured into which graph. The device's driver records; what each thread may do meanwhile
- * is decided here, where the program's threads are.
+ * Captures: which streams are captured into which graph. The executor's driver records the work. The client decides what
+ * each thread may do meanwhile, since only it knows the program's threads.
  */
 #ifndef TESSERA_RELAY_CAPTURE_H
 #define TESSERA_RELAY_CAPTURE_H
@@ -18,22 +18,25 @@ static inline bool capture_any(void)
     return __builtin_expect(__atomic_load_n(&capture_count, __ATOMIC_ACQUIRE) != 0, 0);
 }
 
-/* Work for the legacy stream of a context while a blocking stream of it is captured: 906, and the capture is invalid. */
+/*
+ * Before work for the legacy stream of a context: STREAM_CAPTURE_IMPLICIT (906) if a blocking stream of the context is
+ * captured, and those captures become invalid.
+ */
 CUresult capture_implicit(struct relay_context *context);
 
-/* A stream is to be waited for or asked: 900 if it is captured, and the capture is invalid; 906 as above. */
+/* Before a stream is synchronised or queried: STREAM_CAPTURE_UNSUPPORTED (900) if it is captured, which invalidates the capture. */
 CUresult capture_touched(struct stream *stream);
 
-/* All of a context is to be waited for: 900 if a stream of it is captured, and the capture is invalid. */
+/* Before a context is synchronised: 900 if a stream of it is captured, which invalidates the capture. */
 CUresult capture_synchronised(struct relay_context *context);
 
-/* An event recorded in a capture is to be waited for by the host, or asked: 907. */
+/* Before an event is synchronised or queried: CAPTURED_EVENT (907) if it was recorded in a capture, which becomes invalid. */
 CUresult capture_event_touched(struct event *event);
 
-/* A call that is unsafe while the calling thread's capture mode forbids it (allocations and their like): 0 or 900. */
+/* Before a call that is unsafe during captures (allocations and their like): 900 if the capture modes forbid it, else 0. */
 CUresult capture_unsafe(void);
 
-/* Before work goes to a stream: 901 if its capture is invalid. */
+/* Before work goes to a stream: STREAM_CAPTURE_INVALIDATED (901) if its capture is invalid. */
 CUresult capture_submit(struct stream *stream);
 
 /* An event was recorded in the stream. */
@@ -42,7 +45,7 @@ void capture_recorded(struct stream *stream, struct event *event);
 /* A stream is to wait for an event: 0, or why not. The stream may thereby join the event's capture. */
 CUresult capture_wait(struct stream *stream, struct event *event);
 
-/* The key under which graph_references.c keeps what the stream's capture has taken so far; 0: none. */
+/* The key under which graph_references.c keeps what the stream's capture holds so far; 0: no capture. */
 uint64_t capture_key(const struct stream *stream);
 
 /* The stream is destroyed, or its context has ended. */

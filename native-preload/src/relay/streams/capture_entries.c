@@ -80,7 +80,7 @@ CUresult relay_cuStreamEndCapture(CUstream handle, CUgraph *graph)
     if (result != CUDA_SUCCESS)
         return result;
     result = MESSAGE_CALL(context, ENTRY_cuStreamEndCapture, VALUE(stream->handle), OUT(&made, 8));
-    if (result == CUDA_SUCCESS && invalid) { /* by a rule that only we could see broken */
+    if (result == CUDA_SUCCESS && invalid) { /* by a rule that only the client checks */
         MESSAGE_POST(context, ENTRY_cuGraphDestroy, VALUE(made));
         result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
@@ -126,7 +126,7 @@ CUresult relay_cuStreamGetCaptureInfo(CUstream handle, int *state, uint64_t *id)
     return status_of(handle, &context, &stream, state, id);
 }
 
-/* What lies behind the answers of a thread's last question: valid until its next one. */
+/* The arrays that a thread's last query returned. They are valid until its next query. */
 struct answer {
     uint64_t node[MAX_DEPENDENCIES];
     uint64_t edge[MAX_DEPENDENCIES];

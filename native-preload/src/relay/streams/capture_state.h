@@ -6,7 +6,7 @@
 
 #include "relay/streams/capture.h"
 
-/* In no address of the user, and no handle. */
+/* A bit that no user address and no handle has. */
 #define CAPTURE_KEY (1ULL << 62)
 
 struct capture {
@@ -26,8 +26,8 @@ struct capture {
 CUresult capture_opened(struct stream *stream, int mode);
 
 /*
- * The stream's capture is to end: 0 and it is forgotten here, or why this stream or thread cannot end it. *invalid: a call
- * that is not allowed came in between. *key: what it has taken (capture_key).
+ * Forgets the stream's capture, which the program ends: 0, or why this stream or thread cannot end it. *invalid: a
+ * forbidden call came in between. *key: the capture's key (capture_key).
  */
 CUresult capture_closing(struct stream *stream, bool *invalid, uint64_t *key);
 
@@ -37,7 +37,7 @@ struct capture_status {
 };
 struct capture_status capture_status(const struct stream *stream);
 
-/* 906 while a blocking stream of the context is captured; invalidates nothing. */
+/* As capture_implicit(), but invalidates nothing. */
 CUresult capture_implicit_open(struct relay_context *context);
 
 #endif

@@ -73,7 +73,7 @@ CUresult relay_cuEventCreate(CUevent *handle, unsigned int flags)
     struct event *event = new_event(context, flags);
     if (!event)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    /* To the device all events are those of one process. */
+    /* For the driver, all events belong to one process, the executor. */
     result = MESSAGE_CALL(context, ENTRY_cuEventCreate, OUT(&event->handle, 8), VALUE(flags & ~CU_EVENT_INTERPROCESS));
     if (result == CUDA_SUCCESS && !table_put(&events, event->handle, event))
         result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -111,7 +111,7 @@ bool event_is_interprocess(const struct event *event)
     return (event->flags & CU_EVENT_INTERPROCESS) && event->opened == 0;
 }
 
-/* One of several times that it was opened is over. */
+/* Ends one use of an opened event. Whether other uses remain. */
 static bool still_open(struct event *event)
 {
     pthread_mutex_lock(&opening);
@@ -140,7 +140,7 @@ CUresult relay_cuEventDestroy_v2(CUevent handle)
         return CUDA_SUCCESS;
     if (!table_take(&events, event->handle))
         return CUDA_ERROR_INVALID_HANDLE;
-    /* Another process cannot open it any more when the call returns. */
+    /* Waits, so that no other process can open the event after the call has returned. */
     result = event->flags & CU_EVENT_INTERPROCESS
                  ? MESSAGE_CALL(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle))
                  : MESSAGE_POST(event->context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
@@ -153,7 +153,7 @@ CUresult relay_cuEventDestroy(CUevent handle)
     return relay_cuEventDestroy_v2(handle);
 }
 
-/* Another process may wait for it as soon as the call returns: waits until the executor has reached its record. */
+/* Waits until the executor has reached the event's record, since another process may wait for the event as soon as the call returns. */
 static CUresult executed(struct event *event);
 
 static CUresult record(CUevent handle, CUstream stream_handle, unsigned flags)
@@ -214,9 +214,9 @@ static bool known_complete(struct event *event)
 }
 
 /*
- * Has a word tell when the event is complete, once after a record. Where nothing was submitted behind it, a mark of its
- * stream does, which the device writes by itself; else the executor asks the device again and again. query: the executor
- * answers whether it is complete now, SUCCESS or NOT_READY. Under the event's lock.
+ * Arranges, once after each record, that a word shows when the event is complete. If nothing was submitted behind the
+ * event, a mark of its stream does so, which the device itself writes; otherwise the executor polls the device. query: the
+ * executor answers whether the event is complete now, SUCCESS or NOT_READY. Under the event's lock.
  */
 static CUresult ask(struct event *event, bool query)
 {
@@ -246,7 +246,7 @@ void event_unseen(struct event *event)
     pthread_mutex_unlock(&event->lock);
 }
 
-/* Graphs record events without our seeing it: what was known of such an event may be about an earlier launch. */
+/* The client does not see when a graph records an event: what it knows of the event may be about an earlier launch. */
 static void doubt(struct event *event)
 {
     if (!event->unseen)
@@ -257,7 +257,7 @@ static void doubt(struct event *event)
     event->stream = NULL;
 }
 
-/* What tells that an event is complete. */
+/* The word, and the value that it has when an event is complete. */
 struct awaited {
     int word;
     uint64_t value;
@@ -381,7 +381,7 @@ CUresult relay_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigne
         stream_submitted(stream);
         return result;
     }
-    /* An event of another device, which this device's executor does not know: waited for here. */
+    /* This device's executor does not know an event of another device, so the client waits for it. */
     return stream->capture ? relay_unsupported("cuStreamWaitEvent", "a captured wait for another device's event")
                            : relay_cuEventSynchronize(handle);
 }

@@ -1,4 +1,4 @@
-/* The generated senders' way into the ring: arguments put into order by their description. */
+/* Sends the calls of the generated senders, with the arguments that their description names. */
 #include "relay/memory/range.h"
 #include "relay/streams/forward_call.h"
 #include "relay/streams/capture.h"
@@ -12,7 +12,7 @@ static bool is_memset(unsigned entry)
     return entry >= ENTRY_cuMemsetD16 && entry <= ENTRY_cuMemsetD8_v2_ptds;
 }
 
-/* Calls that a capture forbids to threads that are not relaxed: they may synchronise with the device. */
+/* Calls that may synchronise with the device. A capture forbids them to threads whose capture mode is not relaxed. */
 static bool is_unsafe(unsigned entry)
 {
     switch (entry) {
@@ -30,7 +30,7 @@ static bool is_unsafe(unsigned entry)
 }
 
 /*
- * The context of the call: the current one, or where a handle is of another device's executor, that device's primary
+ * The context of the call: the current one or, if a handle belongs to another device's executor, that device's primary
  * context.
  */
 static CUresult caller_of(const struct relay_description *description, const uint64_t *arguments,
@@ -54,7 +54,7 @@ static CUresult handle(struct relay_context *context, const struct relay_paramet
                        struct message_argument *argument)
 {
     *argument = VALUE(value);
-    if (parameter->handle == TESSERA_HANDLE_STREAM) /* also what a capture says to work for it */
+    if (parameter->handle == TESSERA_HANDLE_STREAM) /* fails if its capture is invalid */
         return relay_stream_wire(context, (CUstream)(uintptr_t)value, false, &argument->value);
     return CUDA_SUCCESS;
 }
@@ -75,7 +75,7 @@ static CUresult prepare(const struct relay_description *description, const uint6
         if (!pointer || !arguments[i])
             continue;
         uint64_t bytes = relay_bytes(description, i, arguments);
-        if (bytes > INT32_MAX) /* what an argument can tell of its data */
+        if (bytes > INT32_MAX) /* the most that an argument can state */
             return CUDA_ERROR_INVALID_VALUE;
         void *data = (void *)(uintptr_t)arguments[i];
         prepared[i] = (struct message_argument){.pointer = true};
@@ -108,7 +108,7 @@ CUresult relay_call(const struct relay_description *description, const uint64_t 
     return result;
 }
 
-/* A memset of memory that is none that we know of: the answer is the error that the program expects at once. */
+/* Whether this is a memset of unknown memory, whose error the program expects at once. */
 static bool needs_answer(const struct relay_description *description, const uint64_t *arguments)
 {
     struct relay_range range;

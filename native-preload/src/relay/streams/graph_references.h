@@ -19,10 +19,10 @@ bool graph_references_add_object(uint64_t holder, struct user_object *object, un
 /* Takes references to an object from the holder: how many there were, `count` at most. */
 unsigned graph_references_remove_object(uint64_t holder, const struct user_object *object, unsigned count);
 
-/* `to` holds what `from` holds, too. */
+/* `to` also holds what `from` holds. */
 CUresult graph_references_copy(uint64_t from, uint64_t to);
 
-/* `to` holds what `from` held. */
+/* Moves what `from` holds to `to`, and forgets `from`. */
 void graph_references_move(uint64_t from, uint64_t to);
 
 /* Forgets the holder, and releases what no other holder has. */

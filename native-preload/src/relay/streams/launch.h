@@ -30,7 +30,7 @@ struct parameter_source {
 };
 
 /*
- * Checks what the driver checks at once: shape, attributes, and kernelParams or extra, of which *source is filled in. 0, or the
+ * Checks what the driver checks at once: shape, attributes, and kernelParams or extra, from which *source is filled in. 0, or the
  * driver's error. The launch's stream is not looked at.
  */
 CUresult launch_check(const struct function *function, const struct launch *launch, struct parameter_source *source);

@@ -53,7 +53,7 @@ CUresult relay_cuLaunchKernelEx(const void *configuration, CUfunction function, 
     return launch_kernel(&launch);
 }
 
-/* The stream stands in the configuration: the twin's 0 is the thread's own. */
+/* The stream is in the configuration. In this twin, 0 means the per-thread stream. */
 CUresult relay_cuLaunchKernelEx_ptsz(const void *configuration, CUfunction function, void **parameters, void **extra)
 {
     if (!configuration)

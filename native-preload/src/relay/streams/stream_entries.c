@@ -1,4 +1,4 @@
-/* Streams: made and destroyed, and what programs ask of them; answered here but for attributes. */
+/* Entries that make, destroy and query streams. The client answers all queries but those of attributes. */
 #include "relay/streams/capture.h"
 #include "relay/streams/events.h"
 #include "relay/wire/layouts.h"
@@ -52,7 +52,7 @@ CUresult relay_cuStreamDestroy(CUstream handle)
     return relay_cuStreamDestroy_v2(handle);
 }
 
-/* Facts, which a program may ask while others capture: the implicit rules are for work only. */
+/* For queries of facts, which captures do not forbid: the rules on implicit ordering apply to work only. */
 static CUresult enter(CUstream handle, const void *answer, struct relay_context **context, struct stream **stream)
 {
     CUresult result;

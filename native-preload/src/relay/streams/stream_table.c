@@ -10,7 +10,7 @@
 #include "session/hash_table.h"
 #include "relay/wire/completion.h"
 
-/* What a context has without asking: its legacy stream, and the mark of all its streams. */
+/* What each context has: its legacy stream, and the mark of all its streams. */
 struct context_streams {
     struct stream legacy;
     struct mark all;
@@ -113,7 +113,7 @@ static bool is_present(const struct own *own)
     return own->context->alive && own->context->generation == own->generation;
 }
 
-/* At thread exit. Its work goes on; the executor waits for it. */
+/* Runs at thread exit. The streams' work goes on, and the executor waits for it. */
 static void destroy_own(void *first)
 {
     struct own *own = first;

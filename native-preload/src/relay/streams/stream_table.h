@@ -7,10 +7,10 @@
 /* The mark of all streams of a context. */
 struct mark *stream_context_mark(struct relay_context *context);
 
-/* Makes a stream: by the executor, then here. */
+/* Makes a stream, first in the executor, then here. */
 CUresult stream_create(struct relay_context *context, unsigned flags, int priority, struct stream **made);
 
-/* Lets a stream go: here, then in the executor, which lets its work end. */
+/* Destroys a stream, first here, then in the executor, where its work still runs to its end. */
 CUresult stream_destroy(struct stream *stream);
 
 /* Registers what is called for each stream that ends, before its memory is freed. At cuInit. */

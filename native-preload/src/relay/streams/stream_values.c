@@ -1,4 +1,4 @@
-/* Waits for values in memory and writes of them, in stream order. Addresses are the device's: the executor checks them. */
+/* Waits for values in memory, and writes of values, in stream order. The executor checks the addresses, which are the device's. */
 #include "relay/streams/capture.h"
 #include "relay/wire/layouts.h"
 #include "relay/wire/message.h"
@@ -28,7 +28,7 @@ static CUresult one(unsigned entry, CUstream handle, CUdeviceptr address, uint64
     return result;
 }
 
-/* The restrictions of version 1 of these entries are a matter of old drivers; both do the same here. */
+/* Version 1 of these entries was restricted in old drivers; here both versions do the same. */
 #define VALUE_ENTRY(name, sent, type)                                                                                  \
     CUresult relay_##name(CUstream stream, CUdeviceptr address, type value, unsigned int flags)                        \
     {                                                                                                                  \

@@ -42,7 +42,7 @@ static bool look(struct relay_link *link, struct mark *mark)
  */
 static CUresult ask(struct relay_context *context, const struct stream *stream, struct mark *mark, bool query)
 {
-    /* The executor knows of functions that print before we do: a mark sent from now on is followed by their text. */
+    /* The executor learns before the client that a function prints, so it adds the text to each mark sent from now on. */
     bool prints = functions_print(context->link);
     if (is_last(context->link, mark, stream) && mark->prints == prints)
         return CUDA_SUCCESS;
@@ -140,7 +140,7 @@ bool stream_done(struct stream *stream, uint64_t position)
 bool stream_settled(struct stream *stream, uint64_t *now)
 {
     struct relay_link *link = stream->context->link;
-    if (functions_print(link)) /* what was printed comes with a wait */
+    if (functions_print(link)) /* only a wait brings what was printed */
         return false;
     pthread_mutex_lock(&stream->lock);
     *now = ring_position(link);

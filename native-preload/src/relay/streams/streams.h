@@ -17,20 +17,20 @@ struct mark {
     uint64_t value;    /* what the last MARK writes; even */
     uint64_t position; /* ring position just before that record */
     uint64_t reached;  /* position up to which all work is known to be done */
-    bool prints;       /* when the last MARK was sent: text comes before value + 1 */
+    bool prints;       /* functions could print when the last MARK was sent: their text comes before value + 1 */
 };
 
 struct stream {
     uint64_t handle; /* the executor's; 0: a context's legacy stream */
     struct relay_context *context;
-    uint64_t submitted; /* end of the ring after the last work for it; the legacy stream's is the ring's */
+    uint64_t submitted; /* ring position behind its last work; the legacy stream uses the end of the ring */
     uint64_t id;
     unsigned flags; /* CU_STREAM_NON_BLOCKING */
     int priority;
     bool per_thread;      /* a thread's own: cuStreamDestroy refuses it */
     pthread_mutex_t lock; /* of the mark */
     struct mark mark;
-    uint64_t unseen; /* ring position up to which there is work only that is done, or that no host memory tells of */
+    uint64_t unseen; /* ring position up to which all work is done, or is a copy to the device whose source was read */
     struct capture *capture;      /* changed under the lock in capture.c; NULL: work runs */
     struct stream *captured_next; /* in its capture's list */
     bool joined;                  /* its capture began in another stream */
@@ -45,27 +45,27 @@ struct stream *stream_of(struct relay_context *context, uint64_t wire);
  */
 CUresult stream_enter(CUstream handle, struct relay_context **context, struct stream **stream);
 
-/* Whether all that was submitted before ring position `position` to the stream is known to be complete. */
+/* Whether all of the stream's work before ring position `position` is known to be complete. */
 bool stream_done(struct stream *stream, uint64_t position);
 
 /* All work of the stream before ring position `position` was seen to be complete, by an event behind it. */
 void stream_reached(struct stream *stream, uint64_t position);
 
 /*
- * Whether nothing of the stream's work can still change what the host sees: it is known to be done, or copies into the
- * device whose sources were read. *now is then the ring's end. stream_unseen finds such work behind it.
+ * Whether none of the stream's work can still change what the host sees: all of it is known to be done, or is copies to the
+ * device whose sources were read. *now is the ring's end, for a stream_unseen() that adds another such copy.
  */
 bool stream_settled(struct stream *stream, uint64_t *now);
 
 /*
- * A record of the stream from `begin` to `end` is work that no host memory tells of. `settled`: what stream_settled()
- * answered before it.
+ * The stream's record from `begin` to `end` is a copy to the device whose source was read. `settled`: *now of the
+ * stream_settled() before it, which was true.
  */
 void stream_unseen(struct stream *stream, uint64_t settled, uint64_t begin, uint64_t end);
 
 /*
- * Has a word become *value when the work of the stream that ends at ring position `position` is done, if that is its last
- * work. False: other work is behind it, the stream is the legacy one or captures, or there is no word.
+ * Arranges that a word becomes *value when the stream's work up to ring position `position` is done, if that is its last
+ * work. False: other work is behind it, the stream is the legacy one or is captured, or there is no word.
  */
 bool stream_mark_behind(struct stream *stream, uint64_t position, int *word, uint64_t *value);
 
@@ -84,7 +84,7 @@ static inline void stream_submitted_to(struct stream *stream, uint64_t end)
         continue;
 }
 
-/* Work was put into the ring for the stream, it is not known where. */
+/* Work for the stream was put into the ring, at an unknown position. */
 static inline void stream_submitted(struct stream *stream)
 {
     if (stream->handle != 0)
@@ -95,12 +95,12 @@ static inline void stream_submitted(struct stream *stream)
 CUresult stream_synchronise(struct stream *stream);
 
 /*
- * What travels for a stream that the program names: 0 for the legacy stream, the per-thread stream's handle (made at a
+ * The handle that is sent for a stream that the program names: 0 for the legacy stream, the per-thread stream's handle (made at a
  * thread's first use), or the handle itself. per_thread: the entry's stream 0 is the per-thread one (_ptsz, _ptds).
  */
 CUresult relay_stream_wire(struct relay_context *context, CUstream stream, bool per_thread, uint64_t *wire);
 
-/* Work was submitted to the stream: a completion that was seen before no longer stands. After the record's commit. */
+/* Work was submitted to the stream, so a completion that was seen before no longer holds. After the record's commit. */
 void relay_stream_submitted(struct relay_context *context, uint64_t wire);
 
 /* As cuCtxSynchronize. */

@@ -1,4 +1,4 @@
-/* How a thread waits for the executor: it spins, then yields, then sleeps, and asks now and then whether it still lives. */
+/* How a thread waits for the executor: it spins, then yields, then sleeps. Between the steps it checks that the executor still lives. */
 #ifndef TESSERA_RELAY_BACKOFF_H
 #define TESSERA_RELAY_BACKOFF_H
 
@@ -11,18 +11,18 @@
 #include "relay/wire/relay.h"
 
 #define RELAY_SPINS 400u           /* pauses of 10 to 50 ns: some 10 us, more than most answers take */
-#define RELAY_YIELD_NS 20000000ULL /* most waits of a training step; a core that others want is theirs meanwhile */
-/* Then it sleeps, the longer the longer it has waited: hundreds of programs that wait must not keep the machine busy with that. */
+#define RELAY_YIELD_NS 20000000ULL /* covers most waits of a training step; other threads may use the core */
+/* Then it sleeps. Sleeps grow with the wait, so that hundreds of waiting programs do not keep the machine busy. */
 #define RELAY_SLEEP_NS 50000u
 #define RELAY_LONGEST_SLEEP_NS 5000000u
-#define RELAY_WAITED_FOR_SLEEP 64u /* a sleep is at most so small a part of the wait */
+#define RELAY_WAITED_FOR_SLEEP 64u /* a sleep is the wait so far divided by this */
 
 struct relay_backoff {
     uint32_t round;
     uint64_t yielding_since_ns;
 };
 
-/* Whether the executor still answers, by its heartbeat; marks the link lost where not. Costs a read of the clock. */
+/* Whether the executor still lives, by its heartbeat; marks the link lost if not. Reads the clock. */
 bool relay_link_alive(struct relay_link *link);
 
 /* One step of waiting. False: the executor has ended, so there is nothing to wait for. */

@@ -1,5 +1,5 @@
 /*
- * What a generated sender of the relay port knows of its parameters, and the two functions that take it from there.
+ * What a generated sender of the relay port knows of its parameters, for relay_call() and relay_post() (forward_call.h).
  * Senders are written by tools/autotalk from api/cuda.relay (target/generated/relay_senders.c); RELAY.md, section 3, says
  * how a call travels.
  */
@@ -14,8 +14,8 @@
 #include "tessera_relay.h"
 
 /*
- * Functions that are written by hand. A library that lacks one links all the same, and answers and counts each call of it
- * as not supported; with RELAY_COMPLETE defined it does not link.
+ * Marks functions that are written by hand. A library that lacks one still links; it counts each call of that function
+ * and answers NOT_SUPPORTED. With RELAY_COMPLETE defined, such a library does not link.
  */
 #ifdef RELAY_COMPLETE
 #define RELAY_HANDWRITTEN
@@ -38,10 +38,10 @@ enum { RELAY_IN = 1, RELAY_OUT = 2 };
 /* How many elements lie behind a pointer. */
 enum {
     RELAY_EXTENT_CONSTANT = 0, /* count */
-    RELAY_EXTENT_VALUE = 1,    /* argument `index` times count, less `less`, not below 0 */
-    RELAY_EXTENT_BEHIND = 2,   /* the number of behind_bytes bytes that argument `index` points to; NULL there: 0 */
-    RELAY_EXTENT_TEXT = 3,     /* to the final zero, which goes with it */
-    RELAY_EXTENT_GIVEN = 4,    /* argument `index`, behind the parameters: the front has measured it */
+    RELAY_EXTENT_VALUE = 1,    /* argument `index` times count, minus `less`, at least 0 */
+    RELAY_EXTENT_BEHIND = 2,   /* the number that argument `index` points to, of behind_bytes bytes; NULL: 0 */
+    RELAY_EXTENT_TEXT = 3,     /* up to and including the final zero */
+    RELAY_EXTENT_GIVEN = 4,    /* argument `index`, after the parameters: the hand-written front has measured it */
 };
 
 struct relay_parameter {
@@ -60,12 +60,12 @@ struct relay_parameter {
 
 struct relay_description {
     uint16_t entry;     /* ENTRY_name */
-    uint8_t parameters; /* of the driver's entry; lengths that a front gives follow them in the arguments */
+    uint8_t parameters; /* of the driver's entry; lengths from a hand-written front follow them */
     uint8_t stream;     /* index of the first stream parameter, or RELAY_NO_STREAM */
     const struct relay_parameter *parameter;
 };
 
-/* The stream of a per-thread twin: its 0 is the per-thread stream. */
+/* The stream argument of a per-thread twin, in which 0 means the per-thread stream. */
 #define relay_per_thread(stream) ((stream) ? (stream) : (CUstream)TESSERA_STREAM_PER_THREAD)
 
 static inline uint64_t relay_float_bits(float value)
@@ -75,7 +75,7 @@ static inline uint64_t relay_float_bits(float value)
     return bits;
 }
 
-/* Elements behind parameter number `at`, which is no null pointer. */
+/* Elements behind parameter number `at`, which is not a null pointer. */
 static inline uint64_t relay_elements(const struct relay_parameter *p, unsigned at, const uint64_t *arguments)
 {
     switch (p->extent) {
@@ -100,7 +100,7 @@ static inline uint64_t relay_elements(const struct relay_parameter *p, unsigned 
     }
 }
 
-/* Bytes behind parameter number `at`: 0 for a null pointer and for what is no pointer; UINT64_MAX where they overflow. */
+/* Bytes behind parameter number `at`. 0: a null pointer, or not a pointer; UINT64_MAX: the number overflows. */
 static inline uint64_t relay_bytes(const struct relay_description *description, unsigned at, const uint64_t *arguments)
 {
     const struct relay_parameter *p = &description->parameter[at];

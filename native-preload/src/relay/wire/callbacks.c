@@ -11,7 +11,7 @@
 #define CALLED 1u /* written by the device */
 #define SPIN_NS 20000u
 #define SLEEP_NS 20000L
-#define WORDS_MOST (TESSERA_RELAY_WORDS / 2) /* the rest is for marks, without which nothing is waited for */
+#define WORDS_MOST (TESSERA_RELAY_WORDS / 2) /* the rest is for marks, which every wait needs */
 #define SETTLE_NS 10000000ULL                /* a stream that polls its word has seen the 0 by then */
 
 struct slot {
@@ -25,11 +25,11 @@ static struct slot slots[TESSERA_MAX_DEVICES][TESSERA_RELAY_WORDS];
 static int used[TESSERA_MAX_DEVICES][TESSERA_RELAY_WORDS]; /* the words in use, in no order */
 static unsigned used_count[TESSERA_MAX_DEVICES];
 static unsigned total;
-/* Words of callbacks never go back to the marks, which need values that grow: a ring of those that are free. */
+/* A ring of free words. Words of callbacks never go back to the marks, whose values must only grow. */
 static int idle[TESSERA_MAX_DEVICES][TESSERA_RELAY_WORDS];
 static unsigned idle_first[TESSERA_MAX_DEVICES], idle_count[TESSERA_MAX_DEVICES];
-static unsigned words[TESSERA_MAX_DEVICES];  /* that marks have given up */
-static unsigned queued[TESSERA_MAX_DEVICES]; /* that run once */
+static unsigned words[TESSERA_MAX_DEVICES];  /* taken from the marks */
+static unsigned queued[TESSERA_MAX_DEVICES]; /* callbacks that run once */
 static bool running, said;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;

@@ -16,18 +16,18 @@ struct callback {
 };
 
 /*
- * Puts a function behind a word. `again`: it is called each time (graphs), until callback_release(); else once, and the
- * word goes back by itself. The word, or -1: no word, no memory, or no thread.
+ * Registers a function and returns its word; -1: no word is left, or no thread. `again`: it is called each time (graphs),
+ * until callback_release(). Otherwise it is called once and its word is then freed; the call may wait for a free word.
  */
 int callback_prepare(struct relay_context *context, const struct callback *callback, bool again);
 
 /* The function and argument registered for a word; false: none. */
 bool callback_of(struct relay_link *link, int word, struct callback *callback);
 
-/* Puts another function behind the word of a graph's node. */
+/* Replaces the function of a word that a graph's node uses. False: the word has none. */
 bool callback_change(struct relay_link *link, int word, const struct callback *callback);
 
-/* The word is not used by any graph any more, or was never sent. */
+/* Frees a word that no graph uses any more, or that was never sent; calls `released`. */
 void callback_release(struct relay_link *link, int word);
 
 #endif

@@ -8,7 +8,7 @@
 /* Bit set: taken. */
 static uint64_t taken[TESSERA_MAX_DEVICES][WORDS_OF_BITS];
 static uint32_t taken_count[TESSERA_MAX_DEVICES];
-static uint32_t next[TESSERA_MAX_DEVICES]; /* where the search begins, so that the word given back last is reused last */
+static uint32_t next[TESSERA_MAX_DEVICES]; /* where the search begins: at the 64 words in which one was last found */
 
 int relay_word_take(struct relay_link *link, unsigned leave)
 {

@@ -10,7 +10,7 @@
 
 static struct relay_context places[PLACES];
 static struct relay_context *primaries[TESSERA_MAX_DEVICES];
-/* Held while a context is made or ended, also while the executor answers. Recursive: destructors of stored values call in. */
+/* Held while a context is made or ended, including the wait for the executor. Recursive: destructors of stored values may call CUDA. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint64_t next_id = 1;
 static const context_ending *endings;
@@ -27,7 +27,7 @@ static CUcontext handle_of(const struct relay_context *context)
                        (uint64_t)context->link->number << 36 | (index & UINT32_MAX) << 4);
 }
 
-/* Tells the executor, and waits until it has done it. */
+/* Tells the executor, and waits for its answer. */
 static CUresult change(struct relay_context *context, unsigned what)
 {
     struct relay_link *link = context->link;

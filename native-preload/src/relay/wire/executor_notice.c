@@ -17,7 +17,7 @@ static uint32_t shown[TESSERA_MAX_DEVICES];
 static void show(const char *line, size_t length)
 {
     if (length > 0 && line[0] == AS_IT_IS) {
-        /* Text that CUDA prints on stderr itself: an assertion. */
+        /* Text that CUDA itself would print on stderr: a failed assertion of a kernel. */
         ssize_t written = settings()->quiet ? 0 : write(STDERR_FILENO, line + 1, length);
         (void)written;
         report_error(0, "%.*s", (int)length - 1, line + 1);
@@ -29,7 +29,7 @@ static void show(const char *line, size_t length)
 
 void relay_notice_of(struct relay_link *link, CUresult error)
 {
-    enum { LOOKS = 1000, LOOK_NS = 1000000 }; /* an executor on a busy machine may take long to say it */
+    enum { LOOKS = 1000, LOOK_NS = 1000000 }; /* an executor on a busy machine may write its line late */
     static bool awaited[TESSERA_MAX_DEVICES];
     if (error == CUDA_ERROR_ILLEGAL_ADDRESS && !__atomic_exchange_n(&awaited[link->device], true, __ATOMIC_RELAXED)) {
         const struct timespec pause = {0, LOOK_NS};
@@ -56,7 +56,7 @@ static void show_up_to(struct relay_link *link, uint32_t said)
     __atomic_store_n(&shown[link->device], said, __ATOMIC_RELAXED);
 }
 
-/* How many bytes of lines there are, if some were not shown; else 0. */
+/* The bytes of all lines so far if some were not shown, else 0. */
 static uint32_t unshown(const struct relay_link *link)
 {
     uint32_t said = __atomic_load_n(&link->segment->notice_bytes, __ATOMIC_ACQUIRE);

@@ -5,20 +5,20 @@
 #include "relay/wire/relay.h"
 
 /*
- * After a call that failed: shows the lines that are new, and starts the program again in time sharing if the executor
- * asks for that (RELAY.md, section 9); then it does not return. Any thread.
+ * To be called after a call has failed. Shows the new lines. If the executor asks for it (RELAY.md, section 9), starts
+ * the program again in time sharing, and then does not return. Any thread.
  */
 void relay_notice(struct relay_link *link);
 
 /*
- * As relay_notice(), after the context's error was found. The GPU writes the error of a stray write before the
- * executor knows of it, so the first time its line is waited for: some ms, 1 s at most.
+ * As relay_notice(), after the context's error was found. The GPU reports a stray write before the executor knows of it.
+ * So the first such error of a device waits for the executor's line: some ms, 1 s at most.
  */
 void relay_notice_of(struct relay_link *link, CUresult error);
 
 /*
- * The program ends: shows the lines that are new, and does nothing else. Does not wait for the thread that shows lines: it may be
- * this one, in a signal handler that ends the program.
+ * The program ends: shows the new lines, and does nothing else. Does not wait for the lock: this thread may hold it, if a
+ * signal handler ends the program.
  */
 void relay_notice_at_end(struct relay_link *link);
 

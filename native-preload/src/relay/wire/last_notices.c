@@ -17,8 +17,8 @@ static void wait_last(struct relay_context *context)
     struct relay_link *link = context->link;
     struct relay_backoff backoff = {0};
     if (__atomic_load_n(&link->segment->context_error, __ATOMIC_ACQUIRE))
-        return; /* what is lost says nothing new */
-    /* No word that is given back is looked for: that takes a lock, which this thread may hold if a signal interrupted it. */
+        return; /* a lost context reports nothing new */
+    /* Not completion_take(): it may take a lock, which this thread may hold if a signal interrupted it. */
     int word = relay_word_take(link, 0);
     if (word < 0)
         return;

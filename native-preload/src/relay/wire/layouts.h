@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* CUlaunchAttribute: also what CUstreamAttrValue and CUkernelNodeAttrValue hold as value. */
+/* CUlaunchAttribute. `value` is also CUstreamAttrValue and CUkernelNodeAttrValue. */
 struct layout_launch_attribute {
     uint32_t id;
     uint32_t pad;
@@ -58,8 +58,8 @@ struct layout_copy {
     uint64_t width_bytes, height, depth;
 };
 
-/* CUmemcpy3DOperand: an address with row length and layer height; or an array with an offset, whose x, y and z are the three
- * numbers behind it. In elements. */
+/* CUmemcpy3DOperand, in elements: an address with row length and layer height, or an array with an offset, whose x, y and z are in
+ * row_length, layer_height and hint. */
 struct layout_operand {
     uint32_t type; /* CU_MEMCPY_OPERAND_TYPE_ */
     uint32_t pad;

@@ -16,9 +16,9 @@
 #include "session/wait_ready.h"
 
 #define TICK_MS 250
-/* RELAY.md, section 3. The end of the connection shows a death at once: silence is for an executor that lives and does nothing, and a
- * machine without processor time, or a collection of garbage, is not that. An executor that is not stopped gets much
- * longer: it may be late, and a manager that replaces a hanging executor ends it, which its connection shows. */
+/* RELAY.md, section 3. The end of the connection shows at once that an executor has died. Bounds on its silence are for an executor
+ * that lives but does nothing: SILENCE_NS for one that is stopped. One that is not stopped gets much longer: it may be late, on a busy
+ * machine or in a garbage collection. A manager that replaces a hanging executor ends it, which its connection shows. */
 #define SILENCE_NS 30000000000ULL
 #define LONGEST_SILENCE_NS 300000000000ULL
 
@@ -76,7 +76,7 @@ static bool may_go_on(int socket)
     return after_name && after_name[1] == ' ' && strchr("RSDI", after_name[2]);
 }
 
-/* Not every waiting thread looks at the process each time. */
+/* Whether a silent executor may only be late. The threads that wait look at its process once a tick in all. */
 static bool is_late(struct relay_link *link, uint64_t now_ns, uint64_t silent_ns)
 {
     if (silent_ns > LONGEST_SILENCE_NS)
@@ -149,7 +149,7 @@ static void *watch(void *unused)
             bool alive = relay_link_alive(link);
             if (alive)
                 __atomic_store_n(&link->segment->client_heartbeat_ns, now_ns, __ATOMIC_RELAXED);
-            /* Messages are answers to pinned.c, which reads them: here only the end of the connection counts. */
+            /* Messages are answers, which fd_request.c reads: here only the end of the connection counts. */
             ready[i] = (struct pollfd){.fd = alive ? link->socket : -1, .events = POLLRDHUP};
         }
         if (wait_ready(ready, relay_link_count, TICK_MS) <= 0)
@@ -180,7 +180,7 @@ void link_forked(void)
         close(link->socket); /* the child's copy: with it open the executor would not see the parent's end */
         link->socket = -1;
         link->lost = 1;
-        /* The pages did not come along (MADV_DONTFORK): where they were, the child reads zeros. */
+        /* The child does not have the pages (MADV_DONTFORK). Pages of zeros replace them, so that a read does not fault. */
         mmap(link->segment, sizeof *link->segment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0);
     }

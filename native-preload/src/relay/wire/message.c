@@ -5,14 +5,14 @@
 #include "relay/wire/unsupported.h"
 
 #define POINTER (1ULL << 63)
-#define BULK_PIECE 61440u /* in a BULK record: some of them fit into the ring at once */
+#define BULK_PIECE 61440u /* bytes in a BULK record: several such records fit into the ring at once */
 
 static uint64_t padded(uint64_t bytes)
 {
     return (bytes + 7) & ~7ULL;
 }
 
-/* Copies part of the in-data, laid out as one run of bytes, without making the run. */
+/* Copies a part of the in-data as if it were one run of bytes, without building that run. */
 static void copy_in(unsigned char *to, uint64_t from, uint64_t bytes, const struct message_argument *arguments,
                     unsigned count)
 {

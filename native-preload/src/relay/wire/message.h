@@ -1,6 +1,6 @@
 /*
- * CALL records whose data is not what the description alone says: images, options with buffers, structures that hold
- * pointers. The caller lays the data of every pointer out itself (RELAY.md, section 8).
+ * CALL records whose data a call description cannot express: images, options with buffers, structures that hold
+ * pointers. The caller itself lays out the data of every pointer (RELAY.md, section 8).
  */
 #ifndef TESSERA_RELAY_MESSAGE_H
 #define TESSERA_RELAY_MESSAGE_H
@@ -8,7 +8,7 @@
 #include "relay/wire/relay.h"
 
 struct message_argument {
-    uint64_t value; /* of a number or handle; pointers: not looked at */
+    uint64_t value; /* of a number or handle; ignored for pointers */
     const void *in; /* in-data; may be NULL where in_bytes is 0 */
     void *out;      /* where out-data goes; may be NULL where out_bytes is 0 */
     uint32_t in_bytes;
@@ -29,17 +29,17 @@ struct message_argument {
 #define IN_OR_NOTHING(data, size) ((data) ? IN(data, size) : NOTHING)
 
 /*
- * Sends the call and waits for its answer. Out-data is copied where the executor sent it, also beside an error. Returns
- * the executor's result, INVALID_VALUE where the data is more than a call carries, or why there is no answer.
+ * Sends the call and waits for its answer. Copies the out-data that the executor sent, also after an error. Returns the
+ * executor's result, or why there is none: OUT_OF_MEMORY (too much in-data), INVALID_VALUE (out-data), the link's state.
  */
 CUresult message_call(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                       unsigned count);
 
-/* Sends the call and does not wait: no out-data, in-data of TESSERA_RELAY_INLINE_MAX at most. */
+/* Sends a call without out-data and does not wait. As message_call() if in-data exceeds TESSERA_RELAY_INLINE_MAX. */
 CUresult message_post(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                       unsigned count);
 
-/* As message_post(); *span: where the record lies, nowhere where nothing was sent or it was a call. */
+/* As message_post(); *span: where the record lies, empty if nothing was sent or the call was waited for. */
 CUresult message_post_telling(struct relay_context *context, unsigned entry, const struct message_argument *arguments,
                               unsigned count, struct ring_span *span);
 

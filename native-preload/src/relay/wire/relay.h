@@ -1,9 +1,9 @@
 /*
- * The relay port, from inside: what its files use of each other. RELAY.md describes the protocol; exported entries are
+ * The interface between the files of the relay port. RELAY.md describes the protocol; exported entries are
  * the functions relay_NAME, generated (relay_senders.c, relay_twins.c) or written by hand in the file named after their subject.
  *
- * A link is the connection to the executor of one device. A context is the program's: made, stacked and told apart here,
- * known to the executor by its number. Every function may be called by any thread unless it says otherwise.
+ * A link is the connection to the executor of one device. A context is the program's; the executor has one context of its
+ * own and knows the program's by number. Every function may be called by any thread unless it says otherwise.
  */
 #ifndef TESSERA_RELAY_PORT_H
 #define TESSERA_RELAY_PORT_H
@@ -24,7 +24,7 @@ struct relay_link {
     unsigned device;                       /* ordinal in this program: index into relay_links */
     unsigned number;      /* the manager's number of the device: bits 36 to 39 of the executor's handles */
     int socket;           /* the executor's; -1: none any more */
-    uint64_t looked_ns;   /* when the silent executor's process was looked at */
+    uint64_t looked_ns;   /* when a silent executor's process was last checked */
     uint32_t lost;        /* 1: the executor is gone; every call answers CONTEXT_IS_DESTROYED */
     uint32_t limit_valid; /* limits set by the program: bit i says that limits[i] holds */
     uint64_t limits[TESSERA_RELAY_LIMITS];
@@ -48,10 +48,10 @@ struct relay_link *relay_link_of(uint64_t handle);
 /* 0, or the error of every further call: context_error, or CONTEXT_IS_DESTROYED. Reads the clock. */
 CUresult relay_link_state(struct relay_link *link);
 
-/* context_error, else the first error of records without a reply, taken. For calls that may report earlier errors. */
+/* Returns context_error, or else takes the first error of records without a reply. For calls that may report earlier errors. */
 CUresult relay_take_error(struct relay_link *link);
 
-/* Puts an error that the client itself found out late where relay_take_error finds it. */
+/* Stores an error that the client found late, for relay_take_error() to return. */
 void relay_put_error(struct relay_link *link, CUresult error);
 
 /* 0 once cuInit has succeeded in this process, else NOT_INITIALIZED or DEINITIALIZED. */
@@ -120,17 +120,16 @@ struct relay_claimed {
 #define RELAY_NO_END UINT64_MAX
 
 /*
- * Claims room for a record with `bytes` after its header and fills the header in, all but the length. Waits while the
- * ring is full, until a time (monotonic_ns) or RELAY_NO_END, but not for an executor that is gone; there is no record if the
- * ring is full then. The record's bytes after the header until commit are read once; the room is zeroed, so padding
- * need not be written.
+ * Claims room for a record with `bytes` after its header, and fills in the header's kind; the commit writes its length.
+ * Waits while the ring is full, until `until_ns` (monotonic_ns, or RELAY_NO_END) or until the executor is gone; then there
+ * is no record. The caller writes the rest before the commit. The room is zeroed, so padding need not be written.
  */
 struct relay_claimed relay_claim(struct relay_link *link, unsigned kind, size_t bytes, uint64_t until_ns);
 
 /* Makes the record visible and wakes the executor if it sleeps. */
 void relay_commit(struct relay_link *link, struct relay_claimed claimed);
 
-/* ---- Calls (forward_call.c, reply.c) ------------------------------------------------------------------------------------- */
+/* ---- Calls (reply.c) ------------------------------------------------------------------------------------- */
 
 /* One slot for the time of one call. */
 struct relay_slot {
@@ -139,8 +138,8 @@ struct relay_slot {
 };
 
 /*
- * Takes a slot for one record that is answered, the calling thread's last slot if it is free. Waits, bounded by the executor's
- * life. False: lost.
+ * Takes a slot for one record that has an answer: the calling thread's last slot if it is free. Waits as long as the
+ * executor lives. False: the link is lost.
  */
 bool relay_slot_take(struct relay_link *link, struct relay_slot *slot);
 
@@ -155,8 +154,9 @@ CUresult relay_query(struct relay_link *link, unsigned query, uint64_t value, vo
 /* ---- Completion words (completion_words.c) ----------------------------------------------------------------------------------- */
 
 /*
- * A completion word of one's own; its value is what it was left at, so values must go on growing. -1: no more than `leave` are
- * left. Streams and staging, of which there are few (1,024 streams, 2 more for each of 256 contexts), leave none; all else leaves theirs.
+ * Takes a completion word. It keeps the value that it was left at, so values must go on growing. -1: no more than `leave` words
+ * are left. Streams and staging, of which there are few (1,024 streams, 2 more for each of 256 contexts), leave none. All other users
+ * leave RELAY_WORDS_OF_STREAMS for them.
  */
 #define RELAY_WORDS_OF_STREAMS 2048u
 int relay_word_take(struct relay_link *link, unsigned leave);
@@ -173,7 +173,7 @@ static inline bool relay_word_reached(struct relay_link *link, int word, uint64_
     return __atomic_load_n(relay_word(link, word), __ATOMIC_ACQUIRE) >= value;
 }
 
-/* Waits until the word has reached the value: spins, yields, then sleeps 50 us at a time. 0, or the link's state. */
+/* Waits until the word has reached the value: spins, yields, then sleeps (backoff.h). 0, or the link's state. */
 CUresult relay_wait_word(struct relay_link *link, int word, uint64_t value);
 
 /* Sends MARK, WATCH_EVENT or HOST_CALL. Nothing comes back. */
@@ -201,7 +201,7 @@ static inline void relay_count(const struct relay_link *link, unsigned kind)
         uint64_t *submitted = &own->submitted[kind], *submissions = &own->device_submissions[link->device];
         __atomic_store_n(submitted, *submitted + 1, __ATOMIC_RELAXED);
         __atomic_store_n(submissions, *submissions + 1, __ATOMIC_RELAXED);
-    } else { /* the thread's first, or of a thread that shares its slot */
+    } else { /* the thread's first submission, or a thread that shares its slot */
         struct tessera_thread *slot = thread_slot_take();
         __atomic_fetch_add(&slot->submitted[kind], 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&slot->device_submissions[link->device], 1, __ATOMIC_RELAXED);

@@ -17,7 +17,7 @@
  */
 #define YIELD_NS 200000u
 #define SPINS_BETWEEN_CLOCKS 16u
-#define SLEEP_NS 100000000L         /* the link is looked at as often */
+#define SLEEP_NS 100000000L         /* the link is checked at this interval */
 #define UNANSWERED_NS 1000000000ULL /* how long a call of a lost context is still waited for */
 
 _Static_assert(TESSERA_RELAY_SLOTS == 64, "one word of bits a link");
@@ -112,7 +112,7 @@ CUresult relay_slot_wait(struct relay_link *link, struct relay_slot *slot)
     if (spin(reply) || sleep_until_answered(link, reply)) {
         CUresult result = reply->result;
         if (result != CUDA_SUCCESS)
-            relay_notice(link); /* whatever was asked: the executor says there why it refuses */
+            relay_notice(link); /* the executor writes there why it refuses a call */
         return result;
     }
     /* The answer may still come, so the slot is never given to another call. */

@@ -16,7 +16,7 @@
 static pid_t began_as;
 static char began_in[PATH_MAX];
 
-/* Relative names among the arguments count from where the program began. */
+/* Relative file names among the arguments start from the directory in which the program began. */
 __attribute__((constructor)) static void remember(void)
 {
     began_as = getpid();
@@ -57,7 +57,7 @@ static char **split(char *text, size_t bytes)
     return arguments;
 }
 
-/* Another thread that writes just now keeps its lock: what it has not finished is lost. */
+/* Does not wait for a thread that is writing and holds the lock: its unfinished output is lost. */
 static void flush(FILE *stream)
 {
     if (ftrylockfile(stream) == 0) {

@@ -4,8 +4,8 @@
 
 /*
  * Executes the program again with the arguments that it has, its present environment and TESSERA_SHARE=time. Returns
- * only where that cannot be, having said why: in the child of a fork, whose arguments are its parent's, and where there is
- * no driver of the vendor. The program has to do its earlier work again, so this happens before its first launch only.
+ * only if that is impossible, and says why: in the child of a fork, whose arguments are its parent's, without the
+ * vendor's driver, or if exec fails. The program has to do its earlier work again, so this happens before its first launch only.
  */
 void restart_in_time_sharing(void);
 

@@ -9,7 +9,7 @@
 
 #define ALIGNMENT 16u
 
-/* The end of the ring, where the next record has no room. */
+/* Fills the end of the ring, where the next record does not fit. */
 static void pad(struct tessera_record *filler, uint64_t bytes)
 {
     __atomic_store_n(&filler->length, -(int32_t)bytes, __ATOMIC_RELEASE);

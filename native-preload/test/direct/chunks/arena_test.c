@@ -1,6 +1,6 @@
 /*
- * The arena against a map of bytes: what is taken never overlaps, is aligned, is found from within, and all of it comes
- * back. Seeded; the seed is printed.
+ * The arena against a map of its slots: allocations never overlap, are aligned, are found by any address in them, and can
+ * all be given back. Seeded; the seed is printed.
  */
 #include "direct/chunks/arena.h"
 

@@ -1,6 +1,6 @@
 /*
- * Looks at one chunk, over the scripted driver, which runs the kernel: parts that are zero, parts that are as they were, and parts
- * that have changed; then a driver that refuses a launch, that runs nothing, and that does not take the module.
+ * Looks at one chunk, over the scripted driver, which runs the kernel: parts that are zero, unchanged parts, and changed parts; then
+ * a driver that refuses a launch, that runs nothing, and that refuses the module.
  */
 #include "direct/content/content_look.h"
 
@@ -21,7 +21,7 @@
 static struct chunk *chunk;
 static unsigned char *memory;
 
-/* A BUSY chunk that is mapped, as one that is about to leave. */
+/* Makes a mapped chunk that is BUSY, like one that is about to leave the device. */
 static void make_chunk(void)
 {
     CUdeviceptr address;
@@ -80,7 +80,7 @@ static void zero(void)
     CHECK(looked().filled == 0);
 }
 
-/* As a copy on the host is compared: by the hashes of when it was made. */
+/* Compared as a copy on the host is: by the hashes from when it was made. */
 static void changed(void)
 {
     for (uint64_t i = 0; i < BYTES; i++)
@@ -106,13 +106,13 @@ static void nothing(void)
     CHECK(result == CUDA_SUCCESS && !look.chunk && look.filled == 0);
 }
 
-/* More than one launch takes, begun before the first one is asked for; they end in their order. */
+/* More looks than one launch takes, all begun before the first result is read. They end in their order. */
 static void many(void)
 {
     struct looker *looker = looker_of_moves(0);
     for (unsigned i = 0; i < LOOKS; i++)
         CHECK(look_begin(looker, driver.context, i % 2 ? chunk : NULL));
-    CHECK(!look_begin(looker, driver.context, chunk)); /* as many as can be are under way */
+    CHECK(!look_begin(looker, driver.context, chunk)); /* as many as possible are under way */
     look_flush(looker);
     for (unsigned i = 0; i < LOOKS; i++) {
         CUresult result;
@@ -124,7 +124,7 @@ static void many(void)
     CHECK(!look_ended(looker, &none, &result));
 }
 
-/* A refused launch is told with the driver's result, and the next one is tried. */
+/* A refused launch is reported with the driver's result, and the next one is tried. */
 static void launch_fails(void)
 {
     CUresult result;
@@ -145,7 +145,7 @@ static CUresult launch_nothing(void)
     return CUDA_SUCCESS;
 }
 
-/* A driver that says that the kernel ran, and ran nothing. */
+/* A driver that reports that the kernel ran, but did not run it. */
 static void not_run(void)
 {
     CUresult result;
@@ -156,7 +156,7 @@ static void not_run(void)
     look_context_closing(driver.context);
 }
 
-/* The driver does not take the kernel: it is asked once for a context. A device that is full is asked again later. */
+/* The driver refuses the module: loading is tried once for each context, but later again if the device was full. */
 static void module_fails(void)
 {
     struct looker *looker = looker_of_samples(0);
@@ -181,10 +181,10 @@ static void module_fails(void)
     CHECK(ended(looker, &result).chunk == chunk && result == CUDA_SUCCESS);
 }
 
-/* Each call with which the kernel is loaded fails once: nothing is looked at, and what was made goes back. */
+/* Each call that loads the kernel fails once: then no look begins, and what was made is released. */
 static void loading_fails(void)
 {
-    struct looker *looker = looker_of_samples(1); /* nothing was made in it: all that it makes is counted */
+    struct looker *looker = looker_of_samples(1); /* it has made nothing yet: all that it makes is counted */
     unsigned before = driver.calls;
     CHECK(look_begin(looker, driver.context, NULL));
     unsigned calls = driver.calls - before;

@@ -1,4 +1,4 @@
-/* Linear memory in time sharing without a plan, under a limit: what counts, what the driver's refusals leave, and what is passed on as it is. */
+/* Linear memory in time sharing without a plan, under a limit: what counts, what the driver's refusals leave, and what is passed on. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -86,7 +86,7 @@ static void refused_by_driver(void)
     CHECK(cuMemFree_v2(pointer) == CUDA_SUCCESS && used() == 0);
 }
 
-/* What we know nothing of is the driver's to judge. */
+/* Calls on memory that the library does not know are left to the driver. */
 static void passed_on(void)
 {
     CUdeviceptr pointer;
@@ -100,7 +100,7 @@ static void passed_on(void)
     CHECK(counted(TESSERA_COUNTER_UNTRACKED_FREES) == untracked);
     CHECK(cuMemFree_v2(0x123400) == CUDA_ERROR_INVALID_VALUE && CALLS(cuMemFree_v2) == before + 2);
     driver.forbidden_calls = false;
-    CHECK(DRIVER(cuMemAlloc_v2)(&pointer, 1000) == CUDA_SUCCESS); /* made out of our sight */
+    CHECK(DRIVER(cuMemAlloc_v2)(&pointer, 1000) == CUDA_SUCCESS); /* the library does not see it */
     CHECK(cuMemFree_v2(pointer) == CUDA_SUCCESS && counted(TESSERA_COUNTER_UNTRACKED_FREES) == untracked + 1 &&
           used() == 0);
 }

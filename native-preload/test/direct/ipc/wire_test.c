@@ -1,6 +1,6 @@
 /*
- * What exporters and openers of memory say to each other (direct/ipc/handle.h), over real sockets, without a driver: descriptors
- * arrive, and what a broken or foreign process says opens nothing and leaves nothing open.
+ * The protocol between exporters and openers of memory (direct/ipc/handle.h), over real sockets, without a driver: descriptors
+ * arrive, and messages of a broken or foreign process open nothing and leave nothing open.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static CUresult exchange_mode(void *mode)
     return CUDA_SUCCESS;
 }
 
-/* A memory of CHUNKS chunks, of which each has a file of as many bytes as its number. */
+/* Answers for memory of CHUNKS chunks. The file of each chunk has as many bytes as its number. */
 static void answer_request(const struct ipc_request *request, struct ipc_answer *answer, int descriptors[IPC_BATCH])
 {
     *answer = (struct ipc_answer){.magic = IPC_MAGIC,
@@ -78,7 +78,7 @@ static CUresult fetch(const struct ipc_handle *handle, uint64_t wait_ns)
     return result;
 }
 
-/* Until the server serves again: it notices a closed socket within a second. */
+/* Waits until the server serves again: it notices a closed socket within a second. */
 static void await_served(const struct ipc_handle *handle)
 {
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
@@ -105,7 +105,7 @@ static void served(struct ipc_handle *handle)
     handle->id = 8;
     CHECK(fetch(handle, BOUND_NS) == CUDA_ERROR_INVALID_HANDLE);
     handle->id = 7;
-    struct ipc_client client; /* what is no request ends the conversation, and no other */
+    struct ipc_client client; /* a malformed request ends this connection, and no other */
     struct ipc_answer answer;
     int descriptors[IPC_BATCH];
     CHECK(ipc_client_open(&client, handle, monotonic_ns() + BOUND_NS) == CUDA_SUCCESS);
@@ -134,7 +134,7 @@ static void misnamed(const struct ipc_handle *handle)
     }
 }
 
-/* Somebody listens under a name whose process is another, as a process would that wants to be taken for it. */
+/* A process listens under another process's name, to be taken for it. */
 static void squatted(const struct ipc_handle *handle)
 {
     struct ipc_handle claimed = *handle;
@@ -166,14 +166,14 @@ static void foreign(const struct ipc_handle *handle)
         CHECK(setuid(NOBODY) == 0);
         CHECK(fetch(handle, BOUND_NS) == CUDA_ERROR_INVALID_HANDLE); /* it does not trust that server, either */
         CHECK(connect(s, (struct sockaddr *)&address, length) == 0);
-        send(s, &request, sizeof request, MSG_NOSIGNAL); /* it may have been shown the door already */
+        send(s, &request, sizeof request, MSG_NOSIGNAL); /* the server may have closed it already */
         CHECK(recv(s, answer, sizeof answer, 0) <= 0);
         _exit(0);
     }
     await_end(child);
 }
 
-/* A child has no server of its parent's; its own has another name. */
+/* A child does not have its parent's server; its own server has another name. */
 static void forked(const struct ipc_handle *handle)
 {
     pid_t child = fork();
@@ -191,7 +191,7 @@ static void forked(const struct ipc_handle *handle)
     await_end(child);
 }
 
-/* A program that closes all descriptors closes the server's, and opens its own there. */
+/* A program that closes all descriptors also closes the server's, and may open its own under those numbers. */
 static void closed_by_the_program(const struct ipc_handle *handle)
 {
     for (int fd = 3; fd < 64; fd++)
@@ -203,7 +203,7 @@ static void closed_by_the_program(const struct ipc_handle *handle)
     await_served(handle);
 }
 
-/* Answers of an exporter that is none. */
+/* Answers of a false exporter. */
 enum lie {
     SILENT,
     HANGS_UP,

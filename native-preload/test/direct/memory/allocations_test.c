@@ -24,7 +24,7 @@ static uint64_t next(void)
 
 static struct allocation model[KEYS]; /* key 0: not there */
 
-/* Two spaces share each value. */
+/* Two spaces use each key. */
 static enum allocation_space space_of(unsigned i)
 {
     return i % 2 ? ALLOCATION_HOST : ALLOCATION_POINTER;
@@ -81,10 +81,10 @@ static void as_an_array(void)
         }
     }
     CHECK(all_bytes() == bytes);
-    CHECK(!allocations_find(ALLOCATION_ARRAY, key_of(0), &model[0])); /* a value of another space */
+    CHECK(!allocations_find(ALLOCATION_ARRAY, key_of(0), &model[0])); /* a key of another space */
 }
 
-/* Those of the context, each once, and no other. */
+/* Removes the context's allocations, each once, and no others. */
 static void context_ends(void)
 {
     struct allocation gone;

@@ -1,4 +1,4 @@
-/* Streams that a test holds up and lets go: what stands behind is not reached before. */
+/* Streams that a test holds and lets go: until then, work behind the hold does not run. */
 #ifndef TESSERA_HELD_STREAM_H
 #define TESSERA_HELD_STREAM_H
 
@@ -24,7 +24,7 @@ static void hold(struct stream_identity stream)
           CUDA_SUCCESS);
 }
 
-/* Returns when the stream has done all that it had. */
+/* Returns when the stream has done all its work. */
 static void let_go(struct stream_identity stream)
 {
     __atomic_store_n(held_word, holds, __ATOMIC_RELEASE);

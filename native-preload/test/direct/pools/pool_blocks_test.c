@@ -1,4 +1,4 @@
-/* Pieces of stream-ordered memory, and places in streams: extents, the table, lists; marks over events that are used again. */
+/* Blocks of stream-ordered memory: extents, the table, lists. Also marks of positions in streams, whose events are reused. */
 #include "direct/pools/pool_blocks.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 static struct stream_identity made;
 
-/* Enough for the bytes, a multiple of 512, an eighth too much at most; never less for more; and a free one serves its class. */
+/* An extent holds the bytes, is a multiple of 512, and is at most an eighth too large. Extents and classes grow with the bytes. */
 static void extents(void)
 {
     uint64_t before = 0;
@@ -133,7 +133,7 @@ static void marks(void)
     stream_mark_drop(&mark);
 
     stream_marks_context_ended(driver.context);
-    REFUSE(cuEventCreate, CUDA_ERROR_OUT_OF_MEMORY); /* only a caller that knows can say that it is reached */
+    REFUSE(cuEventCreate, CUDA_ERROR_OUT_OF_MEMORY); /* without an event, only the caller can set `reached` */
     CHECK(stream_mark_take(stream, &mark) == CUDA_SUCCESS && !mark.event && !stream_mark_reached(&mark));
     REFUSE(cuEventCreate, CUDA_SUCCESS);
     mark.reached = true;

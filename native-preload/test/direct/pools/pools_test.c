@@ -1,6 +1,6 @@
 /*
- * Stream-ordered memory over plan swap: what a stream frees goes to it again at once and to others when it
- * is done or in an order that is added; what goes back to the device, and when; and what the pool says of itself.
+ * Stream-ordered memory over plan swap: a stream reuses at once what it freed; other streams reuse it when that work is
+ * done, or behind a dependency that is added; what goes back to the device, and when; and the attributes of the pool.
  */
 #include "direct/pools/pools.h"
 
@@ -74,7 +74,7 @@ static void reused(struct pool *pool)
     CHECK(allocate(pool, MIB, first) == one);
     hold(first);
     CHECK(pools_free(one, first) == CUDA_SUCCESS);
-    CUdeviceptr two = allocate(pool, MIB, second); /* the first stream has not come that far */
+    CUdeviceptr two = allocate(pool, MIB, second); /* the first stream has not reached the free */
     CHECK(two != one && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 2 * MIB);
     let_go(first);
     CUdeviceptr three = allocate(pool, MIB, second); /* now it has */
@@ -82,14 +82,14 @@ static void reused(struct pool *pool)
           figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH) == 2 * MIB);
     CHECK(pools_free(two, second) == CUDA_SUCCESS && pools_free(three, second) == CUDA_SUCCESS);
     set(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 0);
-    pools_quiet(0, pools_moment()); /* all of it is done, which the program does not want to make use of */
+    pools_quiet(0, pools_moment()); /* all of it is done, but the program forbids such reuse */
     CUdeviceptr four = allocate(pool, MIB, first);
     CHECK(four != one && four != two);
     CHECK(pools_free(four, first) == CUDA_SUCCESS);
     set(pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, 1);
 }
 
-/* A wait for the device says nothing of what was freed while it lasted. */
+/* A wait for the device shows nothing about memory that was freed during the wait. */
 static void freed_in_a_wait(struct pool *pool)
 {
     CUdeviceptr before = allocate(pool, 4 * MIB, first), since = allocate(pool, 4 * MIB, first);
@@ -107,7 +107,7 @@ static void freed_in_a_wait(struct pool *pool)
     pools_trim(pool, 0);
 }
 
-/* Above the threshold it goes back when the program synchronises, unless its stream has not come there. */
+/* Memory above the threshold goes back when the program synchronises, unless its stream has not reached the free. */
 static void given_back(struct pool *pool)
 {
     pools_quiet(0, pools_moment());
@@ -125,12 +125,12 @@ static void given_back(struct pool *pool)
     CUdeviceptr pointer = allocate(pool, MIB, first);
     hold(first);
     CHECK(pools_free(pointer, first) == CUDA_SUCCESS);
-    CHECK(pools_release(0) == 0); /* in use, perhaps */
+    CHECK(pools_release(0) == 0); /* it may be in use */
     let_go(first);
     CHECK(pools_release(0) == MIB && figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) == 0);
 }
 
-/* At the most that the pool may hold, a stream waits for another one's memory, if the program lets it. */
+/* When the pool holds all that it may, a stream waits for another stream's memory, if the program allows that. */
 static void at_the_limit(struct pool *pool)
 {
     CUdeviceptr all = allocate(pool, POOL_BYTES, first), more;
@@ -152,7 +152,7 @@ static void at_the_limit(struct pool *pool)
     CHECK(pools_allocate(pool, UINT64_MAX, first, &more) == CUDA_ERROR_OUT_OF_MEMORY);
 }
 
-/* A pool that is gone holds what is in use, and gives it back when it is freed. */
+/* A destroyed pool keeps memory that is in use, and gives it back when it is freed. */
 static void destroyed(struct pool *pool)
 {
     CUdeviceptr pointer = allocate(pool, MIB, first);

@@ -1,11 +1,10 @@
 /*
- * Only changed memory is copied off the device: nothing is copied that is zero, or of which the host still has a copy,
- * part by part; and the memory that comes back is unchanged. The driver's memory is full of garbage until it is
- * written.
+ * Only changed memory is copied off the device, part by part: a part is not copied if it is zero, or if the host still has
+ * a copy of it. Memory that comes back is unchanged. The driver's memory is full of garbage until it is written.
  */
 #include "moving_program.h"
 
-#define CAPACITY (1024 * MIB) /* of which a chunk is a 32nd: 32 MiB, or 16 parts */
+#define CAPACITY (1024 * MIB) /* a chunk is a 32nd of it: 32 MiB, or 16 parts */
 #define PART (2 * MIB)
 #define BLOCK (24 * MIB)
 
@@ -19,7 +18,7 @@ static uint64_t copied_in(void)
     return __atomic_load_n(&words()->moved_in_bytes, __ATOMIC_RELAXED);
 }
 
-/* A turn of somebody else: all leaves and comes back. Returns how much was copied to the host. */
+/* Another client's turn: all memory leaves and comes back. Returns the bytes copied to the host. */
 static uint64_t turn(void)
 {
     uint64_t before = copied_out();
@@ -40,7 +39,7 @@ static void check_zero(const struct held *held, uint64_t from, uint64_t bytes)
         CHECK(*at(held, i) == 0);
 }
 
-/* Contents are zero but for a part, then the parts change one by one. */
+/* Contents are zero except for one part; then the parts change one by one. */
 static void parts(void)
 {
     struct held held = allocate(BLOCK, 7);
@@ -71,7 +70,7 @@ static void parts(void)
     end(&held, 1);
 }
 
-/* Only contents are off the device; the rest left without a copy. */
+/* Only contents count as off the device; memory that is zero left without a copy. */
 static void counts(void)
 {
     struct held held = allocate(BLOCK, 11);
@@ -119,7 +118,7 @@ static void blank(void)
     end((struct held[]){first, second}, 2);
 }
 
-/* Host memory that the manager asks back: copies of what is on the device go, contents do not. */
+/* The manager asks host memory back: copies of memory that is on the device go, but no contents. */
 static void asked_back(void)
 {
     struct held held = allocate(BLOCK, 5);
@@ -143,7 +142,7 @@ static void asked_back(void)
     end(&held, 1);
 }
 
-/* New contents find room where copies were: two blocks, and pinned memory for one and a half. */
+/* New contents take the room of copies: there are two blocks, and pinned memory for one and a half. */
 static void crowded(void)
 {
     order_pinned(BLOCK + BLOCK / 2);
@@ -153,7 +152,7 @@ static void crowded(void)
     await_pinned();
     CHECK(turn() == BLOCK);
     fill(&two);
-    CHECK(turn() >= BLOCK); /* of what has a copy some may have to be copied again */
+    CHECK(turn() >= BLOCK); /* some memory that has a copy may be copied again */
     verify(&one);
     verify(&two);
     turn();
@@ -183,7 +182,7 @@ static CUresult launch_nothing(void)
     return CUDA_SUCCESS;
 }
 
-/* A driver that says that the kernel ran, and did not run it: all is copied. */
+/* A driver that reports that the kernel ran, but did not run it: all memory is copied. */
 static void not_run(void)
 {
     struct held held = allocate(BLOCK, 31);

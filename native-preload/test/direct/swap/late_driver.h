@@ -1,7 +1,7 @@
 /*
- * The driver as late as a driver may be: copies, sets and launches are carried out when somebody learns that they are
- * complete, and not before. So memory that is used, unmapped or given up too early is noticed. Also memory that others
- * hand over, which is full of what is theirs.
+ * A driver that is as late as a driver may be: copies, memsets and launches run only when somebody learns that they are
+ * complete. So a test notices memory that is used, unmapped or given up too early. Strangers (other clients) also hand
+ * memory over, which is full of their contents.
  */
 #ifndef TESSERA_LATE_DRIVER_H
 #define TESSERA_LATE_DRIVER_H
@@ -28,10 +28,10 @@ static struct late_work {
     uint64_t arguments[2];
 } late[LATE_WORK];
 static unsigned late_count;
-static _Atomic unsigned late_asked; /* for events */
-static int strange_give;            /* the strangers' own copy of the end */
+static _Atomic unsigned late_asked; /* queries of reached events */
+static int strange_give;            /* the strangers' copy of the queue's end */
 
-/* Whether the stream's context can work; what it answers if not. */
+/* 0 if the stream's context works, else its error. */
 static CUresult late_state(CUstream stream)
 {
     CUresult result = DRIVER(cuStreamQuery)(stream);
@@ -145,7 +145,7 @@ static void late_driver(void)
     HOOK(cuStreamSynchronize, late_cuStreamSynchronize);
 }
 
-/* A queue of the first device, in which strangers put memory. */
+/* Makes a queue for the first device, into which strangers put memory. */
 static void strangers_come(void)
 {
     int ends[2];
@@ -156,7 +156,7 @@ static void strangers_come(void)
     exchange_adopt(0, TESSERA_EXCHANGE_TAKE, ends[1]);
 }
 
-/* A stranger's piece, as a descriptor: memory of the driver that nobody has any more. -1: the device is full. */
+/* A stranger's memory, as a descriptor; nobody else holds that memory any more. -1: the device is full. */
 static int strange_memory(uint64_t bytes)
 {
     static const struct driver_allocation_properties exportable = {

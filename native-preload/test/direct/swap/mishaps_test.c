@@ -1,6 +1,6 @@
 /*
- * What must not happen when things go wrong at a bad moment: that a program gets memory which others left, loses the contents of a
- * context that works, waits for ever for its own kernel, or says that memory is zero which nobody has looked at.
+ * When calls fail at a bad moment, a program must not see contents of others, lose contents while one of its contexts works, wait
+ * for ever for its own kernel, or report memory as zero that was not looked at.
  */
 #include "direct/chunks/backing.h"
 #include "direct/chunks/chunks.h"
@@ -24,7 +24,7 @@ static void check_own(const struct held *held)
         CHECK(memory_of(held)[i] != STRANGE);
 }
 
-/* A block that the driver does not release when it is freed, half of it off the device: the next one gets nothing of it. */
+/* A block is freed with half of it off the device, and the driver does not release it. The next block shows no contents of others. */
 static void freed_halfway(void)
 {
     struct held held = allocate(2 * CHUNK, 3);
@@ -60,7 +60,7 @@ static void refuse_moves(CUresult result)
     REFUSE(cuMemUnmap, result);
 }
 
-/* Memory of others, in which contents did not arrive, and which the driver does not release: no allocation gets it. */
+/* Contents did not arrive in memory of others, and the driver does not release that memory: no allocation gets it. */
 static void freed_before_it_came(void)
 {
     struct held held = allocate(CHUNK, 3);
@@ -89,7 +89,7 @@ static CUcontext new_context(void)
     return context;
 }
 
-/* As the library's entries do it. Another one is the first then. */
+/* Ends the first context, as the library's entries do it. `other` is the first from then on. */
 static void end_first_context(CUcontext other)
 {
     CHECK(devices_context_closing(driver.context) == 0);
@@ -101,7 +101,7 @@ static void end_first_context(CUcontext other)
     driver_use();
 }
 
-/* Contents that no context can use any more do not come back, and what comes instead is not of others. */
+/* Contents that no context can use any more do not come back, and the memory in their place shows no contents of others. */
 static void lost_for_good(void)
 {
     struct held held = allocate(2 * CHUNK, 5);
@@ -149,7 +149,7 @@ static void one_faulted(void)
     end(&held, 1);
 }
 
-/* Memory that small allocations share is not looked at, so it is not zero because other memory is. */
+/* Memory that small allocations share is not looked at, so it is not counted as zero even if other memory is. */
 static void shared_by_small(void)
 {
     struct held small[4], large = allocate(34 * MIB, 1);
@@ -177,7 +177,7 @@ static void shared_by_small(void)
     end(&large, 1);
 }
 
-/* While a kernel of the program keeps the device, no sample keeps memory from being freed. */
+/* While a kernel of the program occupies the device, no sample prevents a free. */
 static void kernel_for_ever(void)
 {
     REFUSE(cuEventQuery, CUDA_ERROR_NOT_READY);
@@ -194,7 +194,7 @@ static void kernel_for_ever(void)
     end(NULL, 0);
 }
 
-/* Host memory that the manager asks back goes at once, also when more was refused just now; and what is published is true. */
+/* Host memory that the manager asks back goes at once, even if pinning more was just refused; and the published figures are right. */
 static void pinned_back(void)
 {
     struct held one = allocate(8 * CHUNK, 3), two;
@@ -238,8 +238,8 @@ static void come_back_to(uint64_t bytes)
 }
 
 /*
- * While a part is off the device, the manager asks for the host memory that the rest does not need any more: it goes, although the
- * steps with the fewest contents have no copies, and nothing comes back that could empty them.
+ * While a part is off the device, the manager asks for the host memory that the rest no longer needs. That memory goes, although the
+ * steps with the fewest contents have no copies, and no contents come back that would empty them.
  */
 static void copies_beside_contents(void)
 {
@@ -262,7 +262,7 @@ static void copies_beside_contents(void)
     end(&held, 1);
 }
 
-/* The kernel that looks finds no room on a full device: all is copied, and it is loaded when there is room. The first case. */
+/* The kernel that looks finds no room on a full device: all memory is copied until there is room for it. Must be the first case. */
 static void full_at_first(void)
 {
     struct held held = allocate(CHUNK, 4);
@@ -298,7 +298,7 @@ static void *let_peer(void *unused)
     return NULL;
 }
 
-/* Another device gets access to memory that is being looked at: as soon as that is over. */
+/* Another device gets access to memory that is being looked at, as soon as the look is over. */
 static void access_while_busy(void)
 {
     struct held held = allocate(CHUNK, 8);

@@ -1,10 +1,10 @@
 /*
  * A program's memory leaves the device at the end of a turn and comes back before the next one, over a driver that fails once,
- * at each of its calls in turn: no contents are lost, what is counted is what there is, and all of it goes back in the end. After
+ * at each of its calls in turn: no contents are lost, the counts are right, and all memory goes back in the end. After
  * a fault of the context contents are lost, but nothing else. The test plays the manager, in the segment.
  *
- * A quick run fails some of the calls. Which ones follows from its seed, which is the time: TESSERA_SEED repeats a run, and so many
- * seeds in a row as there are calls from one that fails to the next (STEP) fail every call. With TESSERA_LONG (tests/run --long) or
+ * A quick run fails each STEPth of the calls. The seed, which is the time, decides which ones: TESSERA_SEED repeats a run, and STEP
+ * consecutive seeds fail every call. With TESSERA_LONG (tests/run --long) or
  * an argument every call fails in every way, which takes minutes.
  */
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 #define LARGE_BYTES (5 * MIB) /* three chunks of a device of 64 MiB */
 #define TOGETHER 32           /* runs at once: they mostly wait for retries */
-/* Calls from one that fails to the next in a quick run, so that it has some of each kind. More with sanitizers, which make a run longer. */
+/* Calls from one that fails to the next in a quick run, so that some of each kind fail. More with sanitizers, which make runs slower. */
 #if defined __SANITIZE_THREAD__
 #define STEP 101
 #elif defined __SANITIZE_ADDRESS__
@@ -92,7 +92,7 @@ static void await(pid_t child, const struct run *run)
     exit(1);
 }
 
-/* The calls of the run fail, one in each of as many runs: every `step`th, from one of the first `step` on. */
+/* Fails one call in each of many runs: every `step`th call of a run, beginning with one of the first `step`. */
 static unsigned fail_everywhere(bool pinned, CUresult failure, unsigned step, struct told *told)
 {
     struct run runs[TOGETHER] = {{.pinned = pinned}};

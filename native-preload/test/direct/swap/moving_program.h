@@ -54,13 +54,13 @@ static inline struct held allocate(uint64_t bytes, unsigned char seed)
     return held;
 }
 
-/* Every word is another one, also of another block. */
+/* No two words are equal, also across blocks. */
 static uint64_t word_of(const struct held *held, uint64_t i)
 {
     return ((uint64_t)held->seed << 56) + i + 1;
 }
 
-/* In words: with a sanitizer each access counts. */
+/* Writes whole words, since each access is slow with a sanitizer. */
 static inline void fill(const struct held *held)
 {
     CHECK(held->bytes % sizeof(uint64_t) == 0);
@@ -114,14 +114,14 @@ static inline void come_back(void)
     order(DRIVER_MEMORY);
     move(true);
     uint64_t until_ns = monotonic_ns() + BOUND_NS;
-    while (now().present != now().needed) { /* a sample is taken */
+    while (now().present != now().needed) { /* a sample may be under way */
         CHECK(monotonic_ns() < until_ns);
         usleep(100);
     }
     CHECK(now().swapped == 0 && now().resident == driver_held());
 }
 
-/* Everything is freed, and goes back to the driver: tried again where it refuses. */
+/* Frees everything, which goes back to the driver; tries again if the driver refuses. */
 static void end(const struct held *all, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)

@@ -1,8 +1,8 @@
 /*
- * A program at random, with two threads, whose memory moves at random: it allocates, frees, fixes, and writes zeros, the same, the
- * same as before and other things, while turns end and begin, the manager's targets change, calls fail, copies are late, and others
- * hand over memory that is full of theirs. After every turn contents are what was written, nothing of others is seen, and the sums
- * are those of the chunks. Each run is a process; a run that fails says its seed, and TESSERA_SEED repeats it alone.
+ * A random program with two threads, whose memory moves at random. It allocates, frees and fixes memory, and writes zeros, the same
+ * contents, earlier ones and new ones. Meanwhile turns end and begin, the manager's targets change, calls fail, copies are late, and
+ * others hand over memory that is full of their contents. After every turn, contents are what was written, no contents of others are
+ * seen, and the sums match the chunks. Each run is a process; a run that fails prints its seed, and TESSERA_SEED repeats it alone.
  */
 #include <sys/wait.h>
 
@@ -37,7 +37,7 @@ struct worker {
 };
 
 static pthread_rwlock_t gate =
-    PTHREAD_RWLOCK_INITIALIZER; /* written while the gate is closed: no work reaches the device */
+    PTHREAD_RWLOCK_INITIALIZER; /* write-locked while the gate is closed: no work reaches the device */
 static bool fails;
 
 static uint64_t draw(struct worker *w, uint64_t below)
@@ -59,7 +59,7 @@ static void check_block(const struct block *block)
         CHECK(memcmp(memory_of(block), block->expected, block->bytes) == 0);
 }
 
-/* The gate is open. New memory holds nothing of others. */
+/* The gate is open. New memory holds no contents of others. */
 static void first_write(struct worker *w, struct block *block)
 {
     for (uint64_t i = 0; i < block->bytes; i++)
@@ -127,7 +127,7 @@ static void put(struct worker *w, struct block *block)
     w->bytes -= block->bytes;
 }
 
-/* Something that may be done at any time; with the gate open, also what writes. */
+/* Allocates or frees, which is allowed at any time; with the gate open, it may also write. */
 static void act(struct worker *w, bool open)
 {
     struct block *block = &w->blocks[draw(w, BLOCKS)];
@@ -172,7 +172,7 @@ static uint32_t units(const struct backing_piece *pieces)
     return count;
 }
 
-/* What is true of a chunk that nobody moves. */
+/* Invariants of a chunk that is not being moved. */
 static void check_chunk(const struct chunk *c)
 {
     uint64_t backed = c->content ? backing_units(c->backing) : 0;
@@ -187,7 +187,7 @@ static void check_chunk(const struct chunk *c)
     CHECK(!c->away || c->content->copied == c->content->filled);
 }
 
-/* The sums are those of the chunks, and host memory is used by them alone. The other thread does nothing. */
+/* The sums match the chunks, and only chunks use host memory. The other thread does nothing meanwhile. */
 static void check_sums(void)
 {
     struct residency sums = {0};

@@ -1,6 +1,5 @@
 /*
- * Which streams capture: what is open, where, and by which thread; and that nobody begins one while captures are
- * shielded.
+ * Captures: which ones are open, on which device and by which thread; and that none begins while captures are shielded.
  */
 #include "direct/turns/capture.h"
 
@@ -59,7 +58,7 @@ static void open_ones(void)
     CHECK(capture_open(1));
     capture_stream_destroyed(SECOND);
     CHECK(!capture_open_any() && capturing(1) == 0);
-    begin(FIRST, -1); /* not known: any */
+    begin(FIRST, -1); /* device not known: any */
     CHECK(capture_open(0) && capture_open(1) && capturing(0) == 0);
     end(FIRST);
     CHECK(tessera_segment->counters[TESSERA_COUNTER_CAPTURES] == 3);
@@ -90,7 +89,7 @@ static void shielded(void)
     capture_unshield();
 }
 
-/* A stream that nobody has, as a wrong call of the program's may name it. */
+/* A stream that does not exist, which a wrong call of the program may name. */
 static void no_stream(void)
 {
     begin(FIRST, 0);

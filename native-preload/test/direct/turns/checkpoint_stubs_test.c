@@ -1,6 +1,6 @@
 /*
- * While the manager says that the process is off its devices, every entry's call waits, and then runs on its own arguments. The test
- * is the manager, and what happens while a call waits.
+ * While the manager says that the process is off its devices, a call of any entry waits, and then runs with its own arguments. The
+ * test plays the manager, and acts while a call waits.
  */
 #include "direct/turns/checkpoint_stubs.h"
 
@@ -114,7 +114,7 @@ static void present(void)
     CHECK(sleeps == 0 && messages(TESSERA_MSG_DOORBELL) == 0 && launched() && launches == 1);
 }
 
-/* As a thread that synchronises, for which the manager has the process brought back. */
+/* The waiting thread is marked as one that synchronises, so that the manager has the process brought back. */
 static void manager_looks(void)
 {
     CHECK(thread_slot->syncing == 1 && messages(TESSERA_MSG_DOORBELL) == 1);
@@ -137,7 +137,7 @@ static void waits(void)
     CHECK(launched() && sleeps == 3);
 }
 
-/* Every slot of threads is taken: the shared one is not marked, which nobody else would clear. */
+/* All thread slots are taken: the shared slot is not marked, since nobody would clear the mark. */
 static void manager_looks_at_shared(void)
 {
     CHECK(tessera_segment->threads[TESSERA_MAX_THREADS - 1].syncing == 0 && messages(TESSERA_MSG_DOORBELL) == 1);
@@ -197,7 +197,7 @@ static void changed_meanwhile(void)
     CHECK(as_before());
 }
 
-/* Nobody would bring the process back any more. */
+/* Without a manager, nobody would bring the process back. */
 static void manager_is_lost(void)
 {
     leave();

@@ -1,6 +1,6 @@
 /*
- * A pause of the device, asked for by one thread and brought about by rounds that the test does itself: what it waits
- * for, which threads may give up when, and what the program finds afterwards.
+ * A pause of the device. A thread asks for it, and rounds, which the test runs itself, bring it about: what it waits for,
+ * when threads may give up, and what the program finds afterwards.
  */
 #include "direct/turns/device_pause.h"
 
@@ -103,7 +103,7 @@ static void ask(struct request *request, uint64_t until_ns)
     CHECK(pthread_create(&request->thread, NULL, begin, request) == 0);
 }
 
-/* Rounds until the thread knows. Whether the device is paused. */
+/* Runs rounds until the thread has its answer. Whether the device is paused. */
 static bool answered(struct request *request)
 {
     while (!is_over(request)) {
@@ -123,7 +123,7 @@ static void start(void)
     driver.calls = driver.fail_at = 0;
 }
 
-/* A pause can be had now, and all goes on after it. */
+/* A pause succeeds now, and work goes on after it. */
 static void works(void)
 {
     start();
@@ -217,7 +217,7 @@ static void open_capture(void)
     works();
 }
 
-/* Given up while the contexts are waited for: the program goes on at once, and the device is not paused later. */
+/* The thread gives up while the contexts are synchronised: the program goes on at once, and no pause follows. */
 static void long_work(void)
 {
     start();
@@ -227,7 +227,7 @@ static void long_work(void)
     works();
 }
 
-/* Whatever call fails: an idle context and one that answers nothing are alike, and the failure is counted. */
+/* Whichever call fails, there is a pause: a context that answers with an error counts as idle, and the failure is counted. */
 static void failures(void)
 {
     for (unsigned call = 1; call <= 3; call++) { /* push, synchronise, pop */

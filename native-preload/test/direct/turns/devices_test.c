@@ -12,7 +12,7 @@
 /* By number: 1 and 2 are on the first device, 3 on the second, 4 on the third, 5 on one beyond the slots. */
 static CUcontext contexts[CONTEXTS];
 
-/* What the driver does besides what the scripted one does. */
+/* What this test's driver does beyond the scripted driver. */
 static unsigned synchronised[CONTEXTS], queried; /* calls, the first by the number of a context */
 static CUresult query_result, synchronise_result;
 static unsigned held_at, arrived; /* a synchronisation of this context waits until it is 0 */
@@ -147,14 +147,14 @@ static void finds(void)
     CHECK(devices_of_stream(0x77) == 1); /* of context 3 */
     CHECK(devices_of_stream(0x88) == 0); /* not known to the driver: as the current context */
     use(contexts[4]);
-    CHECK(!devices_opened(2) && devices_current() == 2 && devices_opened(2)); /* it was made out of our sight */
+    CHECK(!devices_opened(2) && devices_current() == 2 && devices_opened(2)); /* the library did not see it made */
     use(contexts[5]);
     CHECK(devices_current() == -1); /* on a device beyond the slots */
     use(NULL);
     CHECK(devices_current() == -1 && devices_of_stream(0) == -1);
 }
 
-/* The thread has no context before and after. What answers with an error has no work left. */
+/* The thread has no context before and after. A context that answers with an error has no work left. */
 static void drains(void)
 {
     devices_synchronise(0);

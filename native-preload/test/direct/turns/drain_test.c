@@ -54,7 +54,7 @@ static void open_capture(void)
     capture_ends();
 }
 
-/* Another order, while the contexts are waited for. */
+/* Another order comes while the contexts are synchronised. */
 static void order_in_a_drain(void)
 {
     start(TESSERA_TURN_CLOSED);
@@ -62,7 +62,7 @@ static void order_in_a_drain(void)
     CHECK(drain_step(0) == 0 && answers(word, TESSERA_ACK_OPEN) && block()->gate == GATE_OPEN);
 }
 
-/* Whatever call fails, and how: the turn ends, the calling thread has no context more or less, and the failure is counted. */
+/* Whichever call fails, and however: the turn ends, the calling thread's contexts are unchanged, and the failure is counted. */
 static void failing_drains(void)
 {
     const CUresult failures[] = {CUDA_ERROR_OUT_OF_MEMORY, CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_DEINITIALIZED};
@@ -81,7 +81,7 @@ static void failing_drains(void)
 
 static uint64_t samples, busy_samples;
 
-/* One sample more, that says busy or not. */
+/* Whether there is one more sample, with this result. */
 static bool sampled(bool busy)
 {
     bool right = block()->samples == samples + 1 && block()->busy_samples == busy_samples + busy;

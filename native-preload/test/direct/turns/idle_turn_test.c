@@ -6,7 +6,7 @@
 #define LONG_NS (100 * MS) /* long: the pauses of a turn are added up */
 #define LOOK_NS (5 * MS)   /* between looks then */
 
-/* Rounds until the device was quiet for the time, twice: the first synchronises with the gate open, the second gives back. */
+/* The device is quiet for the time, twice: the first time it is synchronised with the gate open, the second time the turn goes back. */
 static void given_back(void)
 {
     start(TESSERA_TURN_GRANTED);
@@ -29,7 +29,7 @@ static void given_back(void)
     CHECK(synchronised == 2 && settled == 1);
 }
 
-/* Pauses of a turn that are looked at so often, the device being idle or not. True: the turn is still there. */
+/* Looks so often at a device that answers `said` (idle or not). True: the turn is still held. */
 static bool pauses(unsigned looks, CUresult said)
 {
     query_result = said;
@@ -62,7 +62,7 @@ static void given_back_for_its_pauses(void)
     block()->idle_release_ns = IDLE_NS;
 }
 
-/* Rounds far apart, until a turn that is given back would have been. */
+/* Rounds far apart, as many as it takes to give a turn back. */
 static void quiet_rounds(void)
 {
     for (unsigned i = 0; i < 3; i++) {
@@ -135,7 +135,7 @@ static void capture_beside(void)
     capture_ends();
 }
 
-/* An order while the last synchronisation runs: what was to be given back is answered as ordered. */
+/* An order comes during the last synchronisation: the order is obeyed, and the turn is not given back. */
 static void order_while_given_back(void)
 {
     start(TESSERA_TURN_GRANTED);

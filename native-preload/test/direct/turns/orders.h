@@ -53,7 +53,7 @@ static inline bool answers(uint64_t word, unsigned state)
     return block()->ack == ((word & ~0xffULL) | state);
 }
 
-/* Nothing opens the gate before the first order; it is announced again. */
+/* A manager connects. The gate stays closed until its first order; the device is announced again. */
 static void manager_comes(void)
 {
     int ends[2];

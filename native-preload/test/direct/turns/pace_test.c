@@ -85,7 +85,7 @@ static void unpaced(void)
     CHECK(created == 0 && recorded == 0);
 }
 
-/* The first submission of a lane is due by time: nothing was marked before. The marker before the last one is waited for. */
+/* The first submission of a lane gets a marker, since none came before. Later, the marker before the last one is waited for. */
 static void markers(void)
 {
     start();
@@ -97,13 +97,13 @@ static void markers(void)
     CHECK(created == 3 && recorded == 4 && waited == 2 && recorded_in == (CUstream)(STREAM + 0x10));
 }
 
-/* Two windows shall take the bound: a device that is much faster gets windows twice as long, up to the largest. */
+/* Two windows should take as long as the bound: a device that is much faster gets windows twice as long, up to the largest. */
 static void grows(void)
 {
     start();
     wait_ns = 100000;
     uint64_t waits = tessera_segment->counters[TESSERA_COUNTER_PACE_WAITS];
-    CHECK(window() == 1 && window() == FIRST_WINDOW && window() == FIRST_WINDOW); /* the first wait tells no interval */
+    CHECK(window() == 1 && window() == FIRST_WINDOW && window() == FIRST_WINDOW); /* the first wait gives no interval */
     for (unsigned wanted = 2 * FIRST_WINDOW; wanted <= LARGEST_WINDOW; wanted *= 2)
         CHECK(window() == wanted);
     CHECK(window() == LARGEST_WINDOW);
@@ -124,7 +124,7 @@ static void shrinks(void)
     CHECK(window() < FIRST_WINDOW);
 }
 
-/* A new turn begins with an idle device, so what was marked before it says nothing. */
+/* A new turn begins with an idle device, so earlier markers are not waited for. */
 static void new_turn(void)
 {
     start();

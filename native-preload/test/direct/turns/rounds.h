@@ -1,5 +1,5 @@
 /*
- * Rounds of a device's turns thread, one by one. The test is the manager, the clock, and what happens while the thread sleeps.
+ * Rounds of a device's turns thread, one by one. The test plays the manager and the clock, and acts while the thread sleeps.
  */
 #ifndef TESSERA_ROUNDS_H
 #define TESSERA_ROUNDS_H
@@ -34,7 +34,7 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     return 0;
 }
 
-/* What happens meanwhile happens in the n-th sleep. */
+/* The wanted_sleeps-th sleep calls at_sleep. */
 int usleep(useconds_t us)
 {
     now_ns += us * 1000ULL;
@@ -132,7 +132,7 @@ static inline void capture_ends_and_runs(void)
     capture_ends();
 }
 
-/* A closed gate whose order is to be drained, after a turn in which the gate was open. */
+/* Orders `state` after a turn in which the gate was open, and resets the counts. */
 static inline void start(unsigned state)
 {
     order_free();

@@ -1,4 +1,4 @@
-/* How a device's gate follows the manager's orders, and what answers them. The test plays the manager, at a socket and in the segment. */
+/* How a device's gate follows the manager's orders, and what the client answers. The test plays the manager, by socket and segment. */
 #include "direct/turns/turns.h"
 
 #include <pthread.h>
@@ -18,14 +18,14 @@ static void without_manager(void)
     CHECK(block()->want_since_ns == 0);
 }
 
-/* Work from before may still run: the first CLOSED is drained. The next one, with nothing in between, is answered at once. */
+/* Earlier work may still run, so the first CLOSED is drained. The next one, with no work in between, is answered at once. */
 static void closed(void)
 {
     uint64_t word = order(TESSERA_TURN_CLOSED);
     struct turn_view view = turns_view(0);
     CHECK(block()->gate == GATE_CLOSED && answers(word, TESSERA_ACK_DRAINING) && view.drain_due && view.word == word);
     CHECK(messages(TESSERA_MSG_DOORBELL) == 0);
-    CHECK(!turns_drained(0, word - 0x100, 5) && answers(word, TESSERA_ACK_DRAINING)); /* of an order that holds no more */
+    CHECK(!turns_drained(0, word - 0x100, 5) && answers(word, TESSERA_ACK_DRAINING)); /* for an order that is over */
     CHECK(turns_drained(0, word, 5) && answers(word, TESSERA_ACK_CLOSED) && !turns_view(0).drain_due);
     CHECK(messages(TESSERA_MSG_DOORBELL) == 1 && block()->drains == 1 && block()->drain_max_ns == 5);
     word = order(TESSERA_TURN_CLOSED);

@@ -1,4 +1,4 @@
-/* The file behind a mapping: found, and not found where the program's memory says something else. */
+/* The file behind a mapping is found, unless the program's memory differs from it. */
 #include "relay/code/image_file.h"
 
 #include <fcntl.h>
@@ -55,19 +55,19 @@ int main(void)
     REQUIRE(mprotect(memory + 8 * PAGE, PAGE, PROT_READ) == 0); /* three mappings now */
     REQUIRE(finds(memory + PAGE, 20 * PAGE, PAGE));
     REQUIRE(!finds(contents, BYTES, 0));         /* no file, or the program's own, whose data was written */
-    REQUIRE(!finds(memory + PAGE, BYTES, PAGE)); /* over its end */
+    REQUIRE(!finds(memory + PAGE, BYTES, PAGE)); /* beyond its end */
 
     memory[30 * PAGE] ^= 1;
     REQUIRE(!finds(memory, BYTES, 0));
     REQUIRE(finds(memory, 30 * PAGE, 0)); /* what lies before is still the file's */
     memory[30 * PAGE] ^= 1;
-    REQUIRE(finds(memory, BYTES, 0)); /* written to, and equal */
+    REQUIRE(finds(memory, BYTES, 0)); /* written to, but equal */
 
     REQUIRE(unlink(path) == 0);
-    REQUIRE(!finds(memory, PAGE, 0)); /* no name leads there */
+    REQUIRE(!finds(memory, PAGE, 0)); /* no name leads to the file */
     int other = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     REQUIRE(other >= 0);
-    REQUIRE(!finds(memory, PAGE, 0)); /* another file of the name */
+    REQUIRE(!finds(memory, PAGE, 0)); /* another file with that name */
     unlink(path);
     puts("image_file: ok");
     return 0;

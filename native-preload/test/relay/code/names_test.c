@@ -1,4 +1,4 @@
-/* What modules and libraries answered by name, and what is known of their kernels: asked once, forgotten with the owner. */
+/* Answers to lookups by name, and records of kernels: the executor is asked once, and they are forgotten with their owner. */
 #include "relay/code/names.h"
 
 #include <stdio.h>
@@ -72,7 +72,7 @@ static void functions(void)
     CHECK(function_of(&context, handle, &same, &wire) == CUDA_SUCCESS && same == function &&
           seen[TESSERA_RELAY_QUERY] == 1);
     CHECK(function_of(&context, kernel, &same, &wire) == CUDA_SUCCESS && same == function &&
-          wire == (uintptr_t)kernel); /* the same one behind it */
+          wire == (uintptr_t)kernel); /* the CUfunction behind it is the same */
     CHECK(seen[TESSERA_RELAY_QUERY] == 2 && !functions_print(&relay_links[0]));
     functions_forget((uintptr_t)kernel); /* both keys of it */
     functions_forget((uintptr_t)kernel);
@@ -88,13 +88,13 @@ static void attributes(void)
     CHECK(relay_cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
           value == 1000);
     CHECK(relay_cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, function) ==
-          CUDA_ERROR_INVALID_VALUE); /* the executor told nothing of it */
+          CUDA_ERROR_INVALID_VALUE); /* the executor did not report it */
     CHECK(relay_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1000) == CUDA_SUCCESS &&
-          calls[ENTRY_cuFuncSetAttribute] == 0); /* as it is */
+          calls[ENTRY_cuFuncSetAttribute] == 0); /* unchanged: not sent */
     CHECK(relay_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 900) == CUDA_SUCCESS &&
           calls[ENTRY_cuFuncSetAttribute] == 1);
     CHECK(relay_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 512) == CUDA_SUCCESS &&
-          calls[ENTRY_cuFuncSetAttribute] == 2); /* read-only: the driver says no */
+          calls[ENTRY_cuFuncSetAttribute] == 2); /* read-only: sent even if unchanged, for the driver to refuse */
     CHECK(relay_cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
           value == 900);
     CHECK(relay_cuFuncSetAttribute(function, (int)TESSERA_RELAY_FUNCTION_ATTRIBUTES, 1) == CUDA_ERROR_INVALID_VALUE);

@@ -1,6 +1,6 @@
 /*
- * Copies in one dimension, against a thread that plays the executor and copies bytes: every length around the bounds of records and staging,
- * every kind of memory on both sides, sources that change when the call is over, errors, captures.
+ * Copies in one dimension, against a thread that plays the executor and copies bytes: every length around the bounds of records and
+ * staging, every kind of memory on both sides, sources that change after the call, errors, captures.
  */
 #include "relay/copies/copy.h"
 
@@ -76,10 +76,10 @@ static void copy(int to_kind, int from_kind, size_t bytes, enum copy_end end)
     memset(to + bytes, 0xbb, GUARD);
     CHECK(copy_linear(&context, 0, copy_host(&context, to, bytes), copy_host(&context, from, bytes), bytes, end) ==
           CUDA_SUCCESS);
-    if (from_kind == PAGEABLE) /* read when the call is over */
+    if (from_kind == PAGEABLE) /* the call has read it */
         memset(from, 0xcc, bytes);
     if (to_kind == PAGEABLE || (end == COPY_WAITS && to_kind == PINNED))
-        check_filled(to, bytes, seed); /* written when the call is over */
+        check_filled(to, bytes, seed); /* the call has written it */
     CHECK(relay_stream_wait(&context, 0) == CUDA_SUCCESS);
     check_filled(to, bytes, seed);
     for (unsigned i = 0; i < GUARD; i++)
@@ -113,7 +113,7 @@ static void every_length(void)
     CHECK(relay_cuMemcpyHtoD_v2((uintptr_t)memory[0][DEVICE], NULL, 0) == CUDA_SUCCESS);
 }
 
-/* Small sources travel in the record, where the target is the device's. */
+/* Small sources travel inside the record if the target is device memory. */
 static void small_copies_travel_inline(void)
 {
     unsigned before = inline_copies, staged = staged_copies;
@@ -141,7 +141,7 @@ static void what_is_known(void)
           copy_host(&context, (void *)0x12000, 16).kind == COPY_PAGEABLE);
 }
 
-/* The executor says no. An address that nobody knows is asked about and answered at once, all else comes with a later call. */
+/* The executor refuses. A copy with an unknown address waits for that answer; all other errors come with a later call. */
 static void errors(void)
 {
     unsigned char byte[2] = {0};
@@ -156,7 +156,7 @@ static void errors(void)
     CHECK(relay_cuMemcpyDtoH_v2(byte, known.at, (size_t)1 << 40) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_cuMemcpyDtoH_v2(memory[0][PINNED] + 1, known.at, ROOM) == CUDA_ERROR_INVALID_VALUE);
     refusal = CUDA_SUCCESS;
-    segment->call_error = CUDA_ERROR_LAUNCH_FAILED; /* of earlier work: a copy into the program's memory may tell it */
+    segment->call_error = CUDA_ERROR_LAUNCH_FAILED; /* of earlier work: a copy into the program's memory may report it */
     CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), known, 2, COPY_WAITS) == CUDA_ERROR_LAUNCH_FAILED);
     CHECK(copy_linear(&context, 0, copy_host(&context, byte, 2), known, 2, COPY_WAITS) == CUDA_SUCCESS);
 }
@@ -179,7 +179,7 @@ static void captured(void)
                       COPY_RETURNS_EARLY) == CUDA_SUCCESS);
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
     player_settle();
-    check_filled(device, 300000, 3); /* our executor runs at once what it captures */
+    check_filled(device, 300000, 3); /* the player runs captured work at once */
     check_filled(to, 300000, 3);
     CHECK(relay_cuStreamDestroy_v2(stream) == CUDA_SUCCESS);
 }

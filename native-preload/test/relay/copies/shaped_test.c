@@ -91,7 +91,7 @@ static void one(bool wide, bool capturing, CUstream stream)
     enum copy_end end = !capturing && next(2) ? COPY_WAITS : COPY_RETURNS_EARLY;
     CHECK(copy_shaped(&context, (uintptr_t)stream, &copy, end) == CUDA_SUCCESS);
     if (to_host && !capturing && end == COPY_WAITS)
-        CHECK(memcmp(to, wanted, room) == 0); /* written when the call is over */
+        CHECK(memcmp(to, wanted, room) == 0); /* the call has written it */
     player_settle();
     CHECK(memcmp(to, wanted, room) == 0);
 }

@@ -13,7 +13,7 @@
 static CUstream stream;
 static unsigned destroyed;
 
-/* A destructor may still use its context, what it made, and the storage. */
+/* A destructor may still use its context, the objects in it, and the storage. */
 static void destroy(CUcontext handle, void *key, void *value)
 {
     void *found;
@@ -79,10 +79,10 @@ static void ends(struct relay_context *current)
     CHECK(context_retain(current) == CUDA_SUCCESS);
     CHECK(relay_cuStreamQuery(stream) == CUDA_ERROR_INVALID_HANDLE &&
           relay_cuEventQuery(event) == CUDA_ERROR_INVALID_HANDLE);
-    unsigned asked = calls[ENTRY_cuModuleGetFunction]; /* the old module's names are forgotten: it is asked again */
+    unsigned asked = calls[ENTRY_cuModuleGetFunction]; /* the old names are forgotten: the executor is asked */
     CHECK(relay_cuModuleGetFunction(&function, module, "f") == CUDA_SUCCESS &&
           calls[ENTRY_cuModuleGetFunction] == asked + 1);
-    unsigned queried = seen[TESSERA_RELAY_QUERY]; /* and what was known of its functions */
+    unsigned queried = seen[TESSERA_RELAY_QUERY]; /* so are the records of its functions */
     CHECK(relay_cuFuncGetAttribute(&attribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function) ==
               CUDA_SUCCESS &&
           seen[TESSERA_RELAY_QUERY] == queried + 1);

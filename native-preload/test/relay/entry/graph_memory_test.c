@@ -42,7 +42,7 @@ int main(void)
     CHECK(relay_cuMemFree_v2(memory) == CUDA_ERROR_INVALID_VALUE);
     CHECK(relay_range_find(memory, &found) && found.kind == RELAY_RANGE_GRAPH);
     CHECK(relay_cuMemFreeAsync(memory + 16, stream) == CUDA_ERROR_INVALID_VALUE);
-    /* The graph is gone, and its address is a pool's: what is freed there is freed once. */
+    /* The graph is gone, and a pool gives out its address: that memory can be freed only once. */
     CHECK(relay_cuMemAllocAsync(&pooled, 4096, stream) == CUDA_SUCCESS && pooled == memory);
     CHECK(relay_cuMemFreeAsync(pooled, stream) == CUDA_SUCCESS);
     CHECK(relay_cuMemFreeAsync(pooled, stream) == CUDA_ERROR_INVALID_VALUE);

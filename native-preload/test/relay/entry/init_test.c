@@ -1,4 +1,4 @@
-/* cuInit where there is no manager, and in the child of a program that used CUDA. */
+/* cuInit without a manager, and in the child of a program that used CUDA. */
 #include "relay/entry/init.h"
 
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ static void without_a_manager(void)
           relay_cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED);
 }
 
-/* cuInit has installed what happens at a fork. The child finds nothing of the parent's, and cannot start again. */
+/* cuInit has installed the fork handler. The child has no links or contexts of the parent's, and cannot initialise CUDA. */
 static void in_a_child(void)
 {
     int status, count;
@@ -36,12 +36,12 @@ static void in_a_child(void)
           relay_started() == CUDA_SUCCESS); /* the parent's links are as they were */
 }
 
-/* Settings are read when the library is loaded: the program begins again with its own. */
+/* Settings are read when the library is loaded, so the test executes itself again with its own. */
 static void with_settings(char *self)
 {
     if (getenv("TESSERA_START_TEST"))
         return;
-    /* A directory that is there, and in which no manager can listen. */
+    /* A directory that exists, but in which no manager can listen. */
     CHECK(setenv("TESSERA_RUNTIME_DIR", "/proc/self", 1) == 0 && setenv("TESSERA_START_TEST", "1", 1) == 0);
     CHECK(setenv("TESSERA_QUIET", "1", 1) == 0 && setenv("TESSERA_SHARE", "space", 1) == 0);
     execl("/proc/self/exe", self, (char *)NULL);

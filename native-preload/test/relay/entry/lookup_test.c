@@ -1,4 +1,4 @@
-/* Names of cuGetProcAddress where there is no vendor's driver, and limits. */
+/* Names of cuGetProcAddress without a vendor's driver, and limits. */
 #include "relay/entry/init.h"
 
 #include "driver/driver.h"
@@ -40,7 +40,7 @@ static void lookups(void)
     CHECK(relay_cuGetProcAddress("cuInit", &address, 13000, 0) == CUDA_SUCCESS);
 }
 
-/* The executor takes the next multiple of 256. */
+/* The executor rounds a limit up to a multiple of 256. */
 static uint64_t limit_of_device;
 static bool round_limit(const struct tessera_record *record)
 {

@@ -49,7 +49,7 @@ static void in_whole_pieces(void)
     unsigned asked = pinned;
     for (int i = 0; i < 8; i++)
         CHECK(pinned_small_take(current, PINNED_SMALL_MOST, &first[i]) == CUDA_SUCCESS);
-    CHECK(pinned == asked); /* eight fill what is there */
+    CHECK(pinned == asked); /* eight fill the chunk that was kept */
     CHECK(pinned_small_take(current, 1, &more) == CUDA_SUCCESS && pinned == asked + 1);
     pinned_small_give(more, 1);
     for (int i = 0; i < 8; i++)
@@ -57,7 +57,7 @@ static void in_whole_pieces(void)
     CHECK(pinned - unpinned == 1);
 }
 
-/* While a stream is captured nobody waits: what is given back is not handed out before a later call has waited. */
+/* While a stream is captured no call waits: memory that is given back is not reused before a later call has waited. */
 static void while_captured(void)
 {
     CUstream stream;
@@ -82,7 +82,7 @@ static void *give(void *memory)
     return NULL;
 }
 
-/* Work that was submitted before may still use it: it is waited for, and meanwhile nobody else gets the memory. */
+/* Earlier work may still use the memory: giving it back waits for that work, and no other allocation gets it meanwhile. */
 static void while_work_runs(void)
 {
     void *memory, *other;
@@ -107,7 +107,7 @@ static void while_work_runs(void)
     pinned_small_give(other, 512);
 }
 
-/* By the entries: what is larger has memory of its own. */
+/* Through the entries: a larger allocation has memory of its own. */
 static void by_its_size(void)
 {
     void *small, *large, *none;

@@ -1,4 +1,4 @@
-/* As which context a call about a device is made. */
+/* In which context a call about a device is made. */
 #include "relay/executor/device_call.h"
 
 #include "relay/player.h"
@@ -13,7 +13,7 @@ static void callers(void)
     CHECK(device_caller(1, &caller) == CUDA_SUCCESS && caller->link == &relay_links[1] && !caller->alive &&
           caller->number == 0);
     CHECK(context_retain(primary) == CUDA_SUCCESS && device_caller(1, &caller) == CUDA_SUCCESS && caller == primary);
-    context.alive = false; /* destroyed, and still current */
+    context.alive = false; /* destroyed, but still current */
     CHECK(device_caller(0, &caller) == CUDA_SUCCESS && caller != &context && caller->link == &relay_links[0]);
     context.alive = true;
 }

@@ -1,4 +1,4 @@
-/* How a client comes to its executors: threads play the manager, at a socket, and an executor that listens. */
+/* How a client connects to its executors. Threads play the manager, at a socket, and an executor that listens. */
 #include "relay/executor/executor_connect.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "session/settings.h"
 #include "tessera_entries.h"
 
-/* The executor's treatment of a client that comes. */
+/* How the executor treats a client that connects. */
 enum behaviour { SERVES, OTHER_VERSION, OTHER_SIZE, OTHER_ENTRIES, NO_SEGMENT, REFUSES, GARBAGE, LEAVES_ONCE };
 
 static enum behaviour behaviour;
@@ -86,7 +86,7 @@ static struct tessera_relay_answer answer_for(unsigned device, unsigned count)
     return answer;
 }
 
-/* Names as many executors, which are all the same one, the last first; 0: none, and why. */
+/* Names `count` executors, the last first; all are the same one. 0: answers that there is none, and why. */
 static void *manager(void *count)
 {
     for (;;) {
@@ -100,7 +100,7 @@ static void *manager(void *count)
         struct tessera_relay_answer none = {.count = 0, .reason = "no GPU is shared"};
         struct tessera_relay_answer wait = {.count = TESSERA_RELAY_WAIT, .reason = "it is being started"};
         executor_connect_answered(&wait);
-        usleep(20000); /* it is no answer */
+        usleep(20000); /* WAIT is not an answer */
         if (*(unsigned *)count == 0)
             executor_connect_answered(&none);
         for (unsigned device = *(unsigned *)count; device-- > 0;) {
@@ -110,7 +110,7 @@ static void *manager(void *count)
     }
 }
 
-/* Connects to as many executors that behave so; the number that serve. */
+/* Connects to `count` executors that behave like this. Returns the number that serve. */
 static unsigned connect_to(enum behaviour how, unsigned count)
 {
     pthread_t threads[2];
@@ -142,7 +142,7 @@ static unsigned connect_to(enum behaviour how, unsigned count)
     return served;
 }
 
-/* Each in a process of its own: a process connects once. */
+/* Each case runs in a process of its own, since a process connects only once. */
 static void check_in_child(enum behaviour how, unsigned count, unsigned served, unsigned visits, const char *why)
 {
     pid_t child = fork();

@@ -27,7 +27,7 @@ static void answer(const struct tessera_image *image, int descriptor)
     memset(nonsense, 0xee, sizeof nonsense);
     switch (peer_does) {
     case LATE:
-        usleep(1200000); /* longer than one look at the link */
+        usleep(1200000); /* longer than the interval between checks of the link */
         /* fall through */
     case ECHO:
         CHECK(connection_send_with(peer_socket, &taken.head, TESSERA_MSG_IMAGE_TAKEN, sizeof taken, 0, descriptor) == 0);
@@ -141,7 +141,7 @@ static void by_several_threads(void)
     end();
 }
 
-/* A wrong answer, or none that comes, ends the link: a later one would be taken for another question's. */
+/* A wrong or missing answer ends the link: a late one could be taken for the next request's. */
 static void not_answered(void)
 {
     for (peer_does = ANOTHER_TYPE; peer_does <= SILENT; peer_does++) {

@@ -1,4 +1,4 @@
-/* How parameters of nodes travel: the structure, then what its pointers lead to; nothing of the program's address space; and the bounds. */
+/* How parameters of nodes are sent: the structure, then the data behind its pointers, but no address of the program; and the bounds. */
 #include "relay/graphs/nodes.h"
 
 #include "relay/memory/range.h"
@@ -54,7 +54,7 @@ static void allocations(void)
     CHECK(pack_alloc(&context, &node, &packed) == CUDA_ERROR_INVALID_VALUE);
 }
 
-/* A graph reads host memory when it runs: pinned memory may be named, other memory of the program not. */
+/* A graph reads host memory when it runs, so a node may name pinned memory, but no other memory of the program. */
 static void copies(void)
 {
     struct packed packed = {.word = -1};
@@ -77,7 +77,7 @@ static void copies(void)
     CHECK(pack_copy(&context, &copy, &packed) == CUDA_ERROR_NOT_SUPPORTED);
 }
 
-/* The word of a host node is the graph's once it is held, and goes back where the node was not made. */
+/* Once it is held, a host node's word belongs to the graph. If the node was not made, the word goes back. */
 static void host_functions(void)
 {
     struct packed packed = {.word = -1};
@@ -101,7 +101,7 @@ static void host_functions(void)
     CHECK(!callback_of(&relay_links[0], word, &behind));
 }
 
-/* The same in CUgraphNodeParams; what stands behind a pointer follows the whole structure. */
+/* The same in CUgraphNodeParams: the data behind a pointer follows the whole structure. */
 static void any_node(void)
 {
     struct packed packed = {.word = -1};

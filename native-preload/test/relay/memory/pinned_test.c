@@ -13,13 +13,13 @@ static void at_the_executors_address(void)
     CHECK(relay_pin(&relay_links[0], 1, &more) == CUDA_SUCCESS && more.address != memory.address && more.id != memory.id);
     CHECK(relay_unpin(&relay_links[0], &memory) == CUDA_SUCCESS && unpinned == 1);
     unsigned char present;
-    CHECK(mincore(memory.address, memory.bytes, &present) != 0); /* nothing lies there any more */
+    CHECK(mincore(memory.address, memory.bytes, &present) != 0); /* it is unmapped */
     CHECK(relay_unpin(&relay_links[0], &more) == CUDA_SUCCESS);
 }
 
 /*
- * The program's mapping stays where the executor would put the memory; the executor is asked for another place and gets
- * the first one back.
+ * The program has a mapping where the executor would put the memory. The mapping stays; the executor gets its memory back
+ * and is asked for another place.
  */
 static void where_the_program_has_something(void)
 {
@@ -70,7 +70,7 @@ static void ends_with_its_context(void)
                                 .id = memory.id},
                        small = range;
     small.start -= 0x10000;
-    small.id = RELAY_PINNED_SMALL; /* a part of somebody's memory; that owner gives it back */
+    small.id = RELAY_PINNED_SMALL; /* a part of a chunk, which the chunk's owner gives back */
     unsigned given_back = unpinned;
     CHECK(relay_range_add(&range) && relay_range_add(&small));
     relay_range_context_ended(&context);
@@ -97,7 +97,7 @@ static void staging(void)
               range.kind == RELAY_RANGE_PINNED);
     }
     for (unsigned i = 0; i < STAGING_CHUNKS; i++)
-        CHECK(chunks[i]->memory[0] == i && chunks[i]->memory[STAGING_CHUNK - 1] == i); /* each is its own */
+        CHECK(chunks[i]->memory[0] == i && chunks[i]->memory[STAGING_CHUNK - 1] == i); /* no two overlap */
     CHECK(pinned == asked + 1 && !staging_try(&relay_links[0]));
     CHECK(pthread_create(&thread, NULL, give_later, chunks[3]) == 0);
     CHECK(staging_take(&relay_links[0], &again) == CUDA_SUCCESS && again == chunks[3]); /* waits for one */
@@ -116,7 +116,7 @@ static void staging(void)
           staging_wait(&relay_links[0], chunks[3]) == CUDA_SUCCESS);
 }
 
-/* All chunks are taken, and nobody will give one: a thread that waits does not wait for ever. */
+/* All chunks are taken and none is given back: even so, a thread does not wait for ever. */
 static void after_the_end(void)
 {
     struct staging_chunk *chunk;

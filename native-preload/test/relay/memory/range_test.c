@@ -36,7 +36,7 @@ static void as_a_list(void)
                 .start = start, .bytes = 1 + next() % STRIDE, .kind = RELAY_RANGE_DEVICE, .link = link0};
             CHECK(relay_range_add(&model[slot]));
         } else if (next() % 3 == 0) {
-            CHECK(!relay_range_remove(start, RELAY_RANGE_POOL, NULL)); /* another kind is another thing */
+            CHECK(!relay_range_remove(start, RELAY_RANGE_POOL, NULL)); /* no range of this kind is there */
             CHECK(relay_range_remove(start, RELAY_RANGE_DEVICE, &found) == (model[slot].kind != 0));
             CHECK(found.bytes == model[slot].bytes);
             model[slot].kind = RELAY_RANGE_NONE;
@@ -66,7 +66,7 @@ static void replaced(void)
     CHECK(relay_range_remove(0x5000, RELAY_RANGE_GLOBAL, NULL));
 }
 
-/* The innermost one is found; what is around shows where it ends. */
+/* The innermost range is found; behind its end, the reservation is. */
 static void mapped_in_a_reservation(void)
 {
     const struct relay_range around = {.start = 0x10000, .bytes = 0x10000, .kind = RELAY_RANGE_RESERVED, .link = link0},

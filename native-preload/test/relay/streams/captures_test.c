@@ -47,7 +47,7 @@ static void joined_and_left(void)
     CHECK(relay_cuStreamEndCapture(a, &graph) == CUDA_ERROR_ILLEGAL_STATE);
 }
 
-/* An event belongs to the capture of its last record; a capture's end frees its own streams and events alone. */
+/* An event belongs to the capture of its last record. The end of a capture frees only its own streams and events. */
 static void two_at_a_time(void)
 {
     CHECK(relay_cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS &&

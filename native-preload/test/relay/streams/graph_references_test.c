@@ -1,4 +1,4 @@
-/* What graphs keep alive: words and user objects go with the last of their holders. */
+/* What graphs keep alive: words and user objects are released with their last holder. */
 #include "relay/streams/graph_references.h"
 
 #include "relay/player.h"

@@ -55,7 +55,7 @@ static void launches(void)
     extra[1] = NULL;
     CHECK(relay_cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra) == CUDA_ERROR_INVALID_VALUE);
 
-    segment->call_error = 719; /* of work before: told once */
+    segment->call_error = 719; /* of earlier work: reported once */
     CHECK(launch(1, 1, 0, NULL) == 719 && launch(1, 1, 0, NULL) == CUDA_SUCCESS);
     CHECK(seen[TESSERA_RELAY_QUERY] == 1);
 }
@@ -108,7 +108,7 @@ static void streams(void)
     CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS);
     unsigned marks = seen[TESSERA_RELAY_MARK];
     CHECK(relay_cuStreamQuery(stream) == CUDA_SUCCESS && relay_cuStreamSynchronize(stream) == CUDA_SUCCESS);
-    CHECK(seen[TESSERA_RELAY_MARK] == marks); /* nothing was submitted: nothing was asked */
+    CHECK(seen[TESSERA_RELAY_MARK] == marks); /* nothing was submitted, so nothing was asked */
 
     __atomic_store_n(&hold_marks, true, __ATOMIC_RELEASE);
     CHECK(launch(1, 1, 0, stream) == CUDA_SUCCESS);
@@ -148,7 +148,7 @@ static void events(void)
     held_count = 0;
     unsigned marks = seen[TESSERA_RELAY_MARK], watches = seen[TESSERA_RELAY_WATCH_EVENT];
     CHECK(relay_cuEventQuery(event) == CUDA_SUCCESS);
-    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS);     /* the stream has passed what is complete */
+    CHECK(relay_cuStreamSynchronize(stream) == CUDA_SUCCESS);     /* the event shows that the stream is done */
     CHECK(seen[TESSERA_RELAY_MARK] <= marks + 1 && watches == 1); /* the event was its stream's last work */
     marks = seen[TESSERA_RELAY_MARK];
     CHECK(relay_cuEventRecord(event, stream) == CUDA_SUCCESS);
@@ -210,7 +210,7 @@ static void captures(void)
     player_settle();
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS && graph);
     CHECK(relay_cuStreamIsCapturing(other, &state) == CUDA_SUCCESS && state == 0);
-    CHECK(called_becomes(10)); /* our executor does not tell captured calls from others */
+    CHECK(called_becomes(10)); /* the player treats captured calls like all others */
 
     CHECK(relay_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
     CHECK(relay_cuStreamSynchronize(stream) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);

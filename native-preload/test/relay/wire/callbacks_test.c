@@ -1,4 +1,4 @@
-/* Functions of the program behind words, and words that are used again. */
+/* Functions of the program that are called through words, and the reuse of words. */
 #include "relay/wire/callbacks.h"
 
 #include "relay/player.h"
@@ -73,7 +73,7 @@ static void again(void)
     __atomic_store_n(&segment->word[word], 0, __ATOMIC_RELEASE);
 }
 
-/* Half of the words may be callbacks' at a time; a word that was one's serves another, not a mark. */
+/* Callbacks may have half of the words at a time. A word of a callback is reused by another callback, not by a mark. */
 static void as_many_as_there_are(void)
 {
     static int words[TESSERA_RELAY_WORDS];
@@ -91,7 +91,7 @@ static void as_many_as_there_are(void)
         callback_release(&relay_links[0], words[i]);
 }
 
-/* A word whose last value is still to be written is nobody else's until then. */
+/* A word gets no new owner before its last value was written. */
 static void words_of_marks(void)
 {
     struct relay_link *link = &relay_links[0];
@@ -106,7 +106,7 @@ static void words_of_marks(void)
         left++;
     }
     CHECK(left > 1000);
-    other = completion_take(link, 0); /* what the others leave */
+    other = completion_take(link, 0); /* the one that others leave */
     CHECK(other >= 0 && completion_take(link, 0) == -1);
     __atomic_store_n(&segment->word[word], value, __ATOMIC_RELEASE);
     CHECK(completion_take(link, 0) == word && completion_next(link, word) == value + 2);

@@ -6,9 +6,9 @@
 
 #define MOST 1023u /* numbers 1 to 1,023 */
 
-static char ended[64]; /* the contexts whose ends were told, in order */
+static char ended[64]; /* the handlers that were called, in order */
 static unsigned told_before;
-static struct relay_context *also; /* destroyed from within the first of the endings */
+static struct relay_context *also; /* destroyed by the first handler */
 static CUresult refusal;
 
 static void note(char who, struct relay_context *context_ending_now)
@@ -73,7 +73,7 @@ static void handles(struct relay_link *link)
     also = two;
     CHECK(context_destroy(one) == CUDA_SUCCESS && strcmp(ended, "aabb") == 0 && !two->alive);
     CHECK(context_destroy(one) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    CHECK(relay_context_of(handle) == one && !one->alive); /* stale, and told from garbage */
+    CHECK(relay_context_of(handle) == one && !one->alive); /* stale, but not garbage */
     refusal = CUDA_ERROR_OUT_OF_MEMORY;
     CHECK(context_create(link, 0, 3020, &two) == CUDA_ERROR_OUT_OF_MEMORY && !two->alive);
     refusal = CUDA_SUCCESS;
@@ -86,7 +86,7 @@ static void visit(struct relay_context *alive)
     visited++;
 }
 
-/* All numbers but the two of primary contexts. What ends makes room, and an old handle is never another context's. */
+/* All numbers except those of the two primary contexts. A context that ends makes room, and its handle never names another one. */
 static void as_many_as_there_are(struct relay_link *link)
 {
     static struct relay_context *made[MOST];
@@ -162,7 +162,7 @@ static void after_the_end(struct relay_link *link)
     CHECK(context_create(link, 0, 3020, &made) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
-/* As an executor that finds something of the work that nobody waited for. */
+/* Plays an executor that reports on work for which no call has waited. */
 static bool says(const struct tessera_record *record)
 {
     static const char line[] = "a kernel of this program did something\n";
@@ -191,7 +191,7 @@ static uint64_t last_lines(char *said, size_t room)
     return took_ns;
 }
 
-/* At its end a program shows what the executor then says of its work. One that does not answer puts the end off, but not for ever. */
+/* At its end, a program shows what the executor reports about its work. An executor that does not answer delays the end by 1 s. */
 static void last_notices(struct relay_link *link)
 {
     char said[512];

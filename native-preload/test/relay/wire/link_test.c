@@ -38,7 +38,7 @@ static void errors(void)
     CHECK(relay_take_error(link) == 719 && relay_take_error(link) == CUDA_SUCCESS);
     relay_put_error(link, 700);
     CHECK(relay_take_error(link) == 700 && relay_take_error(link) == CUDA_SUCCESS);
-    segment->context_error = 716; /* stays, and before others */
+    segment->context_error = 716; /* stays, and comes before others */
     relay_put_error(link, 700);
     CHECK(relay_take_error(link) == 716 && relay_take_error(link) == 716 && relay_link_state(link) == 716);
     segment->context_error = 0;
@@ -46,7 +46,7 @@ static void errors(void)
     segment->ended = 1;
     CHECK(relay_link_state(link) == CUDA_ERROR_CONTEXT_IS_DESTROYED && !relay_link_alive(link));
     segment->ended = 0;
-    CHECK(relay_link_state(link) == CUDA_ERROR_CONTEXT_IS_DESTROYED); /* what is lost stays lost */
+    CHECK(relay_link_state(link) == CUDA_ERROR_CONTEXT_IS_DESTROYED); /* a lost link stays lost */
     CHECK(!relay_claim(link, TESSERA_RELAY_CALL, 8, RELAY_NO_END).record);
     CHECK(relay_query(link, TESSERA_QUERY_MEMORY, 0, NULL, 0) == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
@@ -61,7 +61,7 @@ static void *says(void *of)
     return NULL;
 }
 
-/* The device writes the error of a stray write, and the executor's line comes later. It is waited for once, and not for ever. */
+/* The device reports a stray write before the executor writes its line. Only the first error waits for the line, and not for ever. */
 static void error_before_its_line(void)
 {
     pthread_t executor;
@@ -121,7 +121,7 @@ static pid_t connected(int *ours)
     return child;
 }
 
-/* Silence alone says nothing of an executor that runs; of one that is stopped it does, after 30 s; after 5 min of any. */
+/* An executor that is stopped is lost after 30 s of silence; one that runs only after 5 min. */
 static void silence(void)
 {
     int socket;
@@ -137,7 +137,7 @@ static void silence(void)
     segment->executor_heartbeat_ns = monotonic_ns() - 31 * seconds;
     CHECK(relay_link_alive(link));
     CHECK(kill(executor, SIGSTOP) == 0 && waitpid(executor, NULL, WUNTRACED) == executor);
-    CHECK(relay_link_alive(link)); /* looked at just now: it is not looked at each time */
+    CHECK(relay_link_alive(link)); /* the process was checked just now, and is not checked each time */
     usleep(300000);
     segment->executor_heartbeat_ns = monotonic_ns() - 25 * seconds;
     CHECK(relay_link_alive(link));
@@ -178,7 +178,7 @@ static void forked(int peer)
         segment->claimed = 4711;
         CHECK(used && !init_state_forked() && relay_started() == CUDA_ERROR_NOT_INITIALIZED);
         CHECK(relay_link_count == 0 && relay_links[0].socket == -1 && relay_links[0].lost);
-        close(peer); /* the child's copy of what is another process's */
+        close(peer); /* the child's copy of the executor's end */
         pause();
     }
     usleep(50000);
@@ -196,7 +196,7 @@ static void watched(void)
     CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, first) == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, second) == 0);
     link_open(0, 0, fresh_segment(), first[0]);
     link_open(1, 1, fresh_segment(), second[0]);
-    relay_links[0].segment->executor_heartbeat_ns = 0; /* none yet: it is counted from the start */
+    relay_links[0].segment->executor_heartbeat_ns = 0; /* no beat yet: silence counts from the start */
     CHECK(link_watch(2));
     for (int i = 0; i < 2000 && __atomic_load_n(&relay_links[0].segment->client_heartbeat_ns, __ATOMIC_RELAXED) == 0;
          i++)

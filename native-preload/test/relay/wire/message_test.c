@@ -29,7 +29,7 @@ static void arguments_and_data(void)
     char first[8] = "unread", second[16] = "as it was";
     memcpy(answer_data, "12345\0\0\0abc", 11);
     answer_bytes = 11;
-    answer_result = CUDA_ERROR_INVALID_VALUE; /* data comes beside an error too */
+    answer_result = CUDA_ERROR_INVALID_VALUE; /* data also comes with an error */
     CHECK(MESSAGE_CALL(&context, ENTRY, VALUE(77), OUT(first, 5), IN("xyz", 3), NOTHING, OUT(second, 9),
                        INOUT(&answer_bytes, 4)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(record->entry == ENTRY && record->context == 5 && record->slot != 0 && record->flags == 0);
@@ -47,7 +47,7 @@ static void arguments_and_data(void)
     context.alive = true;
 }
 
-/* One call may carry 64 KiB inside its record; what is more goes ahead, in pieces and in order. */
+/* A call carries at most 64 KiB inside its record. Larger data goes ahead, in pieces and in order. */
 static void large(void)
 {
     static unsigned char data[300001];
@@ -76,11 +76,11 @@ static void too_large(void)
     CHECK(MESSAGE_CALL(&context, ENTRY, OUT(&byte, TESSERA_RELAY_REPLY_MAX + 1)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(MESSAGE_CALL(&context, ENTRY, OUT(&byte, TESSERA_RELAY_REPLY_MAX), OUT(&byte, 1)) == CUDA_ERROR_INVALID_VALUE);
     CHECK(MESSAGE_CALL(&context, ENTRY, IN(&byte, TESSERA_RELAY_BULK_MAX), IN(&byte, 1)) ==
-          CUDA_ERROR_OUT_OF_MEMORY); /* and is told */
+          CUDA_ERROR_OUT_OF_MEMORY); /* and the user is told */
     CHECK(segment->claimed == before);
 }
 
-/* Several turns of the ring with records of all lengths: each is told where it lay, padding left out. */
+/* Records of all lengths, several times around the ring: the place of each is returned, without padding. */
 static void places(void)
 {
     static unsigned char data[20000];

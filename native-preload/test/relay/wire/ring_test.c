@@ -1,7 +1,7 @@
 /*
  * The ring, the reply slots and the words from the client's side, against a thread that plays the executor as RELAY.md
- * describes it: records of random lengths from several threads arrive whole, once and in each thread's order; a full
- * ring waits; a sleeping executor is woken; questions get their own answers; an executor that ends lets nobody wait.
+ * describes it: records of random lengths from several threads arrive whole, once and in each thread's order; writers
+ * wait while the ring is full; a sleeping executor is woken; queries get their own answers; no wait outlasts the executor.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -189,7 +189,7 @@ static void words(void)
     CHECK(relay_word_take(link0, 0) == second, "a word given back is not taken again");
 }
 
-/* Nobody reads any more: a full ring, a word and a question end with the link. */
+/* No executor reads the ring any more: waits for room, for a word and for an answer end with the link. */
 static void *end_soon(void *unused)
 {
     usleep(50000);

@@ -1,4 +1,4 @@
-/* What is refused: which error it is, and what the user reads of it, once. */
+/* What is refused: the error, and the line for the user, which comes once. */
 #include "relay/wire/unsupported.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static void refusals(void)
     CHECK(relay_unsupported("cuSecond", "of a kind") == CUDA_ERROR_NOT_SUPPORTED && !*lines()); /* the same reason */
     CHECK(relay_unsupported("cuThird", "of another kind") == CUDA_ERROR_NOT_SUPPORTED && count(lines()) == 1);
     CHECK(relay_unsupported_query("cuGetFourth", "of a third kind") == CUDA_ERROR_NOT_SUPPORTED &&
-          !*lines()); /* a question */
+          !*lines()); /* a query */
     CHECK(relay_unsupported("cuMemAllocManaged", "managed memory") == CUDA_ERROR_NOT_SUPPORTED &&
           strstr(lines(), "cudaMallocManaged"));
     for (int i = 0; i < 40; i++) { /* more reasons than are remembered: silence, and still an error */
@@ -45,7 +45,7 @@ static void refusals(void)
         snprintf(reasons[i], sizeof reasons[i], "r%d", i);
         CHECK(relay_unsupported("cuMany", reasons[i]) == CUDA_ERROR_NOT_SUPPORTED);
     }
-    CHECK(count(lines()) == 13); /* with the three before 16 */
+    CHECK(count(lines()) == 13); /* 16 with the three before */
 }
 
 static void bounds(void)
@@ -61,7 +61,7 @@ static void bounds(void)
 
 int main(void)
 {
-    int before = dup(STDERR_FILENO); /* for what is not true */
+    int before = dup(STDERR_FILENO); /* for CHECK() */
     said = memfd_create("stderr", MFD_CLOEXEC);
     CHECK(before >= 0 && said >= 0 && unsetenv("TESSERA_QUIET") == 0 && fcntl(said, F_SETFL, O_APPEND) == 0 &&
           dup2(said, STDERR_FILENO) >= 0);
