@@ -159,7 +159,7 @@ public final class Dominance {
         return number[trace] >= 0;
     }
 
-    /** The last block before another that every way to it comes through; -1 of the first. */
+    /** Returns the immediate dominator of a block; -1 for the entry block. */
     public int dominator(int trace) {
         return dominator[trace];
     }
