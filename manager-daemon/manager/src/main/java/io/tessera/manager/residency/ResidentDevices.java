@@ -56,7 +56,7 @@ final class ResidentDevices {
         return swapping;
     }
 
-    /** Returns a process on all devices. */
+    /** Returns the entries of a process on all devices. */
     List<ClientDeviceMemory> members(Session session) {
         List<ClientDeviceMemory> members = new ArrayList<>();
         for (DeviceResidency device : devices.values()) {
