@@ -140,7 +140,7 @@ final class Containment {
     /**
      * Does the checks that must not be delayed while the client's thread waits for others or for its own streams.
      *
-     * @param going whether the client is leaving; then its waits have to be ended here
+     * @param going whether the client is leaving: then it must not wait while one of its own streams waits, which nobody else ends
      * @return whether to continue to wait
      */
     boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {

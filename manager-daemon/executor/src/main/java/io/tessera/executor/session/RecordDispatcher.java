@@ -260,7 +260,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         refuse(told == CudaResult.SUCCESS ? result : told);
     }
 
-    /** Returns whether a call of this client was the first to report the loss of the context. */
+    /** Returns whether a call of this client has reported the loss of the context. */
     boolean hasSeenLoss() {
         return sawLoss;
     }
