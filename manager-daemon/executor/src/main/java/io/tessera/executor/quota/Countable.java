@@ -3,10 +3,10 @@ package io.tessera.executor.quota;
 import io.tessera.device.HandleKind;
 
 /**
- * Objects that a program can make in the executor, with the maximum number for a tenant and the host memory that one is assumed to need. All objects of all
- * tenants are in one process and one context. The bounds are far above what programs need, and only the tenant that exceeds one is out of memory. Costs are
- * upper estimates for the software GPU, whose objects are in the executor's heap (see the module's README for their sources). Parts of variable size,
- * parameters and images, are added by their size.
+ * Kinds of objects that a program can make in the executor, with the maximum number for a tenant and the assumed host memory of one object. They are bounded
+ * because the objects of all tenants are in one process and one context. The bounds are far above what programs need; only a tenant that exceeds one gets
+ * OUT_OF_MEMORY. Costs are upper estimates for the software GPU, whose objects are in the executor's heap (see the module's README for their sources).
+ * Parameters and images, which vary in size, are added by their size.
  */
 public enum Countable {
     /** Contexts, each with two streams of the executor's. */
@@ -76,7 +76,7 @@ public enum Countable {
         return most;
     }
 
-    /** Bytes of the host's memory that one takes, without what varies. */
+    /** Returns the host memory of one object in bytes, without parts of variable size. */
     public int bytesEach() {
         return bytesEach;
     }

@@ -32,7 +32,7 @@ record Message(Kind kind, List<Long> numbers, String text, List<byte[]> parts) {
         ASSEMBLE,
         /** To a worker: {@link AssembleJob}, with several inputs. */
         LINK,
-        /** From a worker: it is ready for its first job. */
+        /** From a worker: it is ready for a job, or it has begun the job that it got. */
         READY,
         /** From a worker: numbers[0] is a CUresult, the text is the reason or the compiler's output. */
         ANSWER
