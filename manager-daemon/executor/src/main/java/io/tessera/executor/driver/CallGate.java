@@ -90,7 +90,7 @@ public final class CallGate {
 
         private void goOut() {
             inside = false;
-            // Another number means that a thread has ignored the gate and is inside now. If that happens between the load and the store, the order is lost once.
+            // Another number means that a thread has ignored the gate and is inside now. Between load and store, that costs the order once.
             if (words.get(STATE) == number) {
                 words.setRelease(STATE, -number);
             }

@@ -333,7 +333,7 @@ final class GridSlicing {
         }
     }
 
-    /** Returns whether later work of the kernel's stream is ordered behind all parts. If that cannot be done by an event, the parts in the other stream are awaited. */
+    /** Returns whether later work of the kernel's stream is ordered behind all parts. Without an event for that, the parts in the other stream are awaited. */
     private boolean isJoined() {
         boolean joined = lanes[1] == null || streams.order(lanes[1], stream) || streams.query(lanes[1]) != CudaResult.NOT_READY;
         streams.after(stream);

@@ -102,7 +102,7 @@ class CommandLineTest {
                 || !ProcessHandle.of(pid).get().isAlive());
     }
 
-    /** Programs of other users get its environment and its limits, too; a value of several lines is passed through the shell unchanged. */
+    /** The manager's environment and limits also affect others' programs, so it takes over only its own variables; a value of several lines injects none. */
     @Test
     void aManagerTakesFromWhoeverStartsItOnlyWhatIsMeantForIt(TestRun run) throws IOException {
         asUser(run, "sh", "-c", "ulimit -S -t 1000; ulimit -S -f 1000000; umask 077; exec "

@@ -47,7 +47,7 @@ class OtherUsersTest {
         guest.end(BOUND).exits(0).says("right");
     }
 
-    /** Starts a program with a context and its streams. It does not load the scripted kernel, which the software GPU cannot run. */
+    /** Starts a program with a context and its streams. The last step, loading the scripted kernel, fails on the software GPU. */
     private static RunningProgram withContext(ProgramLaunch console) {
         RunningProgram program = console.start();
         program.okay("init");
