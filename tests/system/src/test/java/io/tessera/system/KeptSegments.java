@@ -27,7 +27,6 @@ public final class KeptSegments implements AutoCloseable {
     private final Path from;
     private final Path to;
     private final Thread thread;
-    /** Inodes of the kept segments. */
     private final Set<Object> kept = new HashSet<>();
     /** Owned by the thread. */
     private FileTime changedAt;

@@ -22,7 +22,6 @@ final class ProcessSummary {
 
     private final List<String> lines = new ArrayList<>();
 
-    /** A manager's log. */
     void manager(List<String> log) {
         log("manager", log);
     }
@@ -68,7 +67,6 @@ final class ProcessSummary {
         return all.subList(Math.max(0, all.size() - LAST), all.size());
     }
 
-    /** Returns the lines to print. */
     List<String> lines() {
         return lines.stream().map(line -> MARK + line).toList();
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The start of one program in a new process: its command, its environment, and whether it loads the library. Made by {@link TestRun#program}. */
+/** The start of a program in a new process: command, environment, with the library or without. Made by {@link TestRun#program}. */
 public final class ProgramLaunch {
     private final TestRun run;
     private final List<String> command = new ArrayList<>();

@@ -32,7 +32,6 @@ final class SharedManager {
     record Terms(List<String> options, List<String> expectedLog) {
     }
 
-    /** Starts it. */
     SharedManager(Terms terms) {
         this.terms = terms;
         process = new ManagerProcess(folders, BuildOutputs.app(), Map.of(), terms.options.toArray(String[]::new));

@@ -36,7 +36,7 @@ public final class TestRun {
     /**
      * Creates a run.
      *
-     * @param sharedManagers returns the manager that tests of a class share, which is started if necessary
+     * @param sharedManagers returns a manager that tests of a class share; starts it if necessary
      * @param sanitized      whether programs load the library that was built with sanitizers
      */
     TestRun(Function<SharedManager.Terms, SharedManager> sharedManagers, boolean sanitized) throws IOException {
@@ -122,7 +122,6 @@ public final class TestRun {
         return manager.process();
     }
 
-    /** Returns the manager that it shares with other tests. */
     Optional<SharedManager> shared() {
         return shared;
     }

@@ -21,7 +21,6 @@ import java.util.List;
  * may overflow into another one; a thread that waits may then wait until the stop word ends it. Not thread-safe.
  */
 final class BarrierWord {
-    /** Offset of the upper word. */
     static final int UPPER = 4;
     /** Lowest bit of the arrivals that are awaited. */
     static final int COUNT_SHIFT = 9;

@@ -9,7 +9,6 @@ import io.tessera.guardian.machine.code.InstructionWord;
  * {@link FencedRegisters} determines when results are ready.
  */
 public enum FenceStep {
-    /** Not a step of a fence. */
     NONE,
     /** {@code MOV R, base}, for windows of 4 GiB. */
     MOVE,

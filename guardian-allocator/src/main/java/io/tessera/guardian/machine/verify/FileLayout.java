@@ -13,7 +13,7 @@ import java.util.List;
  * section that is named after a function belongs to that function. Stateless.
  */
 final class FileLayout {
-    /** The last of the ELF section types that linked cubins have: they range from SHT_NULL to SHT_REL. */
+    /** The last accepted ELF section type, SHT_DYNSYM; the first one is SHT_NULL. */
     private static final int LAST_TYPE = 11;
     private static final int FIRST_CUDA_TYPE = 0x70000000;
     private static final int LAST_CUDA_TYPE = 0x700000ff;

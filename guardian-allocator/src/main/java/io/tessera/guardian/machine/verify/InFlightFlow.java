@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Tracks instructions in flight over all paths through a section: issued, but their results are not written, or their operands not read, yet. A fence
- * only counts if no earlier instruction may still write its register after it, and no instruction may write the register of a fenced address before
- * the access has read it. Calls inside the section are followed to the function and back. {@link #solve} checks that functions of other sections are
- * called, and return, with nothing in flight. One owner thread.
+ * Tracks instructions in flight (issued, with pending reads or writes of registers) over all paths through a section. A fence only counts if no earlier
+ * instruction may write its register after it, and no instruction may write the register of a fenced address before the access has read it. Calls inside
+ * the section are followed to the function and back. {@link #solve} checks that functions of other sections are called, and return, with nothing in
+ * flight. One owner thread.
  */
 public final class InFlightFlow {
     /** Average number of times, at most, that each block is visited. */
@@ -330,8 +330,8 @@ public final class InFlightFlow {
     }
 
     /**
-     * Threads that wait at a convergence barrier may continue at each place where the barrier meets. The states of all waits are joined first, because a
-     * barrier may have many waits and many such places.
+     * Threads that wait at a convergence barrier may continue at each of its meetings. The states of all waits are joined first, because a barrier may
+     * have many waits and many meetings.
      */
     private void meet(RegistersInFlight state, int last) {
         int barrier = flow.barrier(last);

@@ -196,12 +196,10 @@ final class IssueTable {
         return before[at];
     }
 
-    /** The instruction of an entry. */
     int place(int entry) {
         return places[entry];
     }
 
-    /** The facts of an entry. */
     long facts(int entry) {
         return facts[entry];
     }

@@ -27,7 +27,7 @@ final class LoaderWrites {
     /** The lower and the upper half of an address, into bits 32 to 63 of an instruction, {@code R_CUDA_ABS32_LO_32} and {@code R_CUDA_ABS32_HI_32}. */
     private static final int LOW_HALF = 56;
     private static final int HIGH_HALF = 57;
-    /** The target of a call: relative from sm_90 on, and absolute before. */
+    /** The target of a call, from sm_90 on; then the absolute target of a call, before sm_90. */
     private static final int CALL = 75;
     private static final int ABSOLUTE_CALL = 58;
     /** Bits of a call's target in the second word. */

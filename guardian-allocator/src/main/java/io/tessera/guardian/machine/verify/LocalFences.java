@@ -112,7 +112,6 @@ final class LocalFences {
         }
     }
 
-    /** Forgets all facts. */
     void clear() {
         count = 0;
     }

@@ -19,7 +19,6 @@ public final class ReportSequence {
     public static final long EXIT_HIGH = 0x03800000L;
     /** All six scoreboards. */
     public static final int ALL_SCOREBOARDS = 0x3f;
-    /** Moves before the store. */
     static final int BEFORE_STORE = 3;
     /** Minimum number of cycles that ptxas leaves between a computation and a memory access by its result. */
     private static final int LEAST_STALL = 5;

@@ -72,7 +72,6 @@ final class ScalarRegisters {
         return conditional;
     }
 
-    /** Returns the contents of a uniform register. */
     ScalarValue uniform(int register) {
         return values[UNIFORM + register];
     }

@@ -44,7 +44,6 @@ final class TrackedRegisters {
         return false;
     }
 
-    /** Returns whether no register is tracked. */
     boolean isEmpty() {
         return count == 1;
     }

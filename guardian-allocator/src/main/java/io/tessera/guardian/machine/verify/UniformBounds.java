@@ -67,7 +67,6 @@ final class UniformBounds {
         return added[pair] > 0 && since[pair] <= time ? added[pair] : 0;
     }
 
-    /** Forgets all bounds. */
     void clear() {
         Arrays.fill(added, (byte) 0);
         lowerAt = -1;

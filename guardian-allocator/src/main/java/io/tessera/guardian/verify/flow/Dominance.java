@@ -154,7 +154,6 @@ public final class Dominance {
         }
     }
 
-    /** Returns whether a trace can be reached. */
     boolean reached(int trace) {
         return number[trace] >= 0;
     }

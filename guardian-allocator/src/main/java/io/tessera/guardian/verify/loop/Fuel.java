@@ -60,7 +60,6 @@ final class Fuel {
         return look(edge).isPresent();
     }
 
-    /** Returns the look on an edge, if there is one. */
     Optional<Look> look(FlowEdge edge) {
         return known.computeIfAbsent(edge, e -> {
             for (Fact fact : facts(e)) {

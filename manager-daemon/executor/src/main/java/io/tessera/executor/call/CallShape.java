@@ -53,7 +53,6 @@ public final class CallShape {
         this.addresses = found.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Returns the shape of an entry. */
     static CallShape of(DriverEntry entry) {
         return SHAPES[entry.ordinal()];
     }

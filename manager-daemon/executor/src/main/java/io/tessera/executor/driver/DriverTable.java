@@ -51,7 +51,6 @@ final class DriverTable {
         }
     }
 
-    /** Returns the row of an entry. */
     static DriverRow row(DriverEntry entry) {
         return ROWS[entry.ordinal()];
     }

@@ -112,7 +112,6 @@ public final class ClientKernels {
         return clusters;
     }
 
-    /** Returns whether any kernel was launched. */
     boolean hasLaunched() {
         return launches > 0;
     }

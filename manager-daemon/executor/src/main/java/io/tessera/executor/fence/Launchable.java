@@ -34,7 +34,6 @@ public final class Launchable {
     final OtherCode part = new OtherCode();
     /** As above, while it is being made; null: it is not. */
     Future<FencedProgram> makingPart;
-    /** Code for grids of few blocks. */
     final OtherCode fewBlocks = new OtherCode();
     private boolean left;
     private boolean partLaunched;

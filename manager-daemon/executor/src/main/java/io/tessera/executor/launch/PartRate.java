@@ -36,7 +36,6 @@ final class PartRate {
         return true;
     }
 
-    /** Time of a block, in ns. */
     double blockNs() {
         return ns / blocks;
     }

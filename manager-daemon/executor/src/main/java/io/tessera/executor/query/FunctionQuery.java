@@ -48,7 +48,6 @@ final class FunctionQuery {
         this.printing = printing;
     }
 
-    /** Answers for a function or kernel of the client. */
     int query(long clientHandle, int context, MemorySegment answer) throws RejectedException {
         boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
         long value = handles.value(HandleKind.FUNCTION, clientHandle);

@@ -19,7 +19,6 @@ final class ProcessCapacity {
     private final Path process;
     private final Path mostMappings;
 
-    /** The capacity of this process. */
     ProcessCapacity() {
         this(Path.of("/proc/self"), Path.of("/proc/sys/vm/max_map_count"));
     }

@@ -39,7 +39,7 @@ final class SinkChecks {
     private volatile boolean armed;
     private long address;
     private long bytes;
-    /** The start of its own addresses; 0: the sink is compared where the window has it. */
+    /** Size of the range of its own addresses; 0: the sink is compared where the window has it. */
     private long reservedBytes;
     private long mappedBytes;
     /** The results of checks, followed by those of the first filling, which are not read. */

@@ -133,7 +133,6 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return gate;
     }
 
-    /** Returns the residency of its memory. */
     WindowResidency residency() {
         return residency;
     }
@@ -152,7 +151,6 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         clients.remove(client);
     }
 
-    /** Returns whether the tenant has no other client. */
     boolean isAlone(WindowClient client) {
         return clients.size() == 1 && clients.getFirst() == client;
     }

@@ -53,7 +53,6 @@ final class WindowGate {
             }
         }
 
-        /** Returns whether the caller has the lock of the window. */
         boolean holdsLock() {
             return lock.isHeldByCurrentThread();
         }

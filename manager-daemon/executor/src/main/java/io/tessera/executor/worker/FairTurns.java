@@ -24,7 +24,6 @@ final class FairTurns<T> {
     /** The time of tenants that wait or run, and of those that left, as long as a present tenant has had less. */
     private final Map<String, Long> usedNs = new HashMap<>();
 
-    /** Adds a waiting job of a tenant. */
     void add(String tenant, T job) {
         usedNs.merge(tenant, least(), Math::max);
         waiting.computeIfAbsent(tenant, _ -> new ArrayDeque<>()).add(job);

@@ -86,7 +86,6 @@ final class ResidentDevices {
         on(member, device -> device.comeBack(member, nowNs));
     }
 
-    /** Applies an action to the device that the client is on. */
     void on(ClientDeviceMemory member, Consumer<DeviceResidency> action) {
         device(member.member.announcement().uuid()).ifPresent(action);
     }

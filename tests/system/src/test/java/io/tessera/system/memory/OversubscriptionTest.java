@@ -59,7 +59,7 @@ class OversubscriptionTest {
         return residency(manager, program).get("residentBytes").getAsLong();
     }
 
-    /** Returns whether a program's memory is off the device. The client's words are read one by one, while the client may write them. */
+    /** Returns whether a program's memory is off the device; its words are read one by one while it may write them. */
     private static boolean isOff(ManagerProcess manager, RunningProgram program) {
         JsonObject residency = residency(manager, program);
         return residency.get("residentBytes").getAsLong() == 0 && residency.get("parked").getAsBoolean()

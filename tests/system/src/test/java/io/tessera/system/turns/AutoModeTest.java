@@ -60,7 +60,6 @@ class AutoModeTest {
         a.kill();
     }
 
-    /** Returns whether the effective mode is this one at each of this many checks, 50 ms apart. */
     private static boolean stays(ManagerProcess manager, String effective, int looks) {
         for (int i = 0; i < looks; i++) {
             if (!effective(manager).equals(effective)) {

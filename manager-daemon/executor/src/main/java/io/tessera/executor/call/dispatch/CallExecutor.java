@@ -58,7 +58,6 @@ public final class CallExecutor implements AutoCloseable {
     private final CallTable table;
     private final CallChecks checks;
     private final GraphFamily graphs;
-    /** Whether the call in progress is one of graphs. */
     private boolean ofGraphs;
     private final MemoryFamily memory;
     private final ModuleFamily modules;

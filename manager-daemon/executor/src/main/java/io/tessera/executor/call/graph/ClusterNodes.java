@@ -33,7 +33,6 @@ final class ClusterNodes {
         this.fences = fences;
     }
 
-    /** Returns whether an attribute of a launch makes clusters. */
     static boolean makes(long attribute) {
         return attribute == LaunchAttributeId.CLUSTER_DIMENSION || attribute == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
     }

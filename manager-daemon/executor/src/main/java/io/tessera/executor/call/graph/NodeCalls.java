@@ -38,7 +38,6 @@ final class NodeCalls {
     private final HandleResults results;
     private final ClusterNodes clusters;
 
-    /** Effect of a call on a node. */
     private enum Change {
         ADDED, SET, SET_IN_EXECUTABLE
     }

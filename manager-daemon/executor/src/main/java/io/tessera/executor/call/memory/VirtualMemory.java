@@ -72,7 +72,6 @@ final class VirtualMemory {
         return made.isOver() ? made.bytes : 0;
     }
 
-    /** Records a mapping. */
     void mapped(long address, Made made) {
         made.mapped++;
         mappings.put(address, new Mapping(address, made));

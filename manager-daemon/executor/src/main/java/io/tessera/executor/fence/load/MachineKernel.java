@@ -34,7 +34,6 @@ public final class MachineKernel {
         this.addedRegisters = fenced == null ? 0 : fenced.addedRegisters().getOrDefault(name, 0);
     }
 
-    /** Creates a kernel of an image. */
     static MachineKernel of(MachineImage image, String name) {
         FencedImage fenced = image.fenced();
         if (fenced == null) {

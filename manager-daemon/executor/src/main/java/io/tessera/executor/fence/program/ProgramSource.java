@@ -32,7 +32,6 @@ public final class ProgramSource {
     private enum Hold {
         /** In the data of a call, and only valid during it. */
         CALL,
-        /** On the heap. */
         HEAP,
         /** Outside of the heap, as long as it is referenced. */
         KEPT

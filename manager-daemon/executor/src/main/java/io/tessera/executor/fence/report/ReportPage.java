@@ -37,7 +37,6 @@ public final class ReportPage {
     private static final Logger LOG = LoggerFactory.getLogger(ReportPage.class);
     private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
-    /** A page of managed memory. */
     private static final long MANAGED_BYTES = 65_536;
 
     private final DriverCalls driver;
