@@ -205,7 +205,10 @@ public final class FencedRegisters {
         }
     }
 
-    /** Assumes that a pair of uniform registers, named by its lower one, gets the bounds for a high word here, by instructions that the rewriter will insert. */
+    /**
+     * Assumes that a pair of uniform registers, named by its lower one, gets the bounds for a high word here, by instructions that the rewriter will
+     * insert.
+     */
     public void assumeBounds(int pair, int uniform) {
         bounds.assume(pair, uniform);
     }

@@ -276,7 +276,10 @@ final class RegistersInFlight {
         return boards;
     }
 
-    /** Returns the cycles until results of a fixed latency are in a register, and in a predicate as defined by {@link #isPredicateWritten}; at most 0 if they are. */
+    /**
+     * Returns the cycles until results of a fixed latency are in a register, and in a predicate as defined by {@link #isPredicateWritten}; at most 0
+     * if they are.
+     */
     int cycles(int register, int predicate) {
         int p = predicate & 7;
         int until = ready[tracked.number(register)] - clock - ResultTiming.LEAST_LATENCY;

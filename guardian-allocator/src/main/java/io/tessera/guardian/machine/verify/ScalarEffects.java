@@ -47,7 +47,7 @@ final class ScalarEffects {
         }
         if (operation.kind() == Kind.REGISTER_COUNT) {
             registers.forgetPredicate(true, (int) (high >>> FIRST_RESULT) & ScalarRegisters.ALL);
-            registers.forgetFrom(Math.clamp(InstructionWord.immediate(low), 0, InstructionWord.ZERO_REGISTER)); // a thread keeps the registers below its new count
+            registers.forgetFrom(Math.clamp(InstructionWord.immediate(low), 0, InstructionWord.ZERO_REGISTER)); // a thread keeps registers below its new count
             return;
         }
         if (operation.kind() == Kind.MATRIX) {

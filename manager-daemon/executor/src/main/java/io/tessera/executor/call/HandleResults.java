@@ -138,8 +138,8 @@ public final class HandleResults {
     }
 
     /**
-     * Returns the client's value for a driver's handle of an object that a node, a reference or a texture names: 0 if the client has ended that object. The client
-     * gets no new handle of it, which would exist after the object's end.
+     * Returns the client's value for a driver's handle of an object that a node, a reference or a texture names: 0 if the client has ended that object. The
+     * client gets no new handle of it, which would exist after the object's end.
      */
     public long known(HandleKind kind, long value) {
         return value == 0 ? 0 : handles.find(kind, shown.value(kind, value));

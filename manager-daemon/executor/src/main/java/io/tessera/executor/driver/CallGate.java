@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Decides which of a device's client threads calls the driver next. A driver has one lock for each context, and it is not fair: a thread that launches without a
- * pause takes it again before a sleeping waiter wakes (measured on driver 580: a call of 3 µs takes 23 µs while another client launches). So threads enter this
- * gate first, and a thread that has just called lets a waiting one go ahead.
+ * Decides which of a device's client threads calls the driver next. A driver has one lock for each context, and it is not fair: a thread that launches without
+ * a pause takes it again before a sleeping waiter wakes (measured on driver 580: a call of 3 µs takes 23 µs while another client launches). So threads enter
+ * this gate first, and a thread that has just called lets a waiting one go ahead.
  *
  * <p>The gate only orders calls; it is not a lock. A thread that waits longer than a submission takes ignores it and continues. So a long call (a module, an
  * allocation) keeps others waiting here once, for some microseconds, and then the driver's own lock decides. Thread-safe; a {@link Pass} belongs to one thread.
@@ -37,8 +37,8 @@ public final class CallGate {
         }
 
         /**
-         * Keeps the thread inside between its calls from now on, until {@link #release}. For a few short calls in sequence: without other threads' calls between them,
-         * the driver's memory stays in the core's cache.
+         * Keeps the thread inside between its calls from now on, until {@link #release}. For a few short calls in sequence: without other threads' calls
+         * between them, the driver's memory stays in the core's cache.
          */
         public void keep() {
             keeps = true;

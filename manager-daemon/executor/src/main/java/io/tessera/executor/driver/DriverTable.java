@@ -4,8 +4,8 @@ import io.tessera.device.DriverEntry;
 import java.util.Arrays;
 
 /**
- * Behaviour of a driver's entries, with one row for each. It is separate from the call table of clients ({@code CallTable}), because a client's call may lead to
- * other entries than its own (cuMemFree unmaps pages of a window), and because the executor also calls the driver for itself. Immutable and
+ * Behaviour of a driver's entries, with one row for each. It is separate from the call table of clients ({@code CallTable}), because a client's call may lead
+ * to other entries than its own (cuMemFree unmaps pages of a window), and because the executor also calls the driver for itself. Immutable and
  * thread-safe.
  *
  * <p>Sources of the rows: measurements on driver 580 (the GPU suite {@code standing}; {@code tests/gpu/FINDINGS.md}).

@@ -190,8 +190,8 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Returns whether another client makes a synchronizing call, which waits for all queued work of the context, or has made one recently, so that another may
-         * follow.
+         * Returns whether another client makes a synchronizing call, which waits for all queued work of the context, or has made one recently, so that another
+         * may follow.
          */
         public boolean isBesideSynchronizing() {
             long nowNs = clock.nanoTime();

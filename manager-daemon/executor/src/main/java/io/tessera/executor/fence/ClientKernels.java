@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 
 /**
- * Chooses the code that a client's kernels run: fenced PTX; code without a fence while the tenant is alone; or machine code, with the fences of its window or of
- * 4 GiB, or unfenced with its pointers checked. Keeps the last launches, for error reports. One owner thread; {@link #recent} may be called by any thread.
+ * Chooses the code that a client's kernels run: fenced PTX; code without a fence while the tenant is alone; or machine code, with the fences of its window or
+ * of 4 GiB, or unfenced with its pointers checked. Keeps the last launches, for error reports. One owner thread; {@link #recent} may be called by any thread.
  */
 public final class ClientKernels {
     /** The driver does not report how many blocks a processor holds. */

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Other versions of a client's kernels, which are loaded beside the first one: without fences, for a tenant that is alone ({@link AloneModules}); with the fences
- * of 4 GiB, for a tenant with at most that much memory ({@link NarrowModules}); for parts of a grid ({@link SlicedModules}); and for few blocks ({@link
+ * Other versions of a client's kernels, which are loaded beside the first one: without fences, for a tenant that is alone ({@link AloneModules}); with the
+ * fences of 4 GiB, for a tenant with at most that much memory ({@link NarrowModules}); for parts of a grid ({@link SlicedModules}); and for few blocks ({@link
  * FewBlockModules}). A program's settings for a kernel apply to all of its versions. One owner thread.
  */
 final class KernelVariants {
@@ -168,7 +168,10 @@ final class KernelVariants {
         });
     }
 
-    /** Records that the program gets the address of state in an image of machine code. Two versions would not share that state, so only the first runs from now on. */
+    /**
+     * Records that the program gets the address of state in an image of machine code. Two versions would not share that state, so only the first runs
+     * from now on.
+     */
     void shares(int imageNumber) {
         narrow.stop(imageNumber);
         forEach(known -> {

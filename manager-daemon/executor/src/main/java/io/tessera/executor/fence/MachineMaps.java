@@ -28,8 +28,8 @@ final class MachineMaps {
     }
 
     /**
-     * Checks a launch's maps. Libraries leave a map that a kernel does not use in this launch at zero, which reaches nothing, or without an address. The latter gets
-     * an address in the window, so that it does no harm if it is used after all.
+     * Checks a launch's maps. Libraries leave a map that a kernel does not use in this launch at zero, which reaches nothing, or without an address. The
+     * latter gets an address in the window, so that it does no harm if it is used after all.
      *
      * @param parameters the executor's own copy, as the driver gets them
      * @param bytes      their length

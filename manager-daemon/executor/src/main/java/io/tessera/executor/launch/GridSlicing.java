@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Launches long grids in parts. Two parts are on the device at a time, in two streams, so that one fills the processors that the other leaves idle. Between parts
- * others can use the device: turns end, modules are loaded, memory is moved. The next record waits until all parts are launched.
+ * Launches long grids in parts. Two parts are on the device at a time, in two streams, so that one fills the processors that the other leaves idle. Between
+ * parts others can use the device: turns end, modules are loaded, memory is moved. The next record waits until all parts are launched.
  *
  * <pre>
  *   none ──> (code is made) ──> running ──all launched──> launched ──record is taken──> none
@@ -36,16 +36,16 @@ final class GridSlicing {
      */
     static final long HUGE_BLOCKS = 1L << 24;
     /**
-     * Grids that take longer are launched in parts, even while the client is alone: a new client then waits for at most one part. Shorter grids are not, because
-     * code for parts has fewer proofs, and therefore more fences.
+     * Grids that take longer are launched in parts, even while the client is alone: a new client then waits for at most one part. Shorter grids are not,
+     * because code for parts has fewer proofs, and therefore more fences.
      */
     static final long LONG_NS = 20_000_000L;
     private static final long LONG_ALONE_NS = 1_000_000_000L;
     /** Time for which a launch waits for code for parts. */
     private static final long PATIENCE_NS = 5_000_000_000L;
     /**
-     * Time without a finished part after which the rest is launched as a whole, because the parts may wait for a later record. It is shorter if a stream may wait
-     * for its program.
+     * Time without a finished part after which the rest is launched as a whole, because the parts may wait for a later record. It is shorter if a stream may
+     * wait for its program.
      */
     private static final long UNMOVED_NS = 2_000_000_000L;
     private static final long STANDING_NS = 100_000_000L;
@@ -261,7 +261,7 @@ final class GridSlicing {
             firstBlocks = FIRST_WAVES * Math.max(FIRST_BLOCKS, (long) processors.processors(ProcessorParts.WHOLE) * held);
             lane = 0;
             movedNs = clock.nanoTime();
-            rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // in an idle stream the first part begins at once; otherwise its begin is unknown
+            rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // only in an idle stream is the first part's begin known
             mostBlocks = firstBlocks;
             result = CudaResult.SUCCESS;
             refusal = null;

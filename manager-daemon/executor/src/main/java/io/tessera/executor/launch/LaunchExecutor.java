@@ -93,8 +93,8 @@ public final class LaunchExecutor {
     }
 
     /**
-     * Returns whether the next record is a launch that may be made in parts ({@link #comesInParts}). If it is not, a launch in parts that is still open is given
-     * up.
+     * Returns whether the next record is a launch that may be made in parts ({@link #comesInParts}). If it is not, a launch in parts that is still open is
+     * given up.
      */
     public boolean mayComeInParts(MemorySegment record, int length) {
         if (!kernels.comeInParts()) {
@@ -304,7 +304,7 @@ public final class LaunchExecutor {
     }
 
     private MemorySegment extended(LaunchPlan launch, long function, long sharedBytes, ClientStream stream) throws RejectedException {
-        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, CUlaunchConfig.sharedMemBytes); // grid and block have the same layout as in the configuration
+        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, CUlaunchConfig.sharedMemBytes); // grid and block have the configuration's layout
         config.set(WireTypes.U32, CUlaunchConfig.sharedMemBytes, (int) sharedBytes);
         config.set(WireTypes.U64, CUlaunchConfig.hStream, stream.value());
         int count = launch.attributes();

@@ -123,8 +123,8 @@ public final class ProcessorParts implements AutoCloseable {
     }
 
     /**
-     * Returns the priority of a client's stream on all processors, given the one that the client asked for: a step above that of streams on parts, whose kernels
-     * use some of the same processors. Graphs keep the priority of the streams in which they were captured.
+     * Returns the priority of a client's stream on all processors, given the one that the client asked for: a step above that of streams on parts, whose
+     * kernels use some of the same processors. Graphs keep the priority of the streams in which they were captured.
      *
      * @param priority as the driver counts: the lower the more urgent
      */

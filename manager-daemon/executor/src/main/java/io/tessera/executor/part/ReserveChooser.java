@@ -40,8 +40,8 @@ final class ReserveChooser {
     private static final double IDLE = 0.02;
     private static final int HEAVY_WINDOWS = 5;
     /**
-     * A tenant whose queue was full at this many observations in its first trial does not wait for results, so another new tenant is tried in its place. When two
-     * tenants come at the same time, nothing is queued yet that would distinguish them.
+     * A tenant whose queue was full at this many observations in its first trial does not wait for results, so another new tenant is tried in its place. When
+     * two tenants come at the same time, nothing is queued yet that would distinguish them.
      */
     static final int FULL_LOOKS = 10;
     /** Differences of less than a tenth are ignored. */
@@ -244,7 +244,10 @@ final class ReserveChooser {
         return lost;
     }
 
-    /** Returns whether a tenant's need has to be measured again. Not during a pause: a window without the reserve would only delay the first requests after it. */
+    /**
+     * Returns whether a tenant's need has to be measured again. Not during a pause: a window without the reserve would only delay the first requests
+     * after it.
+     */
     private static boolean isToBeSeenAgain(Tenant tenant, long nowNs) {
         return isActive(tenant, nowNs) && nowNs - tenant.retryNs >= 0 && nowNs - tenant.activeNs >= FIRST_CHECK_NS;
     }

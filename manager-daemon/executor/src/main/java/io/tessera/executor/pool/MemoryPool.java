@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A pool of stream-ordered allocations of one client. A block that was freed in a stream may be used again at once for work of that stream. It is used for other
- * streams, or given back to the window, only when an event that was recorded after the free is complete. Then it stays as long as the pool has no more than its
- * release threshold. One owner thread.
+ * A pool of stream-ordered allocations of one client. A block that was freed in a stream may be used again at once for work of that stream. It is used for
+ * other streams, or given back to the window, only when an event that was recorded after the free is complete. Then it stays as long as the pool has no more
+ * than its release threshold. One owner thread.
  */
 public final class MemoryPool {
     /** The last number of an attribute. */

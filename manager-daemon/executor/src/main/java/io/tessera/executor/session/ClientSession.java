@@ -197,8 +197,8 @@ public final class ClientSession {
     }
 
     /**
-     * Executes, for a limited time, the records that a client left behind without waiting for them. (Without an executor, such work would end with the process.)
-     * If the client's streams are full, its waits and its kernels are ended first.
+     * Executes, for a limited time, the records that a client left behind without waiting for them. (Without an executor, such work would end with the
+     * process.) If the client's streams are full, its waits and its kernels are ended first.
      */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
         BoundedWait rest = BoundedWait.begin(clock, WaitLimit.LEFT_RECORDS);

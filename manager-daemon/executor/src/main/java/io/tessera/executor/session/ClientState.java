@@ -12,8 +12,8 @@ import io.tessera.executor.memory.PinnedMemory;
  * class that gets the whole, ends it. No part is looked up here while records are executed.
  *
  * <p>The parts are grouped by who needs them together. {@code execution} is for classes that need four or more of its parts: the checks of calls, the families
- * of graphs and memory, the queries, and the end of a client. {@code allocations} is for the same families, since a graph or an allocation touches range, charge,
- * window and pools in one call. {@code completion} is for classes that answer the client. A class that needs fewer parts takes these parts themselves.
+ * of graphs and memory, the queries, and the end of a client. {@code allocations} is for the same families, since a graph or an allocation touches range,
+ * charge, window and pools in one call. {@code completion} is for classes that answer the client. A class that needs fewer parts takes these parts themselves.
  *
  * @param execution       the objects with which its calls are made
  * @param allocations     its device memory

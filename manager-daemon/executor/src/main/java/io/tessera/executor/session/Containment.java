@@ -186,8 +186,8 @@ final class Containment {
     }
 
     /**
-     * Ends waits of a client's streams, for completion words and for values. Called repeatedly, because one wait may follow another. While the tenant's memory is
-     * off the device, none of its streams waits, and the addresses of values are unmapped.
+     * Ends waits of a client's streams, for completion words and for values. Called repeatedly, because one wait may follow another. While the tenant's memory
+     * is off the device, none of its streams waits, and the addresses of values are unmapped.
      */
     void release(long nowNs) {
         for (int word = 0; word < RelayLayout.WORDS; word++) {

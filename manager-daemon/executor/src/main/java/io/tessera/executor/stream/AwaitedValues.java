@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The values for which a client's streams wait. After the client has left, its program no longer writes them, and a stream that waits cannot be ended. Then they
- * are written here, so that no client occupies the device by a wait that never ends. One owner thread.
+ * The values for which a client's streams wait. After the client has left, its program no longer writes them, and a stream that waits cannot be ended. Then
+ * they are written here, so that no client occupies the device by a wait that never ends. One owner thread.
  *
  * <p>Several waits for different values of one word end only if each value stays until the device has read it, and whether it has cannot be queried. So the
  * values are written in the order in which their waits were submitted, which is the order in which streams reach them, and each value stays for a while. The
@@ -115,9 +115,9 @@ public final class AwaitedValues {
     }
 
     /**
-     * Writes the next values if the last ones were there for long enough. Called repeatedly while streams still wait, because one wait may follow another. A driver
-     * has fewer channels than streams, so it may queue a stream of the executor behind the very wait that its write would end. So streams of kinds that the
-     * driver places differently are used in turn, and a stream that has not done its last writes gets no more.
+     * Writes the next values if the last ones were there for long enough. Called repeatedly while streams still wait, because one wait may follow another. A
+     * driver has fewer channels than streams, so it may queue a stream of the executor behind the very wait that its write would end. So streams of kinds that
+     * the driver places differently are used in turn, and a stream that has not done its last writes gets no more.
      */
     public void release(DriverCalls driver, long nowNs) {
         long leaveNs = SHORTEST_NS << Math.min(LONGEST, Integer.numberOfTrailingZeros(round));

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * The known content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which parts are zero, of which parts the host has a copy, and the
- * hashes of these copies. While the piece is off the device, this is its content. While it is on the device, copies are kept so that unchanged parts need not be
- * copied again. Owned by one thread, except for {@link #forget}, which {@link HostFrames} calls with its lock held.
+ * hashes of these copies. While the piece is off the device, this is its content. While it is on the device, copies are kept so that unchanged parts need not
+ * be copied again. Owned by one thread, except for {@link #forget}, which {@link HostFrames} calls with its lock held.
  */
 public final class PieceContent implements HostFrames.Copies {
     /** Number of words of a hash. */

@@ -27,8 +27,8 @@ public enum WaitLimit {
     /** Memory that streams of the client give back. */
     STREAM_FREES(10_000_000_000L, 50_000L),
     /**
-     * Zeros in new memory and arrays, possibly behind other tenants' work that fills the device. No other wait bounds this one, because memory must not be given
-     * away while zeros are written to it.
+     * Zeros in new memory and arrays, possibly behind other tenants' work that fills the device. No other wait bounds this one, because memory must not be
+     * given away while zeros are written to it.
      */
     ZEROS(10_000_000_000L, 20_000L),
     /** A comparison of the sink in a stream of its own: some 50 µs, and the time of other tenants' work that fills the device. */

@@ -115,7 +115,10 @@ public final class ClientWindow implements WindowAccess {
         return result;
     }
 
-    /** Records that the client will not call {@link #comeBack} any more. It gives up its place in the line, because those behind it are served only after it. */
+    /**
+     * Records that the client will not call {@link #comeBack} any more. It gives up its place in the line, because those behind it are served only
+     * after it.
+     */
     public void waitsNoMore() {
         if (stands) {
             stands = false;

@@ -60,8 +60,8 @@ final class SinkChecks {
     }
 
     /**
-     * Allocates what checks need and fills the sinks, while no kernel of the tenant runs yet: later this could wait for kernels. If the driver refuses, writes to
-     * sinks are not detected, which is logged. Called once.
+     * Allocates what checks need and fills the sinks, while no kernel of the tenant runs yet: later this could wait for kernels. If the driver refuses, writes
+     * to sinks are not detected, which is logged. Called once.
      *
      * @param sinks handles; they are mapped side by side at addresses of their own. None: the sink's place is set later
      * @param sizes of them

@@ -20,8 +20,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Moves a tenant's memory between device and host, a group of pieces at a time, while no kernel of the tenant runs. Parts that are zero are dropped, and cleared
- * when they come back. Parts that equal the copy which the host kept are dropped, too. All others are copied. Guarded by the window's lock.
+ * Moves a tenant's memory between device and host, a group of pieces at a time, while no kernel of the tenant runs. Parts that are zero are dropped, and
+ * cleared when they come back. Parts that equal the copy which the host kept are dropped, too. All others are copied. Guarded by the window's lock.
  */
 final class TenantMoves {
     /** Size of a group of pieces that moves together: others can use its memory as soon as the group has left. */

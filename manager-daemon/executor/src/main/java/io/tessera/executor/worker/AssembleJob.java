@@ -123,7 +123,10 @@ final class AssembleJob {
                 + WorkerVariables.MEMORY + " gives it more";
     }
 
-    /** Requests all kernels, since a software GPU only makes a kernel when it is requested. One that it refuses is also refused when the program requests it. */
+    /**
+     * Requests all kernels, since a software GPU only makes a kernel when it is requested. One that it refuses is also refused when the program
+     * requests it.
+     */
     private static void kernels(long library, Arena job, DriverCalls driver) {
         int result = driver.call(DriverEntry.cuLibraryGetKernelCount, driver.out(0), library);
         int count = result == CudaResult.SUCCESS ? Math.min(driver.outInt(0), MOST_KERNELS) : 0;

@@ -73,7 +73,10 @@ class TurnsInSpaceTest {
         return (double) grown(before, after[0], one) / Math.max(1, grown(before, after[0], other));
     }
 
-    /** Checks that the ratio comes between two bounds. On an overloaded machine, a program may launch less than its share, so the ratio is measured repeatedly. */
+    /**
+     * Checks that the ratio comes between two bounds. On an overloaded machine, a program may launch less than its share, so the ratio is measured
+     * repeatedly.
+     */
     private static void comesBetween(double low, double high, ManagerProcess manager, String one, String other) throws InterruptedException {
         double ratio = ratio(manager, one, other);
         for (int i = 1; i < MOST_LOOKS && (ratio <= low || ratio >= high); i++) {

@@ -119,8 +119,8 @@ final class StreamCalls {
     }
 
     /**
-     * Prepares a wait for an event of a capture, which makes the stream join the capture. The stream can then no longer be queried, so another stream waits for its
-     * earlier work. Captured kernels keep the processors of their stream.
+     * Prepares a wait for an event of a capture, which makes the stream join the capture. The stream can then no longer be queried, so another stream waits
+     * for its earlier work. Captured kernels keep the processors of their stream.
      */
     private void settle(CallFrame frame) {
         if (streams.isAnyCapturing()) {

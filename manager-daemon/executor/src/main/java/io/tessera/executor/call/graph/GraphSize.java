@@ -9,8 +9,8 @@ import java.util.Map;
  * Size of a graph, executable graph or node in the driver: nodes, those of children and bodies included, the bytes of their parameters, edges, and the depth to
  * which graphs are nested. Attached to its handle.
  *
- * <p>Many driver calls work on a whole graph (clone, instantiate, update, launch, destroy), and a driver holds the context's lock meanwhile. So the size of each
- * graph is bounded, see {@link #refusal}. One owner thread.
+ * <p>Many driver calls work on a whole graph (clone, instantiate, update, launch, destroy), and a driver holds the context's lock meanwhile. So the size of
+ * each graph is bounded, see {@link #refusal}. One owner thread.
  */
 final class GraphSize {
     /** Advice for a graph that is too large; the end of a line. */

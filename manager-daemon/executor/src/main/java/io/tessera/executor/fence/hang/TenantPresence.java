@@ -113,8 +113,8 @@ public final class TenantPresence {
         }
 
         /**
-         * Returns whether a kernel that may leave its window may run now. If so, no program of another user is admitted until {@link #letOthersIn}, not even between
-         * the answer and the launch.
+         * Returns whether a kernel that may leave its window may run now. If so, no program of another user is admitted until {@link #letOthersIn}, not even
+         * between the answer and the launch.
          */
         public boolean keepOthersOut() {
             return othersKeptOut || keepOut(this);

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has images fenced by workers, and verifies the results. The first round leaves out fences where a proof shows that an access needs none. If some functions are
- * not accepted, these are fenced without proofs in the next round, and finally all functions are. Thread-safe.
+ * Has images fenced by workers, and verifies the results. The first round leaves out fences where a proof shows that an access needs none. If some functions
+ * are not accepted, these are fenced without proofs in the next round, and finally all functions are. Thread-safe.
  */
 public final class FencingRounds {
     /** Maximum number of texts that are checked at once. */

@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
  * <p>The tables are big-endian: version; hash of the cubin; number of kernels; whether they report and look; number of accesses; address and value of reports,
  * address of the stop word, and upper half of the window's base, as in the code. Then follow lists, each preceded by its length: instructions that contain the
  * window's address, a list for each {@link WindowPlaces.Value} in their order; places of reports and looks; refused kernels with reasons; kernels with
- * their unverified property; kernels that may be endless, with the first loop; kernels that may misalign, with the first access; kernels that may wait for other
- * blocks, with the first loop; kernels with the places of their tensor maps; kernels with their number of additional registers; variables; places of their
- * addresses; texts of assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
+ * their unverified property; kernels that may be endless, with the first loop; kernels that may misalign, with the first access; kernels that may wait for
+ * other blocks, with the first loop; kernels with the places of their tensor maps; kernels with their number of additional registers; variables; places of
+ * their addresses; texts of assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);

@@ -6,8 +6,8 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 
 /**
- * Bound on the local memory of a kernel. In the context that all tenants share, a driver allocates local memory for all threads that the device can run at once,
- * as much for each as the largest kernel needs, and does not give it back. It is charged to no tenant, so one kernel could take the whole device.
+ * Bound on the local memory of a kernel. In the context that all tenants share, a driver allocates local memory for all threads that the device can run at
+ * once, as much for each as the largest kernel needs, and does not give it back. It is charged to no tenant, so one kernel could take the whole device.
  *
  * @param threads    number that the device can run at once; 0: not known
  * @param totalBytes of the device's memory

@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes fenced programs from images, for all clients of an executor. Each is made once, for the first client that requests it; the others wait for it. Workers
- * make them, and their results are checked here. Programs are kept in memory as long as there is room, and on disk: as text, whose machine code the driver keeps
- * in its own cache, or as machine code if several modules were linked. Thread-safe.
+ * make them, and their results are checked here. Programs are kept in memory as long as there is room, and on disk: as text, whose machine code the driver
+ * keeps in its own cache, or as machine code if several modules were linked. Thread-safe.
  */
 public final class ProgramMaker {
     /** Part of the key of programs for a tenant that is alone. */

@@ -130,8 +130,8 @@ public final class StrayWriteChecks {
     }
 
     /**
-     * Makes a check regardless of the limit, for the line that the program shows at its end. Called when the program ends and its work is done. Waits for a bounded
-     * time.
+     * Makes a check regardless of the limit, for the line that the program shows at its end. Called when the program ends and its work is done. Waits for a
+     * bounded time.
      *
      * @return whether all writes were found
      */
@@ -142,7 +142,10 @@ public final class StrayWriteChecks {
         return checked;
     }
 
-    /** Checks work for which nobody waited, for the log, and so that its writes are not attributed to another program. The client has left, and its work is done. */
+    /**
+     * Checks work for which nobody waited, for the log, and so that its writes are not attributed to another program. The client has left, and its
+     * work is done.
+     */
     public void end() {
         boolean checked = EVERY_NS != 0 && window.isBacked() && window.checkStrayWritesNow();
         look();
