@@ -28,7 +28,7 @@ final class GateTurns {
     /** Time for which a tenant without requests still counts in the calculation of others' turns. */
     static final long REST_NS = 500_000_000L;
     /**
-     * The minimum length of turns, as a multiple of the drain after them: the excess of a turn is subtracted from later ones of the same tenant. Turns are
+     * Under round robin, the length of turns as a multiple of the drain after them: the excess of a turn is subtracted from the following ones. Turns are
      * never longer than turns on a whole device.
      */
     private static final int DRAINS_IN_TURN = 4;
