@@ -1,11 +1,11 @@
 package io.tessera.memory;
 
 /**
- * The memory that one client may use on one device without asking, as far as the ledger can know: never less than the client believes. Not
+ * The memory that one client may use on one device without asking. It is the ledger's view, which is never less than the client's. Not
  * thread-safe.
  *
- * <p>An answer that is sent while a trim is on its way arrives after it. The client gives memory back first and takes the answer's lease afterwards,
- * so its return is out of date when it arrives. Such returns are counted and ignored.
+ * <p>If an answer is sent while a trim is in transit, the client gets the trim first. It then gives memory back, and takes the answer's lease afterwards.
+ * So its return is out of date when it arrives here. Such returns are counted and ignored.
  */
 final class Lease {
     final long client;
@@ -22,7 +22,7 @@ final class Lease {
         return bytes;
     }
 
-    /** Returns whether it was asked to give back and has not answered. */
+    /** Returns whether the client was asked to give memory back and has not answered. */
     boolean trimmed() {
         return trimmed;
     }

@@ -18,7 +18,7 @@ public sealed interface QuotaDecision {
     /**
      * The decision is open: others may have memory to give back. The answer comes from {@link QuotaLedger#decided}.
      *
-     * @param clients clients to be asked to give back what they do not use; empty if they were asked already
+     * @param clients clients that have to be asked to give unused memory back; empty if they were asked already
      */
     record Trim(List<Long> clients) implements QuotaDecision {
         /** Copies the list. */

@@ -12,9 +12,9 @@ import java.util.Objects;
  * protocol, section 5). The sum of a tenant's leases never exceeds its limit, except after the limit was lowered below what was leased, and then the
  * leases only shrink.
  *
- * <p>For ledger and clients to agree, the caller tells a client every lease that a decision, an answer or a {@link LimitChange} names. It sends one
- * trim to each client that one of them names. Messages to one client arrive in the order in which the ledger produced them, and a client answers each
- * trim with one return. A return that answers no trim is ignored: it may have crossed an answer, and then the client has more.
+ * <p>For ledger and clients to agree, the caller tells a client every lease that a decision, an answer or a {@link LimitChange} contains for it, and sends
+ * one trim to each client that is listed there for trimming. Messages to one client must arrive in the order in which the ledger produced them, and a client
+ * answers each trim with one return. A return that answers no trim is ignored: it may have crossed an answer, after which the client has more.
  *
  * <p>Not thread-safe: one owner thread. Times are the caller's monotonic clock.
  */
@@ -85,8 +85,8 @@ public final class QuotaLedger {
     }
 
     /**
-     * Sets a tenant's limit on a device. A lower limit takes away nothing that is used: clients are asked to give back what they do not use, and no
-     * client gets more until the leases fit.
+     * Sets a tenant's limit on a device. A lower limit does not take away used memory: clients are asked to give unused memory back, and no client gets
+     * more until the leases fit.
      *
      * <p>The limit stays when the tenant's last client leaves, until it is set to none.
      *
@@ -103,11 +103,11 @@ public final class QuotaLedger {
     }
 
     /**
-     * Handles a client's request for more than its lease. On {@link QuotaDecision.Trim} the answer comes from {@link #decided}, at the latest when
-     * {@code deadlineNs} is over. A second request before the answer is answered with the first.
+     * Handles a client's request for more than its lease. On {@link QuotaDecision.Trim} the answer comes from {@link #decided}, at the latest after
+     * {@code deadlineNs}. A second request before the answer is answered together with the first.
      *
      * @param needBytes  bytes beyond the lease
-     * @param deadlineNs time until which others may give back
+     * @param deadlineNs time until which others may give memory back
      * @throws IllegalStateException if the client is not on the device
      */
     public QuotaDecision ask(long client, String device, long needBytes, long deadlineNs) {

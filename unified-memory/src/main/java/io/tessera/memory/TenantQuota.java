@@ -12,8 +12,8 @@ import java.util.Map;
 /** One tenant's limit on one device, its clients' leases and the waiting requests. Not thread-safe. */
 final class TenantQuota {
     /**
-     * Grants are multiples of this size if others have a share too. This needs fewer requests than one for each allocation, and it is twice the 32
-     * MiB by which frameworks enlarge their pools at least.
+     * If the tenant has several clients, grants are multiples of this size, so that not every allocation needs a request. It is twice the 32 MiB by
+     * which frameworks enlarge their pools at least.
      */
     static final long GRAIN_BYTES = 64L << 20;
 
@@ -53,7 +53,7 @@ final class TenantQuota {
         return leases.get(client);
     }
 
-    /** Adds a client, with all that is not leased if it is the first, else with nothing. */
+    /** Adds a client. The first one gets everything that is not leased, the others nothing. */
     Lease enter(long client) {
         long bytes = limitBytes == UNLIMITED ? UNLIMITED : leases.isEmpty() ? limitBytes : 0;
         return enter(client, bytes);
@@ -120,8 +120,8 @@ final class TenantQuota {
     }
 
     /**
-     * Answers requests in their order as far as possible. While one waits, those after it get nothing that it may be waiting for. Before the deadline
-     * a refusal never overtakes the asking client's own return: it would hand back what was just given up.
+     * Answers requests in their order as far as possible. While one waits, later ones get no memory for which it may be waiting. Before the deadline, a
+     * client is not refused while its own return is outstanding: the refusal would hand back the memory that it is giving up.
      */
     void decide(long nowNs, List<QuotaAnswer> answers) {
         boolean oneWaits = false;

@@ -52,7 +52,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An executor. Connects its parts and runs the thread that serves connections. {@link #run} is called by one thread; orders and reports may come from any
+ * An executor: connects its parts, and runs the thread that serves connections. {@link #run} is called by one thread; orders and reports may come from any
  * thread.
  */
 public final class Executor implements ManagerOrders, Reports {
@@ -61,17 +61,17 @@ public final class Executor implements ManagerOrders, Reports {
     private static final long STATS_NS = 1_000_000_000L;
     /** Time from the loss of the context to the end of the executor: clients read the reason in their segments, which remain mapped. */
     private static final long LEAVE_NS = WaitLimit.WORK_END.mostNs() + 2_000_000_000L;
-    /** Without a manager and without clients. */
+    /** Time after which an executor without a manager and without clients ends. */
     private static final long LONELY_NS = 60_000_000_000L;
-    /** Time for which clients may still be leaving after the manager has ended: programs and their manager are often ended together. */
+    /** Time after the manager's end within which clients may leave: programs and their manager are often ended together. */
     private static final long LEAVING_NS = 2_000_000_000L;
-    /** A call of the driver that takes longer may wait for kernels. */
+    /** A driver call that takes longer than this may be waiting for kernels. */
     private static final long LONG_CALL_NS = 1_000_000_000L;
-    /** Duration from which on the log names a call. */
+    /** A call that takes longer than this is logged. */
     private static final long SAID_CALL_NS = 3_000_000_000L;
-    /** An executor that lives for seconds does not earn back what it compiles ahead. */
+    /** Whether the executor warms up. For one that lives only for seconds, compiling ahead is not worth its cost. */
     private static final boolean WARMS_UP = !"no".equals(System.getProperty("tessera.executor.warmUp"));
-    /** A client that has sent this many records is working: a warm-up beside it takes the driver's lock from it. */
+    /** After this many records, a client counts as working, and the warm-up ends, because it competes for the driver's lock. */
     private static final long BUSY_RECORDS = 5_000;
     private static final Logger LOG = LoggerFactory.getLogger(Executor.class);
 
@@ -91,29 +91,29 @@ public final class Executor implements ManagerOrders, Reports {
     private final LogFile log;
     /** The reason for which the executor ends; null while it runs. Any thread may set it; the first value counts. */
     private final AtomicReference<String> failure = new AtomicReference<>();
-    /** Until its end is seen; null: none. Owned by the running thread. */
+    /** The warm-up, until its end is noticed; null: there is none. Owned by the running thread. */
     private JitWarmUp warmUp;
     /** When this executor was last needed. Owned by the running thread. */
     private long neededNs;
-    /** Whether the executor is to end if it is not needed now. */
+    /** Whether the manager has asked the executor to end if it is not needed. */
     private volatile boolean asked;
-    /** Until this time the executor ends as soon as it is not needed, since its manager has ended. Owned by the running thread. */
+    /** Until this time, the executor ends as soon as it is not needed, because its manager has ended. Owned by the running thread. */
     private long leavingNs;
     private volatile int lostResult;
     private volatile String stuckTenant;
-    /** The call of which the log has spoken last; of the thread that runs. */
+    /** The call that was logged last. Owned by the running thread. */
     private SynchronizationGate.LongCall saidCall;
-    /** The tenants that the log has named as keeping others waiting; empty: none. */
+    /** The tenants that were logged as keeping others waiting; empty: none. */
     private String saidKeepers = "";
     private volatile boolean stopping;
 
     /**
      * Creates an instance over a driver that the caller closes.
      *
-     * @param text    what the driver prints
-     * @param cache   machine code of fenced modules
-     * @param trusted images that may run unfenced
-     * @param workers read tenants' code; closed with the executor
+     * @param text    receives the driver's output
+     * @param cache   keeps machine code of fenced modules
+     * @param trusted knows images that may run unfenced
+     * @param workers processes that read tenants' code; closed with the executor
      * @throws DriverFailedException if the device cannot be used
      * @throws LinuxException        if the socket cannot be made
      */
@@ -206,7 +206,7 @@ public final class Executor implements ManagerOrders, Reports {
         }
     }
 
-    /** Ends kernels that a driver call waits for. The client's own thread may be blocked in that call and unable to do so. */
+    /** Ends kernels for which a driver call waits: the client's own thread may be blocked in that call. */
     private void lookAfterCalls(long nowNs) {
         sayWhoKeepsOthers(nowNs);
         Optional<SynchronizationGate.LongCall> call = factory.synchronization().longCall(nowNs, LONG_CALL_NS);
@@ -238,8 +238,8 @@ public final class Executor implements ManagerOrders, Reports {
     }
 
     /**
-     * Ends the executor if it is not needed: a manager that connects within a minute adopts it even if it has no clients. Otherwise it ends, which frees the
-     * device.
+     * Ends the executor if it is not needed, which frees the device. Without clients it stays for a minute, in which a manager may connect and
+     * adopt it.
      */
     private void lookWhetherNeeded(boolean managed, long nowNs) {
         boolean idle = connections.isEmpty() && !admission.isExpecting(nowNs);

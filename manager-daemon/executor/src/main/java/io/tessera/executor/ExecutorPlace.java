@@ -4,7 +4,7 @@ import io.tessera.os.linux.Linux;
 import java.nio.file.Path;
 
 /**
- * The socket of an executor, and the user of its manager. Root's manager runs its executors as a user of their own, and still serves all users.
+ * The socket of an executor, and the user of its manager. The manager of root runs its executors as another user, but still serves all users.
  *
  * @param socket     the socket to which clients connect
  * @param managerUid the user of the manager that starts the executor
@@ -18,7 +18,7 @@ public record ExecutorPlace(Path socket, int managerUid) {
         return new ExecutorPlace(socket, Linux.open().processes().uid());
     }
 
-    /** Permissions of the socket: others than the announced clients are refused, so that of root's manager is open to every user. */
+    /** Returns the permissions of the socket. If the manager is root's, it is open to every user, because only announced clients are admitted. */
     int permissions() {
         return managerUid == 0 ? EVERYBODY : OWN;
     }

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Starts an executor in this process. See {@link ExecutorOptions#HELP}.
  *
- * <p>Has no logger of its own: what lines look like must be set before the first one is made.
+ * <p>Has no static logger, because the format of log lines must be set before the first logger is made.
  */
 public final class Main {
     /** Ended in order. */
@@ -50,7 +50,7 @@ public final class Main {
     public static final int EXIT_NO_DEVICE = 4;
 
     private static final int STANDARD_OUTPUT = 1;
-    /** Memory of a device in software that nothing runs on: constants of one module. */
+    /** Memory of a software GPU on which code is only compiled: room for the constants of one module. */
     private static final long COMPILING_BYTES = 256L << 20;
 
     private Main() {
@@ -100,7 +100,7 @@ public final class Main {
         return CodeCache.open(directory, CodeCache.DEFAULT_LIMIT_BYTES, InstantSource.system(), log()::warn);
     }
 
-    /** The list of the user who runs the manager: for executors that run as a user of their own, the manager names its folder. */
+    /** Returns the trusted images of the user who runs the manager. If the executor runs as another user, the manager names the folder. */
     private static TrustedImages trusted() throws IOException {
         Path file = TrustLocation.of(System.getenv(), Linux.open().processes().uid(),
                 Path.of(System.getProperty("user.home")));
@@ -139,7 +139,7 @@ public final class Main {
     private static int serve(ExecutorOptions options) throws IOException {
         LinuxPort os = Linux.open();
         try (PidFile _ = PidFile.lock(os.files(), ExecutorSockets.pidFile(options.place().socket()), os.processes().pid())) {
-            os.processes().newSession(); // what ends the manager's session ends no programs
+            os.processes().newSession(); // so that a signal to the manager's session does not end programs
             return serve(options, os);
         } catch (PidFile.HeldException e) {
             System.err.println("tessera-executor: another executor serves " + options.place().socket() + ": pid " + e.pid());

@@ -1,2 +1,2 @@
-/** The executor: owns the one context of a device and runs in it what clients without a context ask for. */
+/** The executor: owns the one context of a device, and makes the driver calls of clients without a context in it. */
 package io.tessera.executor;

@@ -28,7 +28,6 @@ public record AttackSettings(AttackInstallation place, List<String> managerOptio
         return Math.clamp(processors / 2, 2, 6);
     }
 
-    /** Returns whether an attack of this name is run. */
     boolean wants(String name) {
         return (only.isEmpty() || any(only, name)) && !any(except, name);
     }

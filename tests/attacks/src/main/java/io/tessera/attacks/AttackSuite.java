@@ -35,7 +35,7 @@ public final class AttackSuite {
     private long untilNs;
 
     /**
-     * For a folder.
+     * Creates a suite in a folder.
      *
      * @param folder folder for sockets, segments and logs; must exist and be empty
      */

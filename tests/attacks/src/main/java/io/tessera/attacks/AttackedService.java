@@ -127,7 +127,6 @@ final class AttackedService implements AutoCloseable {
         }
     }
 
-    /** Returns its log. */
     List<String> log() {
         return manager.errors();
     }

@@ -15,7 +15,7 @@ final class Victim implements AutoCloseable {
     private final LineProcess program;
 
     /**
-     * Findings of a check since the previous one.
+     * Findings of a check, since the previous one.
      *
      * @param rounds    number of computations so far
      * @param wrong     computations whose result was not exact to the last bit

@@ -18,13 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 class AttackSuiteTest {
     private static final List<String> OPTIONS = List.of("--executors", "software", "--software-memory", "256MiB",
             "--kernel-timeout", "1s", "--unfenced", "refuse", "--fence-alone", "yes");
-    /** A part of the sizes of the largest texts: the time to read them grows with them, and the bounds do not. */
+    /** The largest texts are made smaller, since the time to read them grows with their size, and the time limits do not. */
     private static final Map<String, String> ATTACKERS = Map.of("ATTACK_SHARE", "100");
-    /** For slow machines, of which a build has two processors. */
+    /** Time limit, long enough for slow machines on which a build has two processors. */
     private static final long LIMIT_SECONDS = 1200;
     /**
-     * Bounds of seconds decide which program is ended, and the victim's kernels share two processors with the attack's and with other
-     * tests: a program that is slow for that alone is not slow again and again. An escape is never tried again.
+     * Maximum number of repetitions of a failed attack. Programs are ended by time limits of seconds, and the victim's kernels share two processors with those
+     * of the attack and of other tests. A program that is slow for that reason alone is not slow every time. An escape is never repeated.
      */
     private static final int MOST_REPETITIONS = 2;
 
@@ -66,7 +66,7 @@ class AttackSuiteTest {
         assertEquals(Map.of(), failed, "attacks that did not fare as stated");
     }
 
-    /** Those that did not fare as stated, among them all that disturbed the victim. */
+    /** Returns the attacks whose outcome differs from the required one, including all that disturbed the victim. */
     private static Map<String, String> failed(SuiteReport report) {
         Map<String, String> failed = new TreeMap<>();
         for (AttackOutcome verdict : report.verdicts()) {
@@ -77,7 +77,7 @@ class AttackSuiteTest {
         return failed;
     }
 
-    /** Without fences the same attacks succeed: a suite that cannot fail is worth nothing. */
+    /** Without fences the same attacks succeed, which shows that the suite can fail. */
     @Test
     @Timeout(300)
     void withoutFencesTheSuiteSeesEscapes() throws Exception {

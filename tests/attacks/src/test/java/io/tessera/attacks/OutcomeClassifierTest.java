@@ -10,7 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the judge makes of what attackers and victims say. */
+/** Outcomes for given records of attackers and findings of victims. */
 class OutcomeClassifierTest {
     private static final long SEED = 42;
     private static final Victim.Finding WELL = new Victim.Finding(10, 0, 0, 0, 5, "");
@@ -59,7 +59,7 @@ class OutcomeClassifierTest {
         assertFalse(judged(Attack.Must.HARMLESS, WELL, 4, "unable 801 x").untried().isEmpty());
     }
 
-    /** An endless loop of an attacker that has gone ends the executor ten seconds later: until then nothing has held. */
+    /** An attacker's endless loop may end the executor ten seconds after the attacker: until then the attack has not failed. */
     @Test
     void workThatIsLeftHasNotHeld() {
         Attack attack = attack(Attack.Must.HARMLESS);

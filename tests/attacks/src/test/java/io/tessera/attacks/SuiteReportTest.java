@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a report says of a run that had no time for everything. */
+/** The report of a run that did not have time for all attacks. */
 class SuiteReportTest {
     private static final AttackOutcome HELD = new AttackOutcome(new Attack("load/index", Attack.Must.HARMLESS, "reads", List.of("true"), 0, false),
             "", "", "", "", "", "ran", 7, 3);

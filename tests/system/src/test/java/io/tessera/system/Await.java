@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** Waits with a bound. */
 public final class Await {
-    /** For what happens at once where the machine is not busy: it may be, with builds beside the tests, for seconds. */
+    /** Bound for events that occur at once on an idle machine. With builds running beside the tests, they may take seconds. */
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private Await() {

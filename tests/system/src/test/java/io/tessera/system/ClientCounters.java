@@ -8,12 +8,12 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the library counted in a client that lives, or whose segment was kept. */
+/** Reads the library's counters of a client that is alive, or whose segment was kept. */
 public final class ClientCounters {
     private ClientCounters() {
     }
 
-    /** A counter of the process; fails where the process has no segment. */
+    /** Returns a counter of the process; fails if the process has no segment. */
     public static long of(CounterId counter, long pid, TestRun run) {
         for (Path folder : new Path[] {run.segmentDirectory(), run.sharedMemory().resolve("kept")}) {
             try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.segment")) {

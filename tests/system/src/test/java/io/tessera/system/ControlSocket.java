@@ -67,7 +67,7 @@ public final class ControlSocket {
         return clients;
     }
 
-    /** Whether one client holds the turn and no other's gate is open. */
+    /** Returns whether one client holds the turn and no other client's gate is open. */
     public boolean exclusive() {
         List<JsonObject> clients = clients();
         long granted = clients.stream().flatMap(client -> client.getAsJsonArray("devices").asList().stream())
@@ -83,7 +83,7 @@ public final class ControlSocket {
                 .orElseThrow(() -> new AssertionError("no client with pid " + pid + " in " + status()));
     }
 
-    /** The client's account of its first device. A client registers before it names a device, so this waits until it has. */
+    /** Returns the client's entry for its first device. A client registers before it names a device, so this waits until it has named one. */
     public JsonObject clientDevice(long pid) {
         Await.until("process " + pid + " has named a device", Await.PATIENCE, () -> !devices(pid).isEmpty());
         return devices(pid).get(0).getAsJsonObject();

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the scripted driver saw, over all processes of a test, while they run. Layout: tests/scripted-driver/README.md.
+ * The activity that the scripted driver recorded, over all processes of a test, while they run. Layout: tests/scripted-driver/README.md.
  */
 public final class DriverActivity implements AutoCloseable {
     private static final int PROCESSES = 256;
@@ -31,7 +31,7 @@ public final class DriverActivity implements AutoCloseable {
     public record Interval(int pid, boolean executing, long beginNs, long endNs) {
     }
 
-    /** Two processes that had work at once. */
+    /** Two processes that had work at the same time. */
     public record Overlap(int enteringPid, int presentPid, long atNs) {
     }
 

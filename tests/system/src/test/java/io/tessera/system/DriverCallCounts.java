@@ -10,14 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How often the scripted driver itself was called, by entry. Layout: tests/scripted-driver/README.md. */
+/** Number of calls of the scripted driver, by entry. Layout: tests/scripted-driver/README.md. */
 public final class DriverCallCounts {
     private static final long CALLS_OFFSET = 4096;
 
     private DriverCallCounts() {
     }
 
-    /** Calls of the exported name so far, over all processes of the test. */
+    /** Returns the number of calls of the exported name so far, over all processes of the test. */
     public static long of(String name, TestRun run) {
         Path exported = BuildOutputs.root().resolve("native-preload/api/cuda-580.names");
         try (FileChannel witness = FileChannel.open(run.witnessFile())) {

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Keeps every client's segment by a second link, because the manager removes the file when the session ends: what a
- * client logged and counted can be read after its death.
+ * Keeps every client's segment by a second link, because the manager removes the file when the session ends. So a client's
+ * log and counters can be read after its death.
  */
 public final class KeptSegments implements AutoCloseable {
     /** Longer than a tick of any kernel. */
@@ -27,7 +27,6 @@ public final class KeptSegments implements AutoCloseable {
     private final Path from;
     private final Path to;
     private final Thread thread;
-    /** Inodes of those that are kept. */
     private final Set<Object> kept = new HashSet<>();
     /** Owned by the thread. */
     private FileTime changedAt;
@@ -46,7 +45,7 @@ public final class KeptSegments implements AutoCloseable {
         });
     }
 
-    /** Whether files may have come since the last time: the kernel's times are those of its last tick, so a change of just now counts again. */
+    /** Returns whether files may have been added since the last call. File times have the resolution of a tick, so a very recent change counts again. */
     private boolean mayHaveChanged() {
         if (!Files.isDirectory(from)) {
             return false;
@@ -82,7 +81,7 @@ public final class KeptSegments implements AutoCloseable {
                 kept.add(inode);
             }
         } catch (NoSuchFileException | FileAlreadyExistsException e) {
-            return; // the session ended between the listing and the link; or a link of this moment is there
+            return; // the session ended between the listing and the link, or the link was already made
         }
     }
 
@@ -112,7 +111,7 @@ public final class KeptSegments implements AutoCloseable {
         return found;
     }
 
-    /** Submissions to device 0 that the library counted in the process; -1 where it had no segment. */
+    /** Returns the submissions to device 0 that the library counted in the process; -1 if it had no segment. */
     public long submissions(long pid) {
         collect();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(to)) {

@@ -13,17 +13,17 @@ import java.util.regex.Pattern;
 
 /** A manager in a process of its own, with a file for its log. Made by {@link TestRun#manager}, or shared ({@link SharedManager}). */
 public final class ManagerProcess implements AutoCloseable {
-    /** An environment with which executors start as users' do: C2 compiles, and they warm up. */
+    /** An environment with which executors start as for users: C2 compiles, and they warm up. */
     public static final Map<String, String> AS_USERS = Map.of("TESSERA_EXECUTOR_JAVA", "");
     private static final Duration READY = Duration.ofSeconds(30);
 
     private final RunningProgram process;
     private final ControlSocket control;
-    /** A file, and no pipe: what was logged before an answer is there with the answer. */
+    /** The log. It is a file and not a pipe, so that lines logged before an answer can be read as soon as the answer is there. */
     private final Path log;
-    /** Lines of the log of which {@link #log} does not tell any more. */
+    /** Number of lines at the start of the log that {@link #log} no longer returns. */
     private int forgotten;
-    /** Lines in which {@link #complaints} has looked. */
+    /** Number of lines that {@link #complaints} has examined. */
     private int judged;
 
     ManagerProcess(TestFolders folders, Path app, Map<String, String> environment, String... options) {
@@ -58,7 +58,7 @@ public final class ManagerProcess implements AutoCloseable {
         return process.process().isAlive();
     }
 
-    /** What it logged so far. */
+    /** Returns the log so far. */
     public List<String> log() {
         try {
             return new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().skip(forgotten).toList();
@@ -67,7 +67,7 @@ public final class ManagerProcess implements AutoCloseable {
         }
     }
 
-    /** Warnings and errors that it logged so far, without those in which one of the expressions is found. */
+    /** Returns the warnings and errors that it logged so far, except those that match one of the expressions. */
     List<String> complaints(List<String> expected) {
         List<Pattern> patterns = expected.stream().map(Pattern::compile).toList();
         List<String> lines = log();
@@ -76,7 +76,7 @@ public final class ManagerProcess implements AutoCloseable {
                 .filter(line -> patterns.stream().noneMatch(pattern -> pattern.matcher(line).find())).toList();
     }
 
-    /** From now on {@link #log} begins behind what {@link #complaints} has last looked at, which belongs to a test that has ended. */
+    /** Makes {@link #log} begin after the lines that {@link #complaints} examined last, which belong to a test that has ended. */
     void forgetLog() {
         forgotten = judged;
     }
@@ -92,7 +92,7 @@ public final class ManagerProcess implements AutoCloseable {
         return at;
     }
 
-    /** Ends it by SIGTERM and answers its exit code. */
+    /** Ends it by SIGTERM and returns its exit code. */
     public int stop() {
         ProcessSignals.send(process(), ProcessSignals.TERM);
         return process.end(Duration.ofSeconds(15)).exit();

@@ -16,12 +16,12 @@ import java.util.stream.Stream;
  * NVIDIA's compiler on this machine. May be used by several threads at once.
  *
  * @param nvcc   the compiler
- * @param folder where it works
+ * @param folder its working directory
  */
 public record NvccCompiler(Path nvcc, Path folder) {
     private static final Duration BOUND = Duration.ofSeconds(180);
 
-    /** Finds it; skips the test where there is none. */
+    /** Finds it; skips the test if there is none. */
     public static NvccCompiler find(Path folder) {
         Optional<Path> found = onPath("nvcc");
         assumeTrue(found.isPresent(), "skipped: no nvcc on the PATH");

@@ -13,10 +13,10 @@ import java.util.stream.Stream;
 
 /**
  * Programs and commands of a user who is neither root nor an administrator. They run from a kit of their own in the run's directory,
- * because the tree may be root's to read alone. One thread.
+ * because only root may be able to read the source tree. One thread.
  */
 public final class OtherUser {
-    /** A number that no account has; nothing needs its name. */
+    /** The number of a user without an account; no name is needed. */
     public static final int UID = 12_345;
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final String SETPRIV = "/usr/bin/setpriv";
@@ -29,7 +29,7 @@ public final class OtherUser {
         this.kit = kit;
     }
 
-    /** Makes the kit; skips the test where no other account can be taken on, or where it could not run Java. */
+    /** Makes the kit; skips the test if this process cannot start programs of another user, or that user could not run Java. */
     public static OtherUser of(TestRun run) throws IOException {
         assumeTrue(Files.getAttribute(run.directory(), "unix:uid").equals(0), "skipped: only root can run programs as another user");
         assumeTrue(Files.isExecutable(Path.of(SETPRIV)), "skipped: there is no " + SETPRIV + " (util-linux)");
@@ -76,7 +76,7 @@ public final class OtherUser {
         return folder;
     }
 
-    /** A command, without our library. */
+    /** Returns a command that runs without Tessera's library. */
     public ProgramLaunch command(String... command) {
         String[] whole = Stream.concat(Stream.of(SETPRIV, "--reuid=" + UID, "--regid=" + UID, "--clear-groups"), Stream.of(command))
                 .toArray(String[]::new);

@@ -21,7 +21,7 @@ public final class ProcessSignals {
     private ProcessSignals() {
     }
 
-    /** Sends and answers when it was sent, on {@link System#nanoTime}'s clock, which is CLOCK_MONOTONIC. */
+    /** Sends a signal. Returns the time at which it was sent, on {@link System#nanoTime}'s clock, which is CLOCK_MONOTONIC. */
     public static long send(Process process, int signal) {
         long atNs = System.nanoTime();
         if (!send(process.pid(), signal)) {
@@ -30,7 +30,7 @@ public final class ProcessSignals {
         return atNs;
     }
 
-    /** Sends to a process that a program under test has started; whether it was there. */
+    /** Sends a signal to a process that a program under test has started. Returns whether the process existed. */
     public static boolean send(long pid, int signal) {
         try {
             return (int) SEND.invokeExact((int) pid, signal) == 0;

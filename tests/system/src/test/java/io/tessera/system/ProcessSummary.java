@@ -9,20 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the other processes of a test wrote, in short, for a reader who has nothing but the build's log. Lines begin with {@link #MARK}, by
+ * A summary of the output of a test's other processes, for readers who only have the build's log. Lines begin with {@link #MARK}, by
  * which tests/run finds them.
  */
 final class ProcessSummary {
     static final String MARK = "[run] ";
-    /** Lines for each process: complaints, and what came last. */
+    /** Maximum lines for each process: complaints, and the last lines. */
     private static final int COMPLAINTS = 12;
     private static final int LAST = 4;
-    /** Processes of a test; those with something to say come first. */
+    /** Maximum number of processes of a test; those with complaints come first. */
     private static final int PROGRAMS = 8;
 
     private final List<String> lines = new ArrayList<>();
 
-    /** A manager's log. */
     void manager(List<String> log) {
         log("manager", log);
     }
@@ -49,7 +48,7 @@ final class ProcessSummary {
                 .forEach(line -> lines.add(who + ", at last: " + line));
     }
 
-    /** The programs, those first that complained or did not end well. */
+    /** Adds the programs. Those that complained or failed come first. */
     void programs(List<RunningProgram> programs) {
         List<RunningProgram> telling = programs.stream().filter(program -> !program.errors().isEmpty()
                 || program.process().isAlive() || program.process().exitValue() != 0).toList();
@@ -68,7 +67,6 @@ final class ProcessSummary {
         return all.subList(Math.max(0, all.size() - LAST), all.size());
     }
 
-    /** What is to be printed. */
     List<String> lines() {
         return lines.stream().map(line -> MARK + line).toList();
     }

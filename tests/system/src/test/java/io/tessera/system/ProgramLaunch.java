@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** One program in a fresh process: command, environment, library or not. Made by {@link TestRun#program}. */
+/** The start of a program in a new process: command, environment, with the library or without. Made by {@link TestRun#program}. */
 public final class ProgramLaunch {
     private final TestRun run;
     private final List<String> command = new ArrayList<>();
@@ -67,7 +67,7 @@ public final class ProgramLaunch {
         return env("TESSERA_MEMORY", Long.toString(bytes));
     }
 
-    /** Without our library: the scripted driver itself is libcuda.so.1. */
+    /** Makes the program run without Tessera's library: the scripted driver itself is its libcuda.so.1. */
     public ProgramLaunch natively() {
         preloaded = false;
         environment.remove("LD_PRELOAD");

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 
 /**
- * How a program ended.
+ * Result of a program.
  *
  * @param exit   exit code; 128 + signal when a signal ended it
  * @param output lines on standard output

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Gives each test its {@link TestRun}. Fails a test that leaves an undeclared warning in a manager's log, an undeclared
- * entry in a client's error log, or an undeclared line of the library; keeps the directory of a test that failed. Has the managers
- * that tests of its class share; after a test that failed the next one gets another.
+ * entry in a client's error log, or an undeclared line of the library; keeps the directory of a test that failed. Owns the managers
+ * that tests of a class share; after a failed test, the next one gets another manager.
  */
 public final class RunWatcher implements ParameterResolver, AfterEachCallback, AfterAllCallback {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(RunWatcher.class);

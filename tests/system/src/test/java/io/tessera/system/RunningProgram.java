@@ -3,7 +3,7 @@ package io.tessera.system;
 import io.tessera.testing.TestProcess;
 import java.time.Duration;
 
-/** A program that runs: asks the fixture {@code console}, and takes lines of output one after the other. */
+/** A running program. Takes its lines of output one after another, and sends commands to the fixture {@code console}. */
 public final class RunningProgram extends TestProcess {
     private static final Duration BOUND = Duration.ofSeconds(60);
 
@@ -23,7 +23,7 @@ public final class RunningProgram extends TestProcess {
         return output().get(answered++);
     }
 
-    /** Whether a line waits to be taken. */
+    /** Returns whether there is a line that has not been taken yet. */
     public boolean hasLine() {
         return output().size() > answered;
     }
@@ -36,19 +36,19 @@ public final class RunningProgram extends TestProcess {
         return this;
     }
 
-    /** Has the fixture {@code console} initialize the driver and make a context on its first device. */
+    /** Makes the fixture {@code console} initialize the driver and make a context on its first device. */
     public void openDevice() {
         okay("init");
         okay("context 0");
     }
 
-    /** A command of the fixture {@code console} and its answer. */
+    /** Sends a command to the fixture {@code console} and returns its answer. */
     public String ask(String command) {
         tell(command);
         return nextLine(BOUND);
     }
 
-    /** A command that must answer "ok", with the rest of the answer. */
+    /** Sends a command whose answer must begin with "ok", and returns the rest of the answer. */
     public String okay(String command) {
         String answer = ask(command);
         if (!answer.startsWith("ok")) {
@@ -82,7 +82,7 @@ public final class RunningProgram extends TestProcess {
         return new ProgramResult(program(), process().exitValue(), output(), errors());
     }
 
-    /** SIGKILL; answers when it was sent. */
+    /** Sends SIGKILL; returns the time at which it was sent. */
     public long kill() {
         return ProcessSignals.send(process(), ProcessSignals.KILL);
     }

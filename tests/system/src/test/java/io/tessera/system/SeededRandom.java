@@ -2,7 +2,7 @@ package io.tessera.system;
 
 import java.util.Random;
 
-/** Randomness of a test: prints its seed, and takes it from {@code -Dtessera.seed} to repeat a run. */
+/** Random numbers of a test. Prints its seed, and takes the seed from {@code -Dtessera.seed} to repeat a run. */
 public final class SeededRandom {
     private final Random random;
     private final long seed;

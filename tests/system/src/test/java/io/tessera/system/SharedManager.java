@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A manager that tests of a class use one after the other, in folders of its own. What a test leaves there fails that test:
+ * A manager that tests of a class use one after another, in folders of its own. A test that leaves something there fails:
  * {@link #awaitNothingLeft}. Used by one thread.
  */
 final class SharedManager {
@@ -23,16 +23,15 @@ final class SharedManager {
     private final ManagerProcess process;
 
     /**
-     * Tests share a manager that agree in these.
+     * Tests with the same terms share a manager.
      *
-     * @param options     the manager's
-     * @param expectedLog warnings and errors that it may log. A manager logs a text once and counts it from then on, so a test that
-     *         declares others, or none, has another manager.
+     * @param options     options of the manager
+     * @param expectedLog warnings and errors that it may log. A manager logs a text once and only counts it afterwards, so a test that
+     *         declares others, or none, needs another manager.
      */
     record Terms(List<String> options, List<String> expectedLog) {
     }
 
-    /** Starts it. */
     SharedManager(Terms terms) {
         this.terms = terms;
         process = new ManagerProcess(folders, BuildOutputs.app(), Map.of(), terms.options.toArray(String[]::new));
@@ -47,15 +46,15 @@ final class SharedManager {
     }
 
     /**
-     * Waits until it is as it was before its first test, but for what it knows of devices, and executors that it has started. These tell
-     * once a second what they hold: what they have not told yet is seen after a later test.
+     * Waits until the manager is in its initial state again, except for what it knows of devices, and for executors that it has started.
+     * Executors report once a second what they hold, so something that is not reported yet is found after a later test.
      */
     void awaitNothingLeft() {
         Await.until("nothing is left of the programs of the test", Await.PATIENCE, () -> left().isEmpty(),
                 () -> left() + " in " + process.control().status());
     }
 
-    /** What tests have left: clients, memory, orders, files. */
+    /** Returns what tests have left: clients, memory, orders, files. */
     private List<String> left() {
         List<String> left = new ArrayList<>();
         JsonObject status = process.control().status();
@@ -84,7 +83,7 @@ final class SharedManager {
         return left;
     }
 
-    /** Ends it after the last test; answers what is wrong with that, and keeps its folders then. */
+    /** Ends it after the last test. Returns what went wrong with that; in this case its folders are kept. */
     List<String> end() {
         try {
             int exit = process.stop();

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** tools/tessera as a user starts it, from a kit made of what the build left. */
+/** tools/tessera as a user starts it, from a kit made of the build's results. */
 public final class TesseraCommand {
     private TesseraCommand() {
     }

@@ -15,15 +15,15 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * One test's world: its directories, managers, programs and the witness; and what it declares to expect. Given to a test
- * by {@link RunWatcher}, which also judges what was left behind.
+ * The environment of one test: its directories, managers, programs and witness, and the warnings and errors that it expects.
+ * {@link RunWatcher} gives it to a test, and checks afterwards what the test has left.
  */
 public final class TestRun {
     private final TestFolders folders = new TestFolders("tsr-");
     private final Function<SharedManager.Terms, SharedManager> sharedManagers;
     private final boolean sanitized;
     private final DriverActivity witness;
-    /** Where manager and segments are: of this test, or of the manager that it shares. */
+    /** The folders of manager and segments: those of this test, or of the manager that it shares. */
     private TestFolders managerFolders = folders;
     private Optional<SharedManager> shared = Optional.empty();
     private KeptSegments segments;
@@ -34,9 +34,10 @@ public final class TestRun {
     private final List<Pattern> expectedLines = new ArrayList<>();
 
     /**
-     * With what starts, or has, a manager that the tests of a class share.
+     * Creates a run.
      *
-     * @param sanitized whether programs load the library that was built with sanitizers
+     * @param sharedManagers returns a manager that tests of a class share; starts it if necessary
+     * @param sanitized      whether programs load the library that was built with sanitizers
      */
     TestRun(Function<SharedManager.Terms, SharedManager> sharedManagers, boolean sanitized) throws IOException {
         this.sharedManagers = sharedManagers;
@@ -91,12 +92,12 @@ public final class TestRun {
         return manager(Map.of(), options);
     }
 
-    /** The same with an environment of its own, which executors inherit: a script for their driver, for example. */
+    /** As above, with an environment of its own, which executors inherit, for example a script for their driver. */
     public ManagerProcess manager(Map<String, String> environment, String... options) {
         return managerOf(BuildOutputs.app(), environment, options);
     }
 
-    /** The same of the jars in a folder. */
+    /** As above, with the jars in a folder. */
     public ManagerProcess managerOf(Path app, Map<String, String> environment, String... options) {
         ManagerProcess manager = new ManagerProcess(folders, app, environment, options);
         managers.add(manager);
@@ -104,9 +105,9 @@ public final class TestRun {
     }
 
     /**
-     * The manager of these options that tests of this class share. Called once, before any program starts and after {@link #expectLog},
-     * by tests that disturb no other one: their programs are their own, they kill neither manager nor executor, give no orders, and look
-     * at no sums over tests. Nothing may be left when the test ends; what is logged from now on is the test's.
+     * Returns the manager with these options that tests of this class share. Called once, before any program starts and after {@link
+     * #expectLog}, by tests that do not disturb others: their programs are their own, they kill neither manager nor executor, give no orders,
+     * and use no sums over tests. Nothing may be left when the test ends. Lines that are logged from now on belong to the test.
      */
     public ManagerProcess sharedManager(String... options) {
         if (!managers.isEmpty() || !programs.isEmpty()) {
@@ -121,7 +122,6 @@ public final class TestRun {
         return manager.process();
     }
 
-    /** The manager that it shares with other tests. */
     Optional<SharedManager> shared() {
         return shared;
     }
@@ -140,7 +140,7 @@ public final class TestRun {
         programs.add(program);
     }
 
-    /** Declares that a manager may log a warning or error with this in it. */
+    /** Declares that a manager may log a warning or error that contains a match of this. */
     public void expectLog(String regex) {
         if (shared.isPresent()) {
             throw new IllegalStateException("what a shared manager may log is said before it is asked for");
@@ -148,17 +148,17 @@ public final class TestRun {
         expectedLog.add(regex);
     }
 
-    /** Declares that a client may log an error with this in its text. */
+    /** Declares that a client may log an error whose text contains a match of this. */
     public void expectClientError(String regex) {
         expectedErrors.add(Pattern.compile(regex));
     }
 
-    /** Declares that the library may say a line with this in it. */
+    /** Declares that the library may write a line that contains a match of this. */
     public void expectLine(String regex) {
         expectedLines.add(Pattern.compile(regex));
     }
 
-    /** Ends what still runs; a manager that is shared has to be as if this test had not been. */
+    /** Ends everything that still runs. A shared manager has to be in its initial state again. */
     void end() {
         programs.forEach(RunningProgram::close);
         shared.ifPresent(SharedManager::awaitNothingLeft);
@@ -173,7 +173,7 @@ public final class TestRun {
         }
     }
 
-    /** What was logged and said without being declared. */
+    /** Returns the lines that were logged or written without being declared. */
     List<String> unexpected() {
         List<String> found = new ArrayList<>();
         for (ManagerProcess manager : managers) {
@@ -195,7 +195,7 @@ public final class TestRun {
         return patterns.stream().noneMatch(pattern -> pattern.matcher(text).find());
     }
 
-    /** What its processes said; taken before {@link #end} ends them. */
+    /** Returns a summary of its processes' output; must be called before {@link #end}. */
     ProcessSummary account() {
         ProcessSummary account = new ProcessSummary();
         managers.forEach(manager -> account.manager(manager.log()));
@@ -204,7 +204,7 @@ public final class TestRun {
         return account;
     }
 
-    /** Writes the logs beside the rest, for a look at a failed run. */
+    /** Writes the logs to the run's directory, for the analysis of a failed run. */
     void keepLogs() throws IOException {
         int n = 0;
         for (RunningProgram program : programs) {
@@ -214,7 +214,7 @@ public final class TestRun {
         }
     }
 
-    /** Ends all processes but those of a manager that other tests share after this one. */
+    /** Ends all processes except those of a manager that other tests use after this one. */
     void forceClose(boolean keepsShared) {
         if (!keepsShared) {
             managers.forEach(ManagerProcess::close);
@@ -224,7 +224,7 @@ public final class TestRun {
         witness.close();
     }
 
-    /** Those of a manager that was killed live for a minute more. */
+    /** Ends executors: those of a killed manager would live for another minute. */
     static void endExecutors(Path runtimeDirectory) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(runtimeDirectory.resolve("executors"), "executor-*.pid")) {
             for (Path file : files) {

@@ -2,20 +2,20 @@ package io.tessera.memory.residency;
 
 import java.util.Comparator;
 
-/** One client while a plan is made: what it shall hold in the end, and which part of that others may have. */
+/** One client while a plan is made: the memory that it will hold in the end, and the part of it that others may take. One owner thread. */
 final class ClientAllotment {
     /** Order by the need for memory: the first client needs its memory first; the last one's memory is given away first. */
     static final Comparator<ClientAllotment> NEAREST_FIRST = ClientAllotment::nearer;
 
     final ClientMemoryState client;
 
-    /** Maximum that it may have resident without memory that is fixed or guaranteed to others. */
+    /** The most that it can have resident: the capacity less memory that is fixed or guaranteed to others. */
     final long possibleBytes;
 
-    /** Its need, with a waiting allocation if that is possible; 0: its need can never be met. */
+    /** Its need, including a waiting allocation if that can be met; 0 if its need can never be met. */
     final long demandBytes;
 
-    /** 0: runs, 1: awaits a turn, 2: asks for none, 3: parked. */
+    /** How far it is from running. 0: it runs; 1: it awaits a turn; 2: it asks for none; 3: it is parked. */
     private final int distance;
 
     /** Resident memory in the end: contents and cached memory together. */

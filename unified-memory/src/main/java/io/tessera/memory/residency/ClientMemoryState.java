@@ -9,7 +9,7 @@ import java.util.Objects;
  * that can be moved; {@code fixedBytes} are additional. Memory of plan {@code plain}, which cannot be moved, counts as {@code fixedBytes} alone.
  *
  * @param clientId        the client
- * @param tenant          its tenant, for sentences
+ * @param tenant          its tenant, for messages
  * @param residentBytes   memory on the device now, without {@code fixedBytes}, with copies in flight and cached memory
  * @param targetBytes     memory that the client may hold at present: the target last written
  * @param neededBytes     memory that has to be resident before the client may run; plan managed: all its memory

@@ -1,32 +1,32 @@
 package io.tessera.memory.residency;
 
 /**
- * The memory that the clients of one device can have together, as far as the device has shown it. The size of a device is the upper bound; contexts,
- * the driver, and processes outside the plan have some of it. There are two sources: what the driver reports as free beside what clients hold, and
- * memory that it refuses (SPEC.md, section 9.9).
+ * An estimate of the memory that the clients of one device can have together: its room. The upper bound is the size of the device, of which contexts,
+ * the driver, and processes outside the plan take some. The estimate follows from two observations: the free memory that the driver reports, added to
+ * what clients hold, and allocations that the driver refuses (SPEC.md, section 9.9).
  *
- * <p>After a refusal there is only as much room as is held, so a client that lacks memory gets it from others. If a client had been allowed more, the
- * room shrinks by at least what was refused. So the number of refusals is bounded before the room is at most what the device has. Free memory raises
- * it again.
+ * <p>A refusal lowers the room to what clients hold at that moment, so that a client that lacks memory gets it from others. If a client had been
+ * allowed more, the room shrinks by at least what was refused. So only a bounded number of refusals can occur before the room is at most what the
+ * device has. A report of more free memory raises the room again.
  *
- * <p>Pure state: no clock, no words. Not thread-safe.
+ * <p>Pure state: no clock, no access to clients' words. Not thread-safe.
  */
 public final class DeviceRoom {
-    /** A lower room has to last for this long before a request is refused because of it: words come late. */
+    /** Requests are refused because of a lower room only after it has lasted for this long, because clients' words arrive late. */
     public static final long CONFIRMED_NS = 3_000_000_000L;
 
-    /** Memory that was refused although it was free may be usable again: it is tried after this long. */
+    /** Memory that was refused although the driver reported it as free is tried again after this time. */
     private static final long UNUSABLE_KEPT_NS = 60_000_000_000L;
 
-    /** Free memory varies with what the driver loads and drops; steps of this part of the device are followed. */
+    /** Free memory varies with what the driver loads and drops. So the room follows it only in steps of this part of the device. */
     private static final long GRAINS = 2048;
     private static final long SMALLEST_GRAIN = 2L << 20;
 
-    /** Memory that a context takes on the device (measured on an H200: 528 MiB), and that is kept free for the driver. */
+    /** Memory that a context takes on the device (measured on an H200: 528 MiB); then the memory that is kept free for the driver. */
     private static final long CONTEXT_BYTES = 528L << 20;
     private static final long RESERVE_BYTES = 768L << 20;
 
-    /** Maximum of both, as a part of a small device. */
+    /** On a small device, each of the two is at most this part of it, as a divisor. */
     private static final long LARGEST_PART = 64;
 
     private static final long UNBOUNDED = ClientMemoryState.MAX_BYTES;
@@ -39,18 +39,18 @@ public final class DeviceRoom {
     private long unusableBytes;
     private long refusedNs;
 
-    /** Creates the room of a device of this size, of which nothing has shown yet that it has less. */
+    /** Creates the room of a device of this size, which no observation has lowered yet. */
     public DeviceRoom(long totalBytes) {
         this.totalBytes = totalBytes;
         grainBytes = Math.max(SMALLEST_GRAIN, Long.highestOneBit(Math.max(1, totalBytes / GRAINS)));
     }
 
-    /** Returns what can be planned with now, of the memory that is believed to exist. */
+    /** Returns the room: the part of the believed memory that may be planned with now. */
     public long roomBytes(long believedBytes) {
         return Math.min(believedBytes, bytes);
     }
 
-    /** Returns what a context takes on this device. */
+    /** Returns the bytes that a context takes on this device. */
     public long contextBytes() {
         return Math.min(CONTEXT_BYTES, totalBytes / LARGEST_PART);
     }
@@ -60,7 +60,7 @@ public final class DeviceRoom {
      * alone.
      *
      * @param believedBytes memory that the device should have
-     * @param pretended     whether that is less than it certainly has
+     * @param pretended     whether an operator chose {@code believedBytes}; then no reserve is taken from it
      * @param largestBytes  the largest need of a client, and what cannot leave
      */
     public long plannedBytes(long believedBytes, boolean pretended, long largestBytes) {
@@ -77,7 +77,7 @@ public final class DeviceRoom {
         return Math.min(believedBytes, Math.max(bytes, confirmedBytes));
     }
 
-    /** Returns when the certain value changes without new facts; {@link Long#MAX_VALUE}: it does not. */
+    /** Returns when {@link #confirmedBytes} changes without new observations; {@link Long#MAX_VALUE} if it does not. */
     public long nextDeadlineNs() {
         return bytes < confirmedBytes ? loweredNs + CONFIRMED_NS : Long.MAX_VALUE;
     }
@@ -117,7 +117,7 @@ public final class DeviceRoom {
         }
     }
 
-    /** Records that a client's context has come, which takes memory that no word reports; a sample may show that it was less. */
+    /** Records that a client opened a context, which takes memory that no word reports. A later sample corrects the assumed size. */
     public void contextOpened(long nowNs) {
         if (isBounded()) {
             set(Math.max(0, bytes - contextBytes()), nowNs);

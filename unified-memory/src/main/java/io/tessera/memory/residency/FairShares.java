@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Max-min fair shares: no key gets more than it asks for, and none could get more without taking from one that has no more (Bertsekas and Gallager,
+ * Max-min fair shares: no key gets more than it asks for, and a share can only be raised by lowering one that is not larger (Bertsekas and Gallager,
  * Data Networks, 6.5.2). Pure functions.
  */
 final class FairShares {

@@ -4,13 +4,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Decides how long a client's contended turn may be idle before it goes back, if giving it back means moving memory. Not thread-safe: one owner
+ * Decides how long a client's turn may be idle, while others wait, before it is given back, if that means moving memory. Not thread-safe: one owner
  * thread.
  *
  * <p>Giving a turn back costs a move, in which the device is idle; keeping it costs the pause. A wait as long as the move would take costs at most
- * twice the optimum (ski rental, Karlin et al. 1988). A client's behaviour after earlier releases improves on that. Each time its whole pause was
- * longer than the move, the wait halves. Once it was shorter, the next wait is a whole move again, since a mistake costs two moves. So others can use
- * host phases of seconds after milliseconds, and of the short pauses that may follow at most one costs a move.
+ * twice the optimum (ski rental, Karlin et al. 1988). The client's earlier pauses improve on that. Each time its whole pause was longer than the
+ * move, the wait halves. After a pause that was shorter, the next wait is a whole move again, since a mistake costs two moves. So others get the
+ * device a few milliseconds into a host phase of seconds, and at most one of the short pauses that may follow costs a move.
  */
 public final class IdleRelease {
     private static final long NOT_AWAY = Long.MIN_VALUE;
@@ -45,14 +45,14 @@ public final class IdleRelease {
     }
 
     /**
-     * Records that the client gave its turn back for lack of work, or lost its memory in a pause; the first such event counts until it wants a turn.
+     * Records that the client gave its turn back for lack of work, or lost its memory in a pause. Until it wants a turn, only the first such event counts.
      */
     public void released(long clientId, long nowNs) {
         History history = histories.computeIfAbsent(clientId, id -> new History());
         history.releasedNs = history.releasedNs == NOT_AWAY ? nowNs : history.releasedNs;
     }
 
-    /** Records that the client has work again; called at every want, of which only the first after a release is significant. */
+    /** Records that the client has work again. May be called at every request for a turn; only the first one after a release counts. */
     public void wanted(long clientId, long moveNs, long nowNs) {
         History history = histories.get(clientId);
         if (history == null || history.releasedNs == NOT_AWAY) {

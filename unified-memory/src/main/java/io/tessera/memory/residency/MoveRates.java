@@ -10,7 +10,7 @@ public record MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
     /** Weight of a new measurement against all earlier ones. */
     private static final double WEIGHT = 0.25;
 
-    /** Smaller moves say more about the start of a move than about the bus. */
+    /** Smaller moves are not measured: fixed costs dominate their time. */
     private static final long SHORTEST_BYTES = 64L << 20;
 
     /**
@@ -42,8 +42,8 @@ public record MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
     }
 
     /**
-     * Returns the time of a hand-over in nanoseconds, in which {@code changedBytes} come in and as many leave, and {@code copiedBytes} of either have
-     * contents. Copies and page changes run at once.
+     * Returns the time of a hand-over in nanoseconds. {@code changedBytes} come in and as many leave; in each direction {@code copiedBytes} of them have
+     * contents. Copies and changes of pages run at the same time.
      */
     public double handoverNs(long changedBytes, long copiedBytes) {
         return Math.max(moveNs(copiedBytes, copiedBytes), 1e9 * changedBytes / CHANGED_BYTES_PER_SECOND);

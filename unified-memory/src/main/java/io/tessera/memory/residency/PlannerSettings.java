@@ -3,7 +3,7 @@ package io.tessera.memory.residency;
 /**
  * Constants of {@link ResidencyPlanner}. Immutable.
  *
- * @param growthDivisor part of the capacity, as a divisor, that is kept from prefetching while a client runs, for its allocations: memory filled
+ * @param growthDivisor part of the capacity, as a divisor, that prefetching leaves free for the allocations of running clients: memory that is filled
  *   ahead of a turn would have to be copied out again for them
  * @param grainBytes    free memory is divided among running clients in multiples of this, if there is enough
  */

@@ -7,10 +7,10 @@ import java.util.Locale;
  *
  * <p>Two rules, in the order of {@link Pressure.Kind}. Both compare sizes, so they apply from the first sample that shows a shortage. They cease when
  * memory fits with 5 % to spare, or has fitted for half a second, so a program that frees and allocates around the bound does not change the mode
- * each time. With a sample at least every quarter of a second the answer follows within a second, either way.
+ * each time. With a sample at least every quarter of a second, the answer follows a change within a second.
  *
- * <p>The second rule is a guess, since only the driver sees which managed memory its clients use. Whether they thrash when they run freely is
- * therefore measured by the work they get done, which is the schedule's task.
+ * <p>The second rule is a guess, since only the driver sees which managed memory its clients use. Therefore the schedule measures whether clients
+ * thrash when they run freely, by the work they get done.
  */
 public final class PressureDetector {
     private static final double GIB = 1L << 30;

@@ -6,8 +6,8 @@ import java.util.List;
  * Chooses the length of turns when memory has to be moved for them: long enough that moves cost at most a set share of the turn.
  * Immutable, thread-safe.
  *
- * <p>With a share of 5 % clients that keep the device busy take together at most 1.05 times as long as in sequence. A quantum that an operator set is
- * used as it is.
+ * <p>With a share of 5 %, clients that keep the device busy together take at most 1.05 times as long as one after the other. A quantum that an
+ * operator set is not changed.
  *
  * @param moveShare     time spent on moves, as a share of the turn that they precede; 0.05: 5 %
  * @param maxQuantumNs  longest turn that moves lead to: the patience of operators, not a technical bound. At this length the share may be exceeded
@@ -29,7 +29,7 @@ public record QuantumChooser(double moveShare, long maxQuantumNs) {
 
     /**
      * A client that takes turns: the memory that has to be resident for its turn, the part of it that never leaves, and the part that has contents
-     * and has to be copied. It does not matter which part that is: what moves has its share of the contents.
+     * and has to be copied. The contents are assumed to be spread evenly over this memory.
      */
     public record Participant(long neededBytes, long guaranteeBytes, long contentBytes) {
         /** Checks all values. */

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The final distribution of a device's memory: it starts from the present one and moves as little as possible. Used once; not thread-safe.
+ * Computes the final distribution of a device's memory from the present one, so that as little as possible moves. Used once; not thread-safe.
  *
- * <p>A client's need is met from these sources, in this order. Free memory; cached memory of the others, first of those that do not run and whose
+ * <p>A client's need is met from these sources, in this order: free memory; cached memory of the others, first of those that do not run and whose
  * turn is farthest away; contents that their owner did not use in its last turns; contents of the client whose turn is farthest away (Belady 1966: no
  * order of evictions moves less). No client goes below its guarantee.
  */
@@ -84,8 +84,8 @@ final class ResidencyAssignment {
     }
 
     /**
-     * Brings in what waiting clients need, ahead of their turns, if that costs no copy which the hand-over would not cost. The sources are free
-     * memory, cached memory of clients that do not run, and memory of clients that ask for no turn, which the hand-over would choose as well.
+     * Brings in what waiting clients need, ahead of their turns, as far as that adds no copies to those of the hand-over. The sources are free memory,
+     * cached memory of clients that do not run, and memory of clients that ask for no turn, which the hand-over would choose as well.
      */
     void prefetch() {
         boolean somebodyRuns = !seats.isEmpty() && seats.getFirst().client.running();
@@ -137,7 +137,7 @@ final class ResidencyAssignment {
             setBytes += slackBytes;
             balanced &= slackBytes >= shareBytes / 2;
         }
-        // Shares that are good enough stay; otherwise every allocation would change the targets of all clients.
+        // Present shares are kept if they are balanced; otherwise every allocation would change the targets of all clients.
         boolean keep = balanced && setBytes <= freeBytes;
         for (ClientAllotment seat : running) {
             long slackBytes = keep ? Math.max(0, seat.client.targetBytes() - seat.goalBytes())

@@ -6,7 +6,7 @@ import java.util.Set;
 /**
  * Targets of {@link ResidencyPlanner} to be written now. Immutable.
  *
- * @param targets  by client, every client's target from now on. The budget is kept in whatever order they are written, and whatever clients do
+ * @param targets  by client, every client's target from now on. The targets may be written in any order: the budget is kept whatever clients do
  *   meanwhile within the budget rule
  * @param goals    by client, the final targets, after other clients have given up their memory
  * @param mustStop clients that have to be told CLOSED, because they run and contents of theirs have to leave
@@ -25,7 +25,7 @@ public record ResidencyPlan(Map<Long, Long> targets, Map<Long, Long> goals, Set<
         refused = Map.copyOf(refused);
     }
 
-    /** Returns whether no later targets follow; otherwise clients have to give memory up first, and ring. */
+    /** Returns whether these targets are final; otherwise clients have to give memory up first, and ring. */
     public boolean settled() {
         return targets.equals(goals);
     }

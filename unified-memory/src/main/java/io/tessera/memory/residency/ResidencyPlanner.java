@@ -14,12 +14,12 @@ import java.util.Set;
  *
  * <p><b>Budget rule.</b> M is the sum over all clients of the larger of target and held, plus all fixed memory. No plan raises M above the capacity,
  * and while it is above, no target is raised at all. Raises are paid from what is unoccupied <em>before</em> anything of the same plan is lowered,
- * because a client may still take up to its old target. So the targets may be written in any order. Memory that lowered targets free is handed out by
- * the next call, made with what is then held.
+ * because a client may still take up to its old target. So the targets may be written in any order. Memory that is freed by lowered targets is handed
+ * out by the next call, which is given what clients hold then.
  *
  * <p>The caller calls again whenever a word of a client or a turn changes, and once more after it has written a target: that call hands out what a
- * lowered target frees. With clients that follow the protocol each call gets closer to the goals. While a plan is not {@link ResidencyPlan#settled}
- * and nothing was written, clients have to act first: a call before one rings is useless.
+ * lowered target frees. With clients that follow the protocol, each call gets closer to the goals. While a plan is not {@link ResidencyPlan#settled}
+ * and nothing was written, clients have to act first: a call before a client rings is useless.
  *
  * <p>Pure function of its arguments; immutable, thread-safe.
  */
@@ -97,8 +97,8 @@ public final class ResidencyPlanner {
             targets.put(id, Math.min(seat.client.targetBytes(), goals.get(id)));
         }
         if (roomBytes < 0) {
-            // Not even up to what is held: that may be a raise on its way, which the client takes back if it finds its target lower, and which others
-            // may have been given in the meantime.
+            // Targets are not even raised to what is held. The client may be in the middle of an allocation, which it undoes when it finds its target
+            // lower, and others may have been given that memory in the meantime.
             return targets;
         }
         for (Map<Long, Long> wishes : List.of(firstBytes, goals)) {

@@ -4,8 +4,8 @@ import io.tessera.guardian.fence.instruction.InstructionClass;
 import io.tessera.guardian.ptx.Instruction;
 
 /**
- * Operations that a program may do while it is alone, and not beside others: those that complete on an mbarrier of the device, where {@link
- * MemoryBarriers} did not write it in another way. Stateless.
+ * Operations that complete on an mbarrier of the device, because {@link MemoryBarriers} did not replace it. A program may use them only while no
+ * other program uses the context. Stateless.
  */
 public final class AsyncBarriers {
     private AsyncBarriers() {

@@ -6,11 +6,11 @@ import io.tessera.guardian.ptx.Operand;
 import java.util.Optional;
 
 /**
- * Arrivals at a {@link BarrierWord}: one addition each, or one for all lanes of a warp that come together to one barrier. Not thread-safe.
+ * Emits arrivals at a {@link BarrierWord}: one atomic addition each, or one for a whole warp that arrives at one barrier. Not thread-safe.
  */
 final class BarrierArrival {
     private static final int LANES = 32;
-    /** Number of looks after which no legal program can still be waiting for this word; they take 50 microseconds. */
+    /** Bound of the polls for the next phase, which take 50 microseconds in all: longer than any legal program waits for it. */
     private static final int LOOKS = 1 << 10;
 
     private final Code code;
@@ -72,7 +72,7 @@ final class BarrierArrival {
         code.emit("activemask.b32", lanes);
         code.emit("setp.ne.u32", some, lanes, all);
         code.branch(some, false, apart);
-        // All lanes of the warp saw that all are here: all of them come here.
+        // All 32 lanes are active, so all of them execute this.
         code.emit("match.all.sync.b32", new Operand.Pair(lanes, same), place.at(), all);
         code.branch(same, true, apart);
         code.emit("mov.u32", lane, new Operand.SpecialRegister("%laneid", ""));
@@ -91,7 +91,7 @@ final class BarrierArrival {
         return end(place, lower, before, amount, wanted);
     }
 
-    /** A release also acquires where the thread may have to read what others changed; within a block that costs only a wait. */
+    /** If threads may drop out, a release also acquires, because this thread may read counts that others changed. Within a block that costs only a wait. */
     private String addition(BarrierWord.Place place) {
         return place.addition(drops && place.order().equals("release") && place.scope().equals("cta") ? "acq_rel" : place.order());
     }
@@ -119,9 +119,9 @@ final class BarrierArrival {
      * that do not wait may arrive in between. If their arrivals complete one or two further phases, the thread that completes each adds the
      * same number. The order of these additions does not matter; a phase is visible only after the last of them.
      *
-     * @param lower the lower word as it was before the arrival, where threads may drop out: the thread that ends a phase needs the number
-     *         of threads that dropped out in it, so it reads the word again; a thread that arrives before the next phase begins must not
-     *         see drops of that next phase
+     * @param lower the lower word before the arrival, if threads may drop out; otherwise null. The thread that ends a phase reads the word
+     *         again, because it needs the number of threads that dropped out in that phase. A thread that arrives before the next phase begins
+     *         uses this value, because it must not see drops of that next phase
      */
     private Operand.Register end(BarrierWord.Place place, Operand.Register lower, Operand.Register before, Operand amount, boolean wanted) {
         Operand.Register awaited = code.word();
@@ -133,7 +133,7 @@ final class BarrierArrival {
         if (wanted) {
             code.emit("mov.b32", state, before);
         }
-        // Only this thread changes it. It is read while the addition is in flight, except from another block.
+        // Without drops, the expected count does not change, so it is read while the addition is in flight, except from another block.
         Operand.Register known = drops || place.scope().equals("cluster") ? null : lower(place);
         code.emit("and.b32", awaited, before, Code.number(BarrierWord.COUNT_FIELD));
         code.emit("setp.ge.u32", going, awaited, plus(amount, BarrierWord.THERE));
@@ -149,7 +149,7 @@ final class BarrierArrival {
         return state;
     }
 
-    /** The lower word, read again by a thread that has ended a phase, or else as it was before. */
+    /** Emits the choice of the lower word: read again by the thread that ended the phase; the earlier value for a thread that came early. */
     private Operand.Register late(BarrierWord.Place place, Operand.Register lower, Operand.Register early) {
         Operand.Register late = code.word();
         String known = code.newLabel("known");
@@ -174,7 +174,7 @@ final class BarrierArrival {
         return sum;
     }
 
-    /** The arrivals of the next phase and the flip of the parity. If no arrival is expected any more, one that never comes. */
+    /** Emits the addition that starts the next phase: its expected arrivals and the flip of the parity. If all threads dropped out, one is expected. */
     private void change(Operand.Register change, Operand.Register before, Operand.Register lower) {
         Operand.Register low = code.word();
         int high = BarrierWord.COUNT_SHIFT + BarrierWord.BYTES_SHIFT;
@@ -203,7 +203,7 @@ final class BarrierArrival {
         code.emit("mul.lo.u32", others, phases, expected);
         code.emit("sub.u32", came, came, others);
         if (state != null) {
-            // Those that are awaited, less one; then the parity.
+            // The state: the awaited arrivals less one, then the parity.
             code.emit("sub.u32", others, expected, came);
             code.emit("sub.u32", others, others, Code.number(1));
             code.emit("bfi.b32", state, others, before, count, bits);
@@ -219,8 +219,8 @@ final class BarrierArrival {
     }
 
     /**
-     * Writes one arrival more that the present phase awaits until the thread has made it, so that the phase cannot end meanwhile. While the
-     * phase has not begun, the addition would make it look begun, and the next arrival would end it.
+     * Emits one more expected arrival for the present phase, so that the phase cannot end before this thread has made that arrival. The code first
+     * waits until the phase has begun: before that, the addition would make it look begun, and the next arrival would end it.
      */
     void hold(BarrierWord.Place place) {
         awaitPhase(place);
@@ -228,8 +228,8 @@ final class BarrierArrival {
     }
 
     /**
-     * Writes a wait until the thread that ended the last phase has made the present one: a few instructions, in a legal program. Gives the
-     * upper word after that.
+     * Emits a bounded wait until the thread that ended the last phase has started the present one: a few instructions, in a legal program. Returns
+     * the upper word after that.
      */
     Operand.Register awaitPhase(BarrierWord.Place place) {
         Operand.Register now = code.word();
@@ -273,7 +273,7 @@ final class BarrierArrival {
         return register;
     }
 
-    /** Takes the low bits of a number from those in the lower word; gives what is to be taken from the upper one. */
+    /** Emits the subtraction of a number from the expected count's low bits, in the lower word. Returns the borrow for the upper word. */
     private Operand.Register lower(BarrierWord.Place place, Operand.Register less, Operand.Register old) {
         Operand.Register changed = code.word();
         Operand.Register field = code.word();

@@ -28,7 +28,7 @@ final class BarrierBytes {
         arrive(place, held(place, change), null);
     }
 
-    /** Writes {@code complete_tx}: bytes are there. */
+    /** Writes {@code complete_tx}: bytes have arrived. */
     void complete(BarrierWord.Place place, Operand bytes) {
         Operand change = change(bytes, true);
         Operand.Register old = code.word();

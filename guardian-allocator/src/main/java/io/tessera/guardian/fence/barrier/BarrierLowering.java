@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Writes the body of one function without mbarriers. Instructions that are not understood stay as they are, and are refused by name later.
+ * Rewrites the body of one function without mbarriers. Instructions that it does not understand are left unchanged, and are refused by name later.
  * Used once.
  */
 final class BarrierLowering {
@@ -38,7 +38,7 @@ final class BarrierLowering {
     private NamedNumbers numbers;
     private FunctionNames names;
 
-    /** Bytes that are on their way, and the mbarrier word that they complete on. */
+    /** Bytes of a copy in flight, and the mbarrier word on which it completes. */
     private record Completion(BarrierWord.Place place, Operand bytes) {
     }
 
@@ -46,7 +46,7 @@ final class BarrierLowering {
      * Creates the lowering for one function.
      *
      * @param code     receives the emitted code
-     * @param clusters whether addresses may be of other blocks of a cluster
+     * @param clusters whether addresses may be in other blocks of a cluster
      * @param drops    whether threads may drop out of barriers
      * @param queue    variable of the queue of bulk copies, or null if there are none
      */
@@ -164,13 +164,13 @@ final class BarrierLowering {
         }
     }
 
-    /** Returns whether copies may still be in flight after an instruction: it waits for nothing, and no other thread waits long for it. */
+    /** Returns whether copies may stay in flight across an instruction: it does not wait, and it does not keep another thread waiting for long. */
     private static boolean passes(Instruction i) {
         return i.guard().isEmpty() && (i.opcode().equals("cp") && !i.has("mbarrier") || i.opcode().equals("mbarrier")
                 && (i.modifiers().getFirst().equals("expect_tx") || i.has("expect_tx")));
     }
 
-    /** Writes that all copies are awaited and completed on their words: copies after each other are under way together. */
+    /** Emits code that waits for all copies and completes them on their words. Only here, so that consecutive copies are in flight together. */
     private void completeAll() {
         if (!open.isEmpty()) {
             code.emit("cp.async.wait_all");
@@ -239,7 +239,7 @@ final class BarrierLowering {
         }
     }
 
-    /** Without {@code .noinc}, the arrival is added to the expected ones, so the code only waits for the end of the copies. */
+    /** Without {@code .noinc}, PTX expects one more arrival and makes it, which cancels out; so the code only waits for the end of the copies. */
     private void copiesArrive(Instruction i) {
         code.emit("cp.async.wait_all");
         if (i.has("noinc")) {
@@ -267,7 +267,7 @@ final class BarrierLowering {
                 numbers.isSymbol(base(i, operand)));
     }
 
-    /** {@code st.async}, {@code red.async}: the same without the word that makes it asynchronous, and what it completes. */
+    /** Lowers {@code st.async} and {@code red.async} to the synchronous form, followed by the completion on the mbarrier. */
     private void remote(Instruction i) {
         List<String> modifiers = i.modifiers().stream().filter(m -> !m.equals("async") && !m.equals(COMPLETES))
                 .collect(Collectors.toList());

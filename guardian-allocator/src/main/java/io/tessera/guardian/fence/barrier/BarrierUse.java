@@ -19,12 +19,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The barriers of a block at which functions wait, and which of these are {@code NamedBarriers}: those with a number of their own or a count of
- * threads. A GPU ends the context if the lanes of one warp wait at two barriers, or at one barrier with two counts, in different places of the
- * program (seen on an H200). Code that can reach only one barrier needs no checks.
+ * The barriers of a block at which functions wait, and which of these have to become {@code NamedBarriers}: those with a number of their own or a
+ * count of threads. A GPU ends the context if the lanes of one warp wait at two barriers, or at one barrier with two counts, in different places of
+ * the program (seen on an H200). Code that can reach only one barrier needs no checks.
  *
- * <p>Kernels are independent if they share no device function that has a barrier, itself or in its callees: the barriers of one cost the others
- * nothing. Not thread-safe.
+ * <p>Kernels are judged separately unless they share a device function that may reach a barrier: the barriers of one kernel do not slow down the
+ * others. Not thread-safe.
  */
 public final class BarrierUse {
     /** {@code bar.sync 0} without a count. */
@@ -34,7 +34,7 @@ public final class BarrierUse {
     private final Map<PtxFunction, Part> parts = new IdentityHashMap<>();
     private final boolean contained;
 
-    /** A function with a body, in the group of those whose threads may meet. Groups are a forest; a root stands for its group. */
+    /** A function with a body, in a group of functions whose threads may meet at a barrier. Groups are a union-find forest; a root stands for its group. */
     private static final class Part {
         final Set<List<Operand>> own = new HashSet<>();
         final List<Part> callers = new ArrayList<>();
@@ -97,7 +97,7 @@ public final class BarrierUse {
         }
     }
 
-    /** Puts callers together with those callees that a barrier can be reached from. */
+    /** Puts callers into the groups of those callees that may reach a barrier. */
     private void group() {
         Deque<Part> open = new ArrayDeque<>();
         for (Part part : parts.values()) {
@@ -151,13 +151,13 @@ public final class BarrierUse {
         return all;
     }
 
-    /** An operand that is known only when the kernel runs may be anything. */
+    /** Returns whether there are several barriers, or one with an operand that is known only when the kernel runs. */
     private static boolean isMixed(Set<List<Operand>> barriers) {
         return barriers.size() > 1 || barriers.stream().flatMap(List::stream)
                 .anyMatch(operand -> !(operand instanceof Operand.Immediate));
     }
 
-    /** The barrier's number, and that of the threads where the instruction says it. */
+    /** Returns the barrier's number, and the count of threads if the instruction has one. */
     public static List<Operand> numbers(Instruction i) {
         int from = first(i);
         return i.operands().subList(from, Math.min(i.operands().size(), from + (isCounted(i) ? 2 : 1)));

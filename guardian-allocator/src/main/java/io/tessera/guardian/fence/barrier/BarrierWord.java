@@ -6,40 +6,39 @@ import io.tessera.guardian.ptx.Pragma;
 import java.util.List;
 
 /**
- * An mbarrier as two words of 32 bits in the program's own shared memory. Only additions and loads touch them: a GPU adds 32 bits in shared
- * memory by one instruction, and 64 by a loop of comparisons.
+ * An mbarrier as two words of 32 bits in the program's own shared memory. Arrivals and waits only add to them and load them: a GPU adds 32 bits in
+ * shared memory by one instruction, and 64 bits by a compare-and-swap loop.
  *
- * <p>The upper word, by which threads arrive and wait: bit 31 is the parity of the phase, bit 30 that the phase is there, bits 9 to 29
- * are the arrivals that are still awaited less one. The last arrival borrows from bit 30, so the same addition shows that the phase is
- * over. The thread that made it adds the arrivals of the next phase, which sets bit 30 again and flips the parity ({@link BarrierArrival}).
- * Nothing is written for the old phase afterwards, so a thread that sees the new parity may reuse the memory. Awaited bytes hold one
- * arrival until they are 0 ({@link BarrierBytes}).
+ * <p>Threads arrive and wait at the upper word. Bit 31 is the parity of the phase. Bit 30 is set while the phase exists. Bits 9 to 29 are the
+ * number of awaited arrivals, less one. The last arrival borrows from bit 30, so the same addition shows that the phase is over. The thread
+ * that made it adds the arrivals of the next phase, which sets bit 30 again and flips the parity ({@link BarrierArrival}). Nothing is
+ * written for the old phase afterwards, so a thread that sees the new parity may reuse the memory. Awaited bytes hold one arrival until
+ * they are 0 ({@link BarrierBytes}).
  *
- * <p>The lower word has the bytes that are still awaited in bits 11 to 31, modulo 2^21. The arrivals that a phase expects, 20 bits, are
- * in what is left: bits 0 to 10 of the lower word are its low bits, bits 0 to 8 of the upper one the others (PTX ISA 9.0, "Tracking
+ * <p>Bits 11 to 31 of the lower word are the awaited bytes, modulo 2^21. The number of arrivals that a phase expects has 20 bits. They are in the
+ * remaining bits: the low ones in bits 0 to 10 of the lower word, the others in bits 0 to 8 of the upper word (PTX ISA 9.0, "Tracking
  * asynchronous operations by the mbarrier object": counts of 20 bits, bytes from -(2^20 - 1) to 2^20 - 1). In an illegal program a field
  * may overflow into another one; a thread that waits may then wait until the stop word ends it. Not thread-safe.
  */
 final class BarrierWord {
-    /** Offset of the upper word. */
     static final int UPPER = 4;
     /** Lowest bit of the arrivals that are awaited. */
     static final int COUNT_SHIFT = 9;
     static final int COUNT_BITS = 21;
     /** Set while the phase exists: from its start until all awaited arrivals have come. */
     static final long THERE = 1L << COUNT_SHIFT + COUNT_BITS;
-    /** The field of arrivals that are awaited, and that bit. */
+    /** The field of the awaited arrivals, together with the bit {@link #THERE}. */
     static final long COUNT_FIELD = 2 * THERE - (1L << COUNT_SHIFT);
     static final long PARITY = 1L << 31;
     /** Lowest bit of the awaited bytes, which is also the number of bits of the expected arrivals below them. */
     static final int BYTES_SHIFT = 11;
     static final long MOST = (1L << 20) - 1;
     static final int PAUSE_NS = 20;
-    /** Looks of one {@code try_wait}, which take one or two microseconds. */
+    /** Polls of one {@code try_wait}, which take one or two microseconds in all. */
     private static final int LOOKS = 32;
     /**
-     * The first looks follow each other at once, for a quarter of a microsecond: most waiting threads come together, and a thread that
-     * sleeps continues last.
+     * The first polls follow each other without a sleep, for a quarter of a microsecond. Most threads reach a barrier together, and a thread
+     * that sleeps would be the last to continue.
      */
     private static final int EAGER = 8;
 
@@ -123,7 +122,7 @@ final class BarrierWord {
         }
         code.emit(place.load(place.order()), word, place.upper());
         code.emit("xor.b32", word, word, asked);
-        // Another parity, and the phase that has it is there.
+        // The parity has changed, and the phase with the new parity has begun.
         code.emit("setp.ge.u32", over, word, Code.number((int) (PARITY + THERE)));
         code.branch(over, false, done);
         meanwhile.run();
@@ -143,7 +142,7 @@ final class BarrierWord {
         code.emit("mov.pred", into, over);
     }
 
-    /** The parity of a state, or one that is asked for, in its place. */
+    /** Moves the parity of a state, or the given parity, to its place in the upper word. */
     private Operand phase(Operand phase, boolean parity) {
         if (parity && phase instanceof Operand.Immediate(long value, boolean _)) {
             return Code.number((value & 1) == 0 ? 0 : Integer.MIN_VALUE);

@@ -16,14 +16,14 @@ import java.util.Optional;
  * few in flight.
  *
  * <p>A block's shared memory has slots for a few requests; if no slot is free, the requesting thread makes the copy itself. Each slot has a
- * lock, the number of units that are left, from which a thread that makes some units subtracts them, and 32 bytes: the source (8), the
- * destination, the mbarrier, the number of units, and the number of units made. The thread that makes the last unit completes the copy on
- * the mbarrier and frees the slot.
+ * lock, the number of units that are left, and 32 bytes: the source (8), the destination, the mbarrier, the number of units, and the number
+ * of units made. A thread subtracts the units that it is going to copy from the number that is left. The thread that makes the last unit
+ * completes the copy on the mbarrier and frees the slot.
  *
- * <p>The program can overwrite all of it at any time, so nothing that is read here is trusted. The written code is fenced like the
+ * <p>The program can overwrite all of it at any time, so nothing that is read here is trusted. The emitted code is fenced like the
  * program's own: the fences keep the source in the window, and the destination and the mbarrier in the block's shared memory. The number of
- * units is bounded by the largest copy. A thread that makes units for as long as the program adds some is in a loop of the program, which
- * looks at the stop word. Not thread-safe.
+ * units is bounded by the largest copy. If the program keeps adding requests, a thread that copies them is in a wait loop of the program,
+ * which looks at the stop word. Not thread-safe.
  */
 final class BulkCopyQueue {
     private static final int SLOTS = 4;
@@ -38,7 +38,7 @@ final class BulkCopyQueue {
     private static final int UNIT_SHIFT = Integer.numberOfTrailingZeros(CopyLoop.UNIT);
     /** Bits of the number of units that a thread took, for each request. */
     private static final int COUNT_BITS = Long.SIZE / SLOTS;
-    /** For fewer units, one thread is as fast as the queue. */
+    /** For a copy of fewer units, one thread is as fast as the queue. */
     private static final int FEW = 16;
 
     private final Code code;
@@ -94,10 +94,10 @@ final class BulkCopyQueue {
     }
 
     /**
-     * Writes the request of a copy from global memory, and the copy itself where no slot is free.
+     * Emits a request for a copy from global memory, and the copy itself for the case that no slot is free.
      *
      * @param length in bytes
-     * @param place  the mbarrier that the copy completes on, in the own block
+     * @param place  the mbarrier on which the copy completes, in the thread's own block
      */
     void ask(CopyLoop.Ends ends, Operand length, BarrierWord.Place place) {
         String alone = code.newLabel("alone");
@@ -131,7 +131,7 @@ final class BulkCopyQueue {
         return address;
     }
 
-    /** Takes a free slot; if there is none, or another thread was faster, goes to a label. */
+    /** Emits code that takes a free slot; if there is none, or another thread was faster, it branches to a label. */
     private Operand.Register slot(String none) {
         Operand.Register[] locks = words();
         Operand.Register slot = code.word();
@@ -141,7 +141,7 @@ final class BulkCopyQueue {
         code.emit("ld.volatile.shared.v4.b32", new Operand.Vector(List.of(locks)), at(LOCKS));
         code.emit("mov.u32", slot, Code.number(0));
         for (int i = 0; i < SLOTS - 1; i++) {
-            // The first free slot: one more for each taken slot before it.
+            // The index of the first free slot is the number of taken slots before it.
             Operand.Register next = code.truth();
             code.emit("setp.ne.u32", next, locks[i], Code.number(0));
             code.emit("setp.eq.and.u32", next, slot, Code.number(i), next);
@@ -163,7 +163,7 @@ final class BulkCopyQueue {
     }
 
     /**
-     * Writes that a waiting thread makes the rest of all requests: first it takes what it can of each, then it awaits all of it at once.
+     * Emits code by which a waiting thread makes the rest of all requests: first it starts what it can of each, then it waits for all of it at once.
      */
     void help() {
         Operand.Register[] left = words();
@@ -190,7 +190,7 @@ final class BulkCopyQueue {
         code.label(helped);
     }
 
-    /** Takes units of a request and begins their copies; each request's number has its own bits of the counts. */
+    /** Takes units of a request and begins their copies. The number taken goes into the bits of {@code counts} that belong to the request's slot. */
     private void take(int slot, Operand.Register left, Operand.Register counts) {
         Operand.Register count = code.word();
         Operand.Register wide = code.wide();
@@ -223,7 +223,7 @@ final class BulkCopyQueue {
         return none;
     }
 
-    /** The copy of the last unit that is left: the request keeps its slot until it is made. */
+    /** Emits the copy of the last unit that is left. The request keeps its slot until that copy is made. */
     private void unit(int slot, Operand.Register left) {
         Operand.Register to = code.word();
         Operand.Register from = code.wide();

@@ -4,12 +4,12 @@ import io.tessera.guardian.fence.text.Code;
 import io.tessera.guardian.ptx.Operand;
 import java.util.List;
 
-/** A bulk copy into shared memory, written as a loop of the thread that asks for it, of asynchronous copies where PTX has them. Not thread-safe. */
+/** Emits a bulk copy into shared memory as a loop of the requesting thread, with {@code cp.async} where PTX has it. Not thread-safe. */
 final class CopyLoop {
-    /** More than the shared memory that a block of any GPU has: no longer copy is legal. */
+    /** Upper bound of the length of a copy: more than the shared memory that a block of any GPU has. */
     static final int MOST_BYTES = 1 << 18;
     static final int UNIT = 16;
-    /** Units between two looks at the counter. */
+    /** Units between two tests of the loop counter. */
     private static final int UNROLLED = 8;
 
     /**
@@ -17,7 +17,7 @@ final class CopyLoop {
      *
      * @param to          address in shared memory, 32 bits
      * @param from        address, 64 bits in global memory and 32 in shared
-     * @param fromShared  whether it is in shared memory
+     * @param fromShared  whether the source is in shared memory
      * @param otherBlocks whether the destination may be in another block of the cluster
      */
     record Ends(Operand.Register to, Operand.Register from, boolean fromShared, boolean otherBlocks) {
@@ -55,7 +55,7 @@ final class CopyLoop {
         return !ends.fromShared() && !ends.otherBlocks();
     }
 
-    /** Copies by this many units at once, all of them or those that are left. */
+    /** Emits a loop that copies this many units in each iteration, for the whole copy or for its remainder. */
     private void loop(Ends ends, Operand length, int units, long known) {
         Operand.Register passes = code.word();
         Operand.Register more = code.truth();

@@ -23,15 +23,15 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Writes mbarriers, and what completes on one, as plain loads, atomic operations and loops ({@link BarrierWord}). An mbarrier of the device
- * ends the context that all share when it was not initialised or its counts overflow (seen on an H200: a launch failure), and only its
- * phase ends a thread's wait in it. The new code is fenced like all of the program: it faults nothing, and its loops look at the stop word.
- * It need not be trusted, since it is part of the program when fences are decided on. Stateless.
+ * Replaces mbarriers, and operations that complete on one, by plain loads, atomic operations and loops ({@link BarrierWord}). A hardware
+ * mbarrier that was not initialised, or whose counts overflow, ends the context that all clients share (seen on an H200: a launch failure),
+ * and a thread that waits at it can only be ended by the end of the phase. The new code is fenced like the rest of the program: it cannot
+ * fault, and its loops look at the stop word. It need not be trusted, since it is written before the fences are added. Stateless.
  */
 public final class MemoryBarriers {
     private static final String NOTE = "keeps mbarriers as words of its shared memory, and copies into it in bulk by loops";
     private static final String PREFIX = "mbarrier";
-    /** Shared memory that a kernel's variables may take, from the PTX assembler: with more it takes none of them. */
+    /** Shared memory that a kernel's static variables may take: the PTX assembler refuses a kernel with more. */
     private static final long MOST_STATIC_BYTES = 48 << 10;
 
     private MemoryBarriers() {
@@ -51,7 +51,7 @@ public final class MemoryBarriers {
         }
         boolean clusters = linked || functions.stream().anyMatch(MemoryBarriers::meetsOtherBlocks);
         boolean drops = linked || functions.stream().anyMatch(function -> any(function, i -> i.opcode().equals("mbarrier") && i.has("arrive_drop")));
-        // A waiting thread makes the copies that others requested: so do device functions, and then all kernels that may call them.
+        // A thread that waits in a device function makes copies that others requested, so all kernels that may call the function need the queue.
         boolean room = SharedLayout.mostBytes(module) + BulkCopyQueue.BYTES <= MOST_STATIC_BYTES;
         List<PtxFunction> loading = functions.stream().filter(function -> !clusters && room && any(function, BarrierLowering::isLoad)).toList();
         boolean everywhere = !loading.isEmpty() && functions.stream().anyMatch(f -> f.kind() == PtxFunction.Kind.FUNC && has(f));
@@ -85,7 +85,7 @@ public final class MemoryBarriers {
         return any(function, BarrierLowering::isOne);
     }
 
-    /** Returns whether the function queries pending arrivals, where bytes count as an arrival here until they are 0. */
+    /** Returns whether the function queries pending arrivals. The answer would differ: here, awaited bytes count as one arrival until they are 0. */
     private static boolean asks(PtxFunction function) {
         return any(function, i -> i.opcode().equals("mbarrier") && i.has("pending_count"));
     }

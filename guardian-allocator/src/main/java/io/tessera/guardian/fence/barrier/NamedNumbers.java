@@ -44,7 +44,7 @@ final class NamedNumbers {
         }
     }
 
-    /** {@code mov r, variable}, or a constant added to what holds one. */
+    /** Returns whether it is {@code mov r, variable}, or adds a constant to a register that holds a variable's address. */
     private boolean isSymbol(Instruction i) {
         return i.guard().isEmpty() && (i.opcode().equals("mov") && i.operands().size() == 2 && i.operands().get(1) instanceof Operand.Symbol
                 || i.opcode().equals("add") && i.operands().size() == 3 && symbols.contains(i.operands().get(1))
@@ -56,7 +56,7 @@ final class NamedNumbers {
         return base instanceof Operand.Named || base instanceof Operand.Register register && symbols.contains(register);
     }
 
-    /** The number in a register, where it is known; else the operand as it is. */
+    /** Returns the number in a register if it is known, otherwise the operand itself. */
     Operand of(Operand operand) {
         Operand.Immediate number = numbers.get(operand);
         return number == null ? operand : number;

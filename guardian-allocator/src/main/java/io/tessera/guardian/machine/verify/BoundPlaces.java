@@ -5,9 +5,9 @@ package io.tessera.guardian.machine.verify;
  * lower, even register. Immutable.
  */
 public interface BoundPlaces {
-    /** The pair for the bounds of a pair that an access adds; 0: none. */
+    /** Returns the pair that holds the bounds for a pair that an access adds; 0: none. */
     int of(int added);
 
-    /** The pairs that are added, of which the bounds are computed before an instruction that may be no access. */
+    /** Returns the added pairs whose bounds are computed before an instruction; that instruction need not be an access. */
     int[] before(int at);
 }

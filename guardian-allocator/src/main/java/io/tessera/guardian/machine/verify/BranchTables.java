@@ -14,22 +14,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Shows that branches by a table go where the attributes say: the attributes name the branch, and constant bank 2, which it loads its target from, has
- * that table. The result says whether it has other words, too. Constants of a kernel cannot be written by kernels. Stateless.
+ * Verifies that indirect branches through a table go where the cubin's attributes say: the attributes name the branch, and constant bank 2, from which it
+ * loads its target, contains that table. The result says whether the bank contains other words, too. Kernels cannot write this bank. Stateless.
  */
 final class BranchTables {
     private static final int LOAD_CONSTANT = 0xb82;
-    /** Its second word for 32 bits, without control bits: an index is added to the offset, and not to the number of the bank. */
+    /** The second word of a 32-bit load, without control bits: the index is added to the offset, and not to the number of the bank. */
     private static final long LOAD_WORD = 0x800;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     /** {@code BRX}; {@code BRXU} uses a uniform register. */
     private static final int BRANCH = 0x949;
-    /** {@code SHF.R.S32.HI Rd, RZ, 0x1f, Ra}, without its registers, and the cycles that ptxas leaves at least from there to a branch. */
+    /** {@code SHF.R.S32.HI Rd, RZ, 0x1f, Ra} without its registers, and the minimum number of cycles that ptxas leaves between it and a branch. */
     private static final long SIGN = 0x1f_ff007819L;
     private static final long SIGN_HIGH = 0x11400;
     private static final int SIGN_CYCLES = 4;
     private static final int BANK = 2;
-    /** Comparisons for all branches of a section at most. */
+    /** Maximum number of comparisons for all branches of a section. */
     private static final long MOST_STEPS = 1 << 24;
 
     private BranchTables() {
@@ -75,7 +75,7 @@ final class BranchTables {
         return !loaded ? "a branch whose target is not loaded beside it" : targets ? null : "an index into a branch table";
     }
 
-    /** Returns whether every word of a bank leads to a place at which the verifier assumes nothing, so that it does not matter which one is used. */
+    /** Returns whether every word of a bank is a branch target at which the verifier assumes nothing, so that it does not matter which word is used. */
     private static boolean hasOnlyTargets(CubinSection bank, SectionFlow flow) {
         ByteBuffer words = ByteBuffer.wrap(bank.data()).order(ByteOrder.LITTLE_ENDIAN);
         boolean all = bank.data().length % Integer.BYTES == 0;
@@ -105,9 +105,9 @@ final class BranchTables {
     }
 
     /**
-     * Returns whether the target of a branch is a word of its bank. Its block contains {@code LDC R, c[2][...]}, which is waited for, and {@code
-     * SHF.R.S32.HI R+1, RZ, 0x1f, R}, since the branch takes 64 bits. Compilers write no other form. {@link InFlightFlow} checks that nothing else is
-     * in flight to these registers.
+     * Returns whether the target of a branch is a word of its bank. The block must contain {@code LDC R, c[2][...]}, for which the code waits, and {@code
+     * SHF.R.S32.HI R+1, RZ, 0x1f, R}, since the branch takes 64 bits. Compilers write no other form. {@link InFlightFlow} checks that no other
+     * instruction in flight writes these registers.
      */
     private static boolean isLoaded(SectionFlow flow, int branch) {
         int register = InstructionWord.source(flow.low(branch));
@@ -127,7 +127,7 @@ final class BranchTables {
         return loads && waited;
     }
 
-    /** The last instruction of the block before one that writes one of a pair of registers; negative: none. */
+    /** Returns the last instruction before another one, in the same block, that writes a register of a pair; negative if there is none. */
     private static int writer(SectionFlow flow, int before, int register) {
         for (int i = before - 1; i >= 0 && !flow.isLeader(i + 1); i--) {
             if (flow.operation(i).writes(flow.low(i), register) || flow.operation(i).writes(flow.low(i), register + 1)) {

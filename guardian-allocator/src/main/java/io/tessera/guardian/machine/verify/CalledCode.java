@@ -6,13 +6,13 @@ import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
 
-/** The registers that a function in a section's code changes, such as the divisions that compilers put after a kernel. Stateless. */
+/** Finds the registers that a function within a section may change, for example a division routine that compilers put after a kernel. Stateless. */
 final class CalledCode {
     private CalledCode() {
     }
 
     /**
-     * Goes all ways from a function's start to its returns.
+     * Follows all paths from a function's start to its returns.
      *
      * @return the registers and words of the stack that it may write, numbered as {@link ScalarRegisters} does; null: it may change more
      */

@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Looks at a cubin that is to be loaded, by its bytes alone. Stateless. */
+/** Verifies a cubin that is to be loaded, from its bytes alone. Stateless. */
 public final class CubinVerifier {
     private static final String BANK = ".nv.constant0.";
 
@@ -33,20 +33,20 @@ public final class CubinVerifier {
     }
 
     /**
-     * Looks at every function.
+     * Verifies every function.
      *
-     * @return why functions are not seen to be fenced, by name; empty: all are
-     * @throws MachineCodeException if the cubin cannot be read, or is for an architecture that is not known
+     * @return for each function that is not shown to be fenced, by name, the reason; empty if all are fenced
+     * @throws MachineCodeException if the cubin cannot be read, or is for an unknown architecture
      */
     public static Map<String, String> verify(byte[] bytes, MachineFence fence) throws MachineCodeException {
         return inspect(bytes, fence).refused();
     }
 
     /**
-     * Checks that there is one way to read a cubin, of whatever architecture, and that nothing in its tables leads out of it. Drivers do not check that:
-     * many damaged cubins end the process that loads them.
+     * Checks that a cubin, of whatever architecture, can be read in one way only, and that no entry of its tables points outside the file. Drivers do
+     * not check that: many damaged cubins end the process that loads them.
      *
-     * @throws MachineCodeException if there is not
+     * @throws MachineCodeException if the check fails
      */
     public static void requireReadable(byte[] bytes) throws MachineCodeException {
         Cubin cubin = Cubin.read(bytes);
@@ -173,7 +173,7 @@ public final class CubinVerifier {
         return attributes == null || Attributes.read(attributes.data()).parameterOffsets().stream().allMatch(offset -> offset >= end);
     }
 
-    /** Code that the reader does not take for code, but a driver might. */
+    /** Refuses a section that this reader does not take for code, but a driver might. */
     private static void requireAllCodeSeen(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
         if (cubin.isRelocatable()) {
             throw new MachineCodeException("the cubin is not linked yet");

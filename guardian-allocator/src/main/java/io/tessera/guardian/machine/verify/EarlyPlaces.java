@@ -11,20 +11,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds how far before its access a fence may be: in the same block, behind what writes the address register, its predicate or what is added to it, and where none of these is in
- * flight. A fence that does not stand directly before its access costs no stall. One owner thread.
+ * Finds how early before its access a fence may be placed. It must be in the same block, after the last instruction that writes the address register,
+ * the access's predicate, or a register that is added, and at a point where no pending write to these is in flight. A fence that is not directly
+ * before its access costs no stall. One owner thread.
  */
 public final class EarlyPlaces {
     /** More than compilers leave between a computation and an access that waits for it. */
     private static final int MOST = 32;
-    /** Some results of a fixed latency, as those of {@code CS2R}, are there some cycles later than arithmetic. */
+    /** Some results of a fixed latency, such as those of {@code CS2R}, arrive some cycles later than those of arithmetic. */
     private static final int MARGIN = 6;
 
     private final SectionFlow flow;
     /** Indexed by the first candidate instruction. */
     private final Map<Integer, List<Change>> from = new HashMap<>();
     private final BitSet starts = new BitSet();
-    /** Those for which no place was found yet. */
+    /** Changes for which no place was found yet. */
     private final List<Change> open = new ArrayList<>();
     private final Map<Change, Integer> found = new HashMap<>();
     private int next;
@@ -38,7 +39,7 @@ public final class EarlyPlaces {
         this.flow = flow;
     }
 
-    /** A place is wanted where a register may be changed for an access. */
+    /** Requests a place at which a register may be changed for an access. */
     void wanted(int access, int register) {
         int first = first(access, register);
         if (first < access) {
@@ -74,7 +75,7 @@ public final class EarlyPlaces {
         return flow.operation(access).isGlobal() && InstructionWord.source(flow.low(access)) + 1 == register;
     }
 
-    /** The fence of a sum counts for one uniform register: those of two accesses by the same register must not mix. */
+    /** Returns whether an access needs its own fence. The fence of a sum holds for one uniform register, so two accesses by one register cannot share it. */
     private boolean hasFenceOfItsOwn(int at, int register, boolean sum) {
         return isHighWord(at, register) && (sum || SummedAddresses.adds(flow, at));
     }
@@ -94,7 +95,7 @@ public final class EarlyPlaces {
             if (!open.isEmpty()) {
                 state.at(table.cycles(row, at));
                 int place = at;
-                boolean known = table.cycles(block, at) >= MARGIN + ResultTiming.LEAST_LATENCY; // at the start of a block it is not known to the last cycle
+                boolean known = table.cycles(block, at) >= MARGIN + ResultTiming.LEAST_LATENCY; // at the start of a block, the time is not exactly known
                 open.removeIf(change -> change.access() <= place || known && isFree(state, change, place));
             }
         }

@@ -9,7 +9,6 @@ import io.tessera.guardian.machine.code.InstructionWord;
  * {@link FencedRegisters} determines when results are ready.
  */
 public enum FenceStep {
-    /** None of a fence. */
     NONE,
     /** {@code MOV R, base}, for windows of 4 GiB. */
     MOVE,
@@ -19,7 +18,7 @@ public enum FenceStep {
     AND,
     /** {@code R = R & mask | B}, where B is a register that keeps the base. */
     AND_OR,
-    /** {@code UIADD3 U, -UR.hi, base - 1}: the lower bound of high words to which UR is added. */
+    /** {@code UIADD3 U, -UR.hi, base - 1}: the lower bound of a high word to which UR.hi is added. */
     LOWER_BOUND,
     /** {@code UIADD3 U, -UR.hi, base + mask}: the upper bound. */
     UPPER_BOUND,

@@ -17,7 +17,7 @@ import java.util.Arrays;
  */
 public final class FencedRegisters {
     private static final int WORDS = 4;
-    /** Cycles that ptxas leaves at least between a computation and what takes its result, and the same for results in uniform registers. */
+    /** Minimum number of cycles that ptxas leaves between a computation and a use of its result; then the same for results in uniform registers. */
     private static final int LEAST_STALL = 5;
     private static final int LEAST_UNIFORM_STALL = 6;
     private static final int LONG_AGO = Integer.MIN_VALUE;
@@ -48,7 +48,7 @@ public final class FencedRegisters {
         Arrays.fill(since, LONG_AGO);
     }
 
-    /** The next instruction, by its number, is issued at a time, in cycles from any one, which is the same for the block. */
+    /** Sets the number of the next instruction and the time of its issue, in cycles from an origin that is the same for the whole block. */
     void at(int at, int cycles) {
         instruction = at;
         now = cycles;
@@ -84,7 +84,7 @@ public final class FencedRegisters {
         }
     }
 
-    /** An instruction that hands operands on, perhaps over others, has read them before a step of a fence changed them. */
+    /** Forgets operands that an instruction keeps in the reuse cache: a later instruction may read the values from before a step of a fence. */
     private void forgetHanded(long low, long high) {
         for (int place = 0; place < InstructionWord.OPERANDS; place++) {
             int operand = InstructionWord.operand(low, high, place);
@@ -160,7 +160,7 @@ public final class FencedRegisters {
         return since[register] <= now - LEAST_STALL;
     }
 
-    /** A register may hold anything; {@link InstructionWord#ZERO_REGISTER} and above stand for none. */
+    /** Records that a register may hold anything; {@link InstructionWord#ZERO_REGISTER} and above stand for none. */
     void forget(int register) {
         if (register >= InstructionWord.ZERO_REGISTER) {
             return;
@@ -195,7 +195,7 @@ public final class FencedRegisters {
         return bounds.of(pair, now) == uniform;
     }
 
-    /** A register is fenced by instructions that are to be put in here. */
+    /** Assumes that a register is fenced here, by instructions that the rewriter will insert. */
     public void assume(int register, int predicate) {
         if (predicate == InstructionWord.ALWAYS) {
             fenced[register >>> 6] |= 1L << register;
@@ -205,7 +205,10 @@ public final class FencedRegisters {
         }
     }
 
-    /** A pair of uniform registers, by its lower one, gets the bounds for a high word by instructions that are to be put in here. */
+    /**
+     * Assumes that a pair of uniform registers, named by its lower one, gets the bounds for a high word here, by instructions that the rewriter will
+     * insert.
+     */
     public void assumeBounds(int pair, int uniform) {
         bounds.assume(pair, uniform);
     }
@@ -218,7 +221,7 @@ public final class FencedRegisters {
         bounds.clear();
     }
 
-    /** Everything is assumed, before the first way to a place is known. */
+    /** Assumes every fact, before the first path to a place is known. */
     void assumeAll() {
         Arrays.fill(fenced, -1);
         Arrays.fill(based, -1);
@@ -246,7 +249,7 @@ public final class FencedRegisters {
         }
     }
 
-    /** Keeps what is known on another way to this place, too. Returns whether that is less. */
+    /** Keeps only the facts that also hold on another path to this place. Returns whether any was lost. */
     boolean meet(FencedRegisters other) {
         boolean less = bounds.meet(other.bounds, other.now - LEAST_UNIFORM_STALL);
         for (int i = 0; i < WORDS; i++) {

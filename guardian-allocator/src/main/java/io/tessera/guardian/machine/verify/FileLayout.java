@@ -9,11 +9,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Shows that there is only one way to read a cubin: a driver that reads segments finds the same code as the verifier, which reads sections, and the
- * parts that are assigned to a function belong to that function. Stateless.
+ * Verifies that a cubin can be read in one way only: a driver that reads segments finds the same code as the verifier, which reads sections, and every
+ * section that is named after a function belongs to that function. Stateless.
  */
 final class FileLayout {
-    /** Section types of ELF that linked cubins have: from none to relocations without an addend. */
+    /** The last accepted ELF section type, SHT_DYNSYM; the first one is SHT_NULL. */
     private static final int LAST_TYPE = 11;
     private static final int FIRST_CUDA_TYPE = 0x70000000;
     private static final int LAST_CUDA_TYPE = 0x700000ff;
@@ -61,7 +61,7 @@ final class FileLayout {
         return section.isCode() || section.name().startsWith(CONSTANTS);
     }
 
-    /** A section that is named after a function says by its number that it is that function's. */
+    /** Checks that a section named after a function also names that function by its number. */
     private static void requireOwn(Cubin cubin, CubinSection section, String prefix) throws MachineCodeException {
         if (section.name().startsWith(prefix)) {
             CubinSection code = cubin.section(CubinSection.CODE + section.functionName(prefix));
@@ -72,7 +72,7 @@ final class FileLayout {
         }
     }
 
-    /** Relocations write to the section that their table is named after, and not into branch tables. */
+    /** Checks that relocations write to the section after which their table is named, and not into branch tables. */
     private static void requireTarget(Cubin cubin, CubinSection table) throws MachineCodeException {
         if (!Relocations.isTable(table)) {
             return;
@@ -87,7 +87,7 @@ final class FileLayout {
         }
     }
 
-    /** A kernel is the code that is named after it, and a function does not end behind its section. */
+    /** Checks that a kernel's symbol names the section of that name, and that a function does not extend beyond its section. */
     private static void requireOwn(Cubin cubin, CubinSymbols.Symbol symbol) throws MachineCodeException {
         CubinSection section = cubin.section(symbol.section());
         if (symbol.type() != CubinSymbols.FUNCTION || section == null || !section.isCode()) {
@@ -123,8 +123,8 @@ final class FileLayout {
     }
 
     /**
-     * Each section of code or constants is in one segment that is loaded, as a whole, and no segment asks for an address. Files without any segment, as cuBLAS makes
-     * them, are loaded by their sections.
+     * Checks that each section of code or constants lies completely in one loaded segment, and that no segment asks for an address. Files without
+     * segments, such as those of cuBLAS, are loaded by their sections.
      */
     private static void requireSegments(Cubin cubin) throws MachineCodeException {
         if (cubin.segments().isEmpty()) {

@@ -16,15 +16,16 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Tracks instructions in flight over all paths through a section. A fence only counts if no earlier instruction may write its register after it, and
- * no instruction may write the register of a fenced address before the access has read it. Calls inside the section are followed to the function and
- * back. Functions of other sections are called, and return, with nothing in flight, which {@link #solve} checks. One owner thread.
+ * Tracks instructions in flight (issued, with pending reads or writes of registers) over all paths through a section. A fence only counts if no earlier
+ * instruction may write its register after it, and no instruction may write the register of a fenced address before the access has read it. Calls inside
+ * the section are followed to the function and back. {@link #solve} checks that functions of other sections are called, and return, with nothing in
+ * flight. One owner thread.
  */
 public final class InFlightFlow {
     /** Average number of times, at most, that each block is visited. */
     private static final int MOST_WALKS = 64;
     private static final int NO_SCOREBOARD = 7;
-    /** The scoreboard that instructions get which had none. */
+    /** The scoreboard that is given to instructions that had none. */
     public static final int ADDED_SCOREBOARD = 5;
 
     private final SectionFlow flow;
@@ -38,7 +39,7 @@ public final class InFlightFlow {
     private RegistersInFlight jumping;
     /** As above, at the convergence barriers. */
     private final RegistersInFlight[] meeting = new RegistersInFlight[SectionFlow.BARRIERS];
-    /** Null: nothing is followed. */
+    /** Null if there is nothing to track. */
     private final IssueTable table;
     /** Steps of fences, and first instructions of reports. */
     private final BitSet steps = new BitSet();
@@ -277,7 +278,7 @@ public final class InFlightFlow {
         return next < 0 ? flow.count() : next;
     }
 
-    /** The part that is not shown, though compilers' code keeps it; null: nothing. */
+    /** Returns a property that is not shown, although compiled code has it; null if there is none. */
     String trusted() {
         return trusted;
     }
@@ -328,7 +329,10 @@ public final class InFlightFlow {
         }
     }
 
-    /** All that wait at a barrier may go on at each of its meetings: what is in flight there is collected first, since barriers have many of both. */
+    /**
+     * Threads that wait at a convergence barrier may continue at each of its meetings. The states of all waits are joined first, because a barrier may
+     * have many waits and many meetings.
+     */
     private void meet(RegistersInFlight state, int last) {
         int barrier = flow.barrier(last);
         boolean first = meeting[barrier] == null;

@@ -10,8 +10,8 @@ import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**
- * The effects of a section's instructions on what is in flight, read once for all ways through it. Most do nothing but take cycles, and are
- * left out. Each of the others is a number, its facts, which {@link RegistersInFlight} takes. Immutable.
+ * The effects of a section's instructions on {@link RegistersInFlight}, decoded once for all paths through the section. Most instructions only take
+ * cycles, and have no entry. For each of the others, the effects are packed into one number, its facts. Immutable.
  */
 final class IssueTable {
     /** {@code WARPGROUP.DEPBAR.LE gsb0, 0x0}. */
@@ -50,8 +50,8 @@ final class IssueTable {
     /**
      * Reads a section.
      *
-     * @param tracked    registers that are told apart
-     * @param predicates those that are asked for, as bits
+     * @param tracked    registers that are distinguished
+     * @param predicates predicates that are tracked, as bits
      * @param crosses    whether it matters at some place that nothing at all is in flight
      */
     IssueTable(SectionFlow flow, TrackedRegisters tracked, int predicates, boolean crosses) {
@@ -79,7 +79,7 @@ final class IssueTable {
         before[flow.count()] = count;
     }
 
-    /** Returns whether an instruction has no effect in flight this many cycles later. */
+    /** Returns whether no effect of an instruction is still in flight this many cycles later. */
     private static boolean isOver(long facts, int cycles) {
         ResultTiming timing = timing(facts);
         return timing.isFixed() && waits(facts) == 0 && writeScoreboard(facts) == NO_SCOREBOARD && !waitsForGroup(facts) && !isMemory(facts)
@@ -96,7 +96,7 @@ final class IssueTable {
         facts[count++] = own;
     }
 
-    /** The scoreboards that an instruction waits for, without those of instructions so shortly before it that it does not. */
+    /** Returns the scoreboards for which an instruction waits, without those set so shortly before it that the wait does not see them. */
     private static int waits(SectionFlow flow, int at) {
         int waits = InstructionWord.waits(flow.high(at));
         int cycles = 0;
@@ -110,7 +110,7 @@ final class IssueTable {
         return waits;
     }
 
-    /** 0: it is left out. */
+    /** Returns the facts of an instruction; 0 if it has no entry. */
     private long facts(long low, long high, MachineOpcode operation, int waits) {
         ResultTiming timing = ResultTiming.of(architecture, low, high);
         int board = scoreboard(low, high, operation);
@@ -135,8 +135,8 @@ final class IssueTable {
     }
 
     /**
-     * The scoreboard by which the result of an instruction is there. A generic atomic that returns no value still says in a predicate whether it reached global memory;
-     * ptxas waits for that predicate by the scoreboard for its sources.
+     * Returns the scoreboard that signals the result of an instruction. A generic atomic without a return value still writes a predicate that says whether it
+     * reached global memory; ptxas waits for that predicate by the scoreboard for its sources.
      */
     private static int scoreboard(long low, long high, MachineOpcode operation) {
         int board = InstructionWord.writeScoreboard(high);
@@ -146,8 +146,8 @@ final class IssueTable {
     }
 
     /**
-     * Returns how many general registers an instruction writes. At a call or a place where threads gather, the instructions there are checked
-     * themselves.
+     * Returns how many general registers an instruction writes. A call or a place where threads gather counts as none, because the instructions that
+     * write there are checked themselves.
      */
     static int registers(long low, long high, MachineOpcode operation, ResultTiming timing) {
         if (timing == ResultTiming.GROUP) {
@@ -160,22 +160,22 @@ final class IssueTable {
     }
 
     /**
-     * Returns the number of registers of a product by descriptors. If the product is 64 times N numbers wide, each of 128 threads has N / 2, in as
-     * many registers if they have 32 bits. N / 8 - 1 is in bits 53 to 57, except for {@code IGMMA}.
+     * Returns the number of result registers of a matrix product by descriptors (WGMMA). If the result has 64 times N elements, each of 128 threads has
+     * N / 2 of them, in as many registers if they have 32 bits. N / 8 - 1 is in bits 53 to 57, except for {@code IGMMA}.
      */
     private static int groupRegisters(long low) {
         boolean integers = (low & 0xf) == 1;
         return integers ? GROUP_REGISTERS : ((int) (low >>> 53 & 0x1f) + 1) * 4;
     }
 
-    /** Returns whether a product by descriptors ends its group, {@code gsb0}: bits 84 to 86 are 0. */
+    /** Returns whether a matrix product by descriptors ends its group, {@code gsb0}: bits 84 to 86 are 0. */
     private static boolean endsGroup(ResultTiming timing, long high) {
         return timing == ResultTiming.GROUP && (high >>> 20 & 7) == 0;
     }
 
     /**
      * Returns the number of the register that contains an address, if it is tracked. An access that adds 32 bits of its register to the window's base
-     * has none.
+     * has no such register.
      */
     private int address(long low, long high, MachineOpcode operation) {
         boolean based = operation.kind() == Kind.GLOBAL && !GlobalForm.of(InstructionWord.key(low, high)).isWide(high);
@@ -183,7 +183,7 @@ final class IssueTable {
         return none ? 0 : tracked.address(InstructionWord.source(low) + 1);
     }
 
-    /** Returns whether an instruction is executed after all earlier accesses: they go through one unit, in order. */
+    /** Returns whether an instruction is an access that goes through the memory unit, which executes accesses in order. */
     private static boolean isMemory(MachineOpcode operation) {
         return operation.isGlobal() || operation.kind() == Kind.ON_CHIP && switch (operation.name()) {
             case "LDS", "STS", "LDSM", "STSM", "ATOMS", "LDL", "STL" -> true;
@@ -191,22 +191,20 @@ final class IssueTable {
         };
     }
 
-    /** The first entry of the table for an instruction at a place or behind it. */
+    /** Returns the first entry of the table for an instruction at or after a place. */
     int from(int at) {
         return before[at];
     }
 
-    /** The instruction of an entry. */
     int place(int entry) {
         return places[entry];
     }
 
-    /** The facts of an entry. */
     long facts(int entry) {
         return facts[entry];
     }
 
-    /** Cycles from the issue of an instruction to that of a later one of its block, at least. */
+    /** Returns the minimum number of cycles from the issue of an instruction to that of a later one in its block. */
     int cycles(int from, int to) {
         return cycles[to] - cycles[from];
     }
@@ -233,7 +231,7 @@ final class IssueTable {
         return (int) (facts >>> FIRST) & BYTE;
     }
 
-    /** Behind the last register that it writes, as far as it matters. */
+    /** The number after the last register that it writes, as far as it matters. */
     static int end(long facts) {
         return first(facts) + ((int) (facts >>> COUNT) & BYTE);
     }

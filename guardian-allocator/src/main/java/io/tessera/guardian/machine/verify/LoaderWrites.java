@@ -27,7 +27,7 @@ final class LoaderWrites {
     /** The lower and the upper half of an address, into bits 32 to 63 of an instruction, {@code R_CUDA_ABS32_LO_32} and {@code R_CUDA_ABS32_HI_32}. */
     private static final int LOW_HALF = 56;
     private static final int HIGH_HALF = 57;
-    /** The target of a call, and the same before sm_90, absolute. */
+    /** The target of a call, from sm_90 on; then the absolute target of a call, before sm_90. */
     private static final int CALL = 75;
     private static final int ABSOLUTE_CALL = 58;
     /** Bits of a call's target in the second word. */
@@ -35,15 +35,15 @@ final class LoaderWrites {
 
     private static final int NO_SYMBOL = -1;
     private static final int LONGEST_NAME = 400;
-    /** Constant banks from which no table of code is read. */
+    /** Constant banks that hold no branch tables. */
     private static final Set<String> WRITTEN_BANKS = Set.of(".nv.constant3", ".nv.constant4");
 
     private final Cubin cubin;
     private final CubinSymbols symbols;
     private final Map<Integer, List<Relocations.Relocation>> bySection;
-    /** Symbols whose addresses are written into what is loaded. */
+    /** Symbols whose addresses are written into loaded sections. */
     private final Set<Integer> named = new HashSet<>();
-    /** Indexed by section of which an address after its start is written: the sections that receive the address. */
+    /** By section, if an address after its start is written somewhere: the sections that receive such an address. */
     private final Map<Integer, Set<Integer>> inner = new HashMap<>();
 
     /** As above, with addresses of variables that are written before loading. */
@@ -166,7 +166,7 @@ final class LoaderWrites {
     }
 
     /**
-     * Returns the first call of a driver function that a thread may reach. The use that such a function makes of its pointers is not known. A call
+     * Returns the first call of a driver function that a thread may reach. It is not known how such a function uses its pointers. A call
      * after a report under the same predicate is never reached.
      *
      * @return null if there is none
@@ -198,7 +198,7 @@ final class LoaderWrites {
         return relocation.type() == CALL || relocation.type() == ABSOLUTE_CALL;
     }
 
-    /** A function that is not in the cubin is a driver function. */
+    /** Returns whether a relocation writes a call's target. A called function that is not in the cubin is a driver function. */
     private boolean isCall(SectionFlow flow, Relocations.Relocation relocation) {
         int at = place(flow, relocation);
         CubinSymbols.Symbol symbol = symbols.named(relocation);
@@ -210,7 +210,7 @@ final class LoaderWrites {
         return called != null ? called.isCode() : symbol.section() == 0 && symbol.index() != 0 && relocation.addend() == 0;
     }
 
-    /** The instruction that is written to; negative: none, or a part of one. */
+    /** Returns the instruction to which a relocation writes; negative if it is none, or not a whole one. */
     private static int place(SectionFlow flow, Relocations.Relocation relocation) {
         long at = relocation.offset() / InstructionWord.BYTES;
         return relocation.offset() >= 0 && relocation.offset() % InstructionWord.BYTES == 0 && at < flow.count() ? (int) at : -1;

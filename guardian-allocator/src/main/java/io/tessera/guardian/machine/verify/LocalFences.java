@@ -28,7 +28,7 @@ final class LocalFences {
     private final int[] since = new int[MOST];
     private int count;
 
-    /** A register is something from a time on, where a predicate holds. Replaces the same of before. */
+    /** Records that a fact holds for a register from a time on, under a predicate. Replaces an earlier record of the same fact. */
     void learn(What now, int register, int predicate, int uniform, int time) {
         int at = find(now, register, predicate, uniform);
         if (at >= 0) {
@@ -84,7 +84,7 @@ final class LocalFences {
         }
     }
 
-    /** A register may hold anything. */
+    /** Records that a register may hold anything. */
     void forget(int register) {
         for (int i = count - 1; i >= 0; i--) {
             if (registers[i] == register) {
@@ -93,7 +93,7 @@ final class LocalFences {
         }
     }
 
-    /** Predicates may have changed. */
+    /** Records that predicates may have changed. */
     void forgetUnder(int written) {
         for (int i = count - 1; i >= 0; i--) {
             int predicate = predicates[i] & 7;
@@ -103,7 +103,7 @@ final class LocalFences {
         }
     }
 
-    /** A uniform register may have changed. */
+    /** Records that a uniform register may have changed. */
     void forgetAdded(int uniform) {
         for (int i = count - 1; i >= 0; i--) {
             if (added[i] == uniform) {
@@ -112,7 +112,6 @@ final class LocalFences {
         }
     }
 
-    /** Forgets all facts. */
     void clear() {
         count = 0;
     }

@@ -19,7 +19,7 @@ public final class RegisterFlow {
     private final IntPredicate assumed;
     private final BitSet assumedAt = new BitSet();
     private final IntPredicate settled;
-    /** Null: fences are there already. */
+    /** Null if the code has its fences already. */
     private final BoundPlaces bounds;
     /** Indexed by instruction: cycles from the section's start to it, in the order of the code. */
     private final int[] cycles;
@@ -30,9 +30,9 @@ public final class RegisterFlow {
     private final BitSet open = new BitSet();
 
     /**
-     * Goes all ways until nothing changes, as the rewriter wants to know it.
+     * Follows all paths until nothing changes, for the rewriter, which has not inserted the fences yet.
      *
-     * @param assumed accesses whose address register is taken to be fenced before them
+     * @param assumed accesses whose address register is assumed to be fenced before them
      * @param bounds  where bounds of sums will be computed
      */
     public RegisterFlow(SectionFlow flow, MachineFence fence, int baseRegister, IntPredicate assumed, BoundPlaces bounds) {
@@ -40,7 +40,7 @@ public final class RegisterFlow {
     }
 
     /**
-     * Goes all ways until nothing changes.
+     * Follows all paths until nothing changes.
      *
      * @param settled instructions that may be steps of a fence, since nothing in flight writes their results or predicates
      */
@@ -64,7 +64,7 @@ public final class RegisterFlow {
         solve();
     }
 
-    /** Instructions that can change what is known of a register that some instruction fences. */
+    /** Returns the instructions that can change facts about a register that some instruction fences. */
     private BitSet changing() {
         BitSet fenced = new BitSet();
         boolean sums = false;

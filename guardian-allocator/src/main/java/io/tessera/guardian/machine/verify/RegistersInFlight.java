@@ -5,19 +5,19 @@ import io.tessera.guardian.machine.code.ResultTiming;
 import java.util.Arrays;
 
 /**
- * Registers that issued instructions may still write or read, at a place of the code. Only the registers of a {@link TrackedRegisters} set are
- * distinguished; all others count as one. Scoreboards belong to a warp, but a thread that waits for one also waits for its own instructions, so the
- * paths of one thread suffice. One owner thread.
+ * Pending register accesses at a place of the code: the registers that instructions already issued may still write or read. Only the registers of a
+ * {@link TrackedRegisters} set are distinguished; all others count as one. A scoreboard belongs to a warp, but a thread that waits for it also waits
+ * for its own instructions, so it suffices to follow the paths of one thread. One owner thread.
  */
 final class RegistersInFlight {
     private static final int SCOREBOARDS = 6;
     private static final int NONE = 7;
-    /** Sets of writes: one for each scoreboard, one for those that have none, and two for groups of matrices. */
+    /** Sets of pending writes: one for each scoreboard, one for writes without a scoreboard, and two for groups of asynchronous matrix products. */
     private static final int NEVER = SCOREBOARDS;
     private static final int OPEN_GROUP = NEVER + 1;
     private static final int CLOSED_GROUP = OPEN_GROUP + 1;
     private static final int SETS = CLOSED_GROUP + 1;
-    /** For each set of scoreboards that is waited for: the sets that intersect it. */
+    /** By set of scoreboards for which the code waits, as bits: the sets that intersect it. */
     private static final long[] MET = new long[1 << SCOREBOARDS];
 
     static {
@@ -29,28 +29,28 @@ final class RegistersInFlight {
     }
 
     private static final int READS = ResultTiming.values().length;
-    /** Bits of units that write. */
+    /** Bits of the units that write results. */
     private static final int RESULTS = (1 << READS) - 1;
     private static final int PREDICATES = 7;
     private final TrackedRegisters tracked;
     private final int words;
-    /** By set, and within each by register: pending writes. */
+    /** Pending writes, as bits by register, for each set. */
     private final long[] writes;
-    /** By set: predicates. */
+    /** Predicates with pending writes, as bits, for each set. */
     private final int[] predicates = new int[SETS];
-    /** Bits of sets that are not empty. */
+    /** Bits of the sets that are not empty. */
     private int open;
-    /** Times at which instructions of a fixed latency write registers, followed by predicates; on the clock of this block. */
+    /** The time at which an instruction of a fixed latency writes each register, then each predicate, in cycles since the block's start. */
     private final int[] ready;
     private int clock;
     private int latest;
     /**
-     * For each unit that works in order, by register and predicate: its pending writes; then the pending reads of addresses by accesses. Each bit is
-     * a set of scoreboards by number: for each bit, the code must wait for one of its set. Bit 0 is the empty set, for which no wait suffices. Only
-     * units in {@link #pending} count.
+     * For each unit that works in order, by register and predicate: its pending writes. The last element holds the pending reads of addresses by
+     * accesses. Bit n of a value stands for the set of scoreboards whose bits are n: for each bit, the code must wait for one scoreboard of the set.
+     * Bit 0 is the empty set, for which no wait suffices. Only units in {@link #pending} count.
      */
     private final long[][] ordered = new long[READS + 1][];
-    /** Bits of units of which something is in flight. */
+    /** Bits of the units that have pending accesses. */
     private int pending;
 
     RegistersInFlight(TrackedRegisters tracked) {
@@ -60,12 +60,12 @@ final class RegistersInFlight {
         this.ready = new int[tracked.count() + PREDICATES];
     }
 
-    /** So many cycles have passed since the start of the block. */
+    /** Sets the time, in cycles since the start of the block. */
     void at(int cycles) {
         clock = cycles;
     }
 
-    /** Scoreboards that an instruction waits for are over. It is given by its facts, as {@link IssueTable} has them, here and below. */
+    /** Removes the accesses for which an instruction waits. Here and below, an instruction is given by its facts, see {@link IssueTable}. */
     void await(long facts) {
         int waits = IssueTable.waits(facts);
         for (int left = waits & open; left != 0; left &= left - 1) {
@@ -97,7 +97,7 @@ final class RegistersInFlight {
         open &= ~(1 << set);
     }
 
-    /** An instruction was issued whose waits are over: what it writes is in flight. */
+    /** Records that an instruction was issued, after its waits: its writes are pending. */
     void issue(long facts) {
         ResultTiming timing = IssueTable.timing(facts);
         int board = IssueTable.writeScoreboard(facts);
@@ -128,7 +128,7 @@ final class RegistersInFlight {
         }
     }
 
-    /** A scoreboard of a unit that works in order also says that what it was given before is over. */
+    /** Records work of a unit that works in order. Its scoreboard also signals the end of all earlier work of the unit. */
     private void inOrder(int unit, int first, int end, int written, int boards) {
         if (boards != 0 && (pending >>> unit & 1) != 0) {
             long[] before = ordered[unit];
@@ -161,7 +161,7 @@ final class RegistersInFlight {
                 Arrays.fill(ordered[unit], 0);
             }
         }
-        // Results that were pending before in this unit are over when this is; but number 0 stands for many registers.
+        // The unit's earlier write to this register ends before this one. But number 0 stands for many registers, so its earlier writes are kept.
         ordered[unit][number] = (number == 0 ? ordered[unit][0] : 0) | 1L << boards;
     }
 
@@ -185,7 +185,7 @@ final class RegistersInFlight {
         latest = Math.max(latest, clock + cycles);
     }
 
-    /** An access was issued. Accesses read their registers in the order in which they were issued, so that a scoreboard of this one also says that those before have read theirs. */
+    /** Records that an access was issued. Accesses read their registers in order, so the scoreboard of one also signals the reads of all earlier ones. */
     void access(long facts) {
         int boards = (1 << IssueTable.readScoreboard(facts) | 1 << IssueTable.writeScoreboard(facts)) & (1 << SCOREBOARDS) - 1;
         inOrder(READS, 0, 0, 0, boards);
@@ -213,7 +213,7 @@ final class RegistersInFlight {
         return false;
     }
 
-    /** Returns whether an earlier instruction may write a register after an instruction that is issued now does. */
+    /** Returns whether an earlier instruction may write a register later than an instruction that is issued now. */
     boolean isWritten(int register) {
         int number = tracked.number(register);
         for (int left = open; left != 0; left &= left - 1) {
@@ -233,7 +233,7 @@ final class RegistersInFlight {
         return !isWritten(register) && ready[tracked.number(register)] <= clock - cycles && !isPredicateWritten(predicate);
     }
 
-    /** Scoreboards by which nothing is in flight, as far as scoreboards can tell. */
+    /** Returns scoreboards after which no result is in flight, as far as scoreboards show. */
     int scoreboards() {
         int boards = open & (1 << SCOREBOARDS) - 1;
         for (int left = pending & RESULTS; left != 0; left &= left - 1) {
@@ -276,7 +276,10 @@ final class RegistersInFlight {
         return boards;
     }
 
-    /** Cycles until results of a fixed latency are in a register, and in a predicate as {@link #isPredicateWritten} has it; 0 or less: they are. */
+    /**
+     * Returns the cycles until results of a fixed latency are in a register, and in a predicate as defined by {@link #isPredicateWritten}; at most 0
+     * if they are.
+     */
     int cycles(int register, int predicate) {
         int p = predicate & 7;
         int until = ready[tracked.number(register)] - clock - ResultTiming.LEAST_LATENCY;
@@ -307,7 +310,7 @@ final class RegistersInFlight {
         return (pending >>> READS & 1) != 0;
     }
 
-    /** Takes what is in flight at the start of a block; the clock begins there. */
+    /** Copies the state at the start of a block, where the clock is 0. */
     void set(RegistersInFlight other) {
         System.arraycopy(other.writes, 0, writes, 0, writes.length);
         System.arraycopy(other.predicates, 0, predicates, 0, SETS);
@@ -329,7 +332,7 @@ final class RegistersInFlight {
         }
     }
 
-    /** Adds what is in flight on another way to this place. Returns whether that is more. */
+    /** Adds the pending accesses of another path to this place. Returns whether there are more now. */
     boolean join(RegistersInFlight other) {
         boolean more = (other.open & ~open) != 0;
         for (int left = other.open; left != 0; left &= left - 1) {

@@ -5,8 +5,8 @@ import io.tessera.guardian.machine.code.InstructionWord;
 import io.tessera.guardian.machine.code.SectionFlow;
 
 /**
- * Five instructions by which a thread reports and ends: the address of the report into R0 and R1, a value into R2, a store, {@code EXIT}; all under one predicate. The
- * first waits for all scoreboards, so that no load that is in flight writes the registers. Stateless.
+ * Five instructions by which a thread reports and ends, all under one predicate: two moves of the report's address into R0 and R1, a move of a value
+ * into R2, a store, and {@code EXIT}. The first one waits for all scoreboards, so that no load in flight overwrites the registers. Stateless.
  */
 public final class ReportSequence {
     /** {@code STG.E [R0.64+URZ], R2}: the first word without its predicate. */
@@ -19,9 +19,8 @@ public final class ReportSequence {
     public static final long EXIT_HIGH = 0x03800000L;
     /** All six scoreboards. */
     public static final int ALL_SCOREBOARDS = 0x3f;
-    /** Moves before the store. */
     static final int BEFORE_STORE = 3;
-    /** Cycles that ptxas leaves at least between a computation and a memory access by its result. */
+    /** Minimum number of cycles that ptxas leaves between a computation and a memory access by its result. */
     private static final int LEAST_STALL = 5;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     private static final long PREDICATE = 0xf000;

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds and changes the places of fenced code that name the report word, its value and the stop word. These change at each start of a program; of the
- * other contents of fences, only the window changes ({@code WindowMove}). Stateless.
+ * Finds and changes the places of fenced code that contain the address of the report word, its value, and the address of the stop word. These change at
+ * each start of a program. Of the other contents of fences, only the window changes ({@code WindowMove}). Stateless.
  */
 public final class ReportWords {
     /** The three moves that begin a report, see {@link ReportSequence}. */
@@ -32,7 +32,7 @@ public final class ReportWords {
      *
      * @param cubin fenced code
      * @param fence its fence
-     * @return offsets in the file of the first instructions of reports, and of looks
+     * @return offsets in the file of the first instruction of each report and of each look
      * @throws MachineCodeException if it cannot be read
      */
     public static List<Integer> find(byte[] cubin, MachineFence fence) throws MachineCodeException {
@@ -96,13 +96,13 @@ public final class ReportWords {
     }
 
     /**
-     * Makes the reports write another word, and the looks load another one.
+     * Redirects the reports to another report word, and the looks to another stop word.
      *
      * @param cubin  fenced code, which is changed
      * @param places places as returned by {@link #find}
      * @param before its current fence
      * @param after  its new fence
-     * @throws MachineCodeException if there is neither a report nor a look of that fence at a place; then some may have been changed
+     * @throws MachineCodeException if there is neither a report nor a look of that fence at a place; then some places may already be changed
      */
     public static void change(byte[] cubin, List<Integer> places, MachineFence before, MachineFence after) throws MachineCodeException {
         ByteBuffer words = words(cubin);

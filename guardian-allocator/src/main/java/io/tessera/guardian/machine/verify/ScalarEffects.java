@@ -5,7 +5,7 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.MachineOpcode;
 import io.tessera.guardian.machine.code.ResultTiming;
 
-/** Effects of instructions on words of addresses in a kernel's parameters: copies, sums, selections, the stack. One owner thread. */
+/** Applies the effects of instructions to {@link ScalarRegisters}, as far as they concern addresses in a kernel's parameters. One owner thread. */
 final class ScalarEffects {
     /**
      * Offsets in constant bank 0 at which the driver keeps the address of the parameters, and the address of that bank (sm_90; measured on an H100).
@@ -13,7 +13,7 @@ final class ScalarEffects {
     private static final int PARAMETERS = 0x198;
     private static final int BANK = 0xc0;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
-    /** Second words without what is variable in them, and without the mark of a uniform operand. */
+    /** Second words of instructions, without their variable bits and without the mark of a uniform operand. */
     private static final long ADD = 0x07f1e0ffL;
     private static final long ADD_CARRY = 0x007fe4ffL;
     private static final long UNIFORM_ADD = 0x07f1e03fL;
@@ -26,7 +26,7 @@ final class ScalarEffects {
     private static final long EXCLUSIVE_OR = 0x078e3c3fL;
     private static final long TO_UNIFORM = 0x000e0000L;
     private static final long UNIFORM_OPERAND = 1L << 27;
-    /** Bytes of a tensor map among others. */
+    /** The factor, in bytes, by which compiled code multiplies an index of tensor maps. */
     private static final int MAP_BYTES = 64;
     private static final int FIRST_RESULT = 17;
     private static final int SECOND_RESULT = 20;
@@ -39,7 +39,7 @@ final class ScalarEffects {
         this.registers = registers;
     }
 
-    /** An instruction was executed. */
+    /** Records that an instruction was executed. */
     void after(long low, long high, MachineOpcode operation) {
         if (leaves(operation.kind())) {
             registers.forget();
@@ -47,7 +47,7 @@ final class ScalarEffects {
         }
         if (operation.kind() == Kind.REGISTER_COUNT) {
             registers.forgetPredicate(true, (int) (high >>> FIRST_RESULT) & ScalarRegisters.ALL);
-            registers.forgetFrom(Math.clamp(InstructionWord.immediate(low), 0, InstructionWord.ZERO_REGISTER)); // a thread keeps what is below its new count
+            registers.forgetFrom(Math.clamp(InstructionWord.immediate(low), 0, InstructionWord.ZERO_REGISTER)); // a thread keeps registers below its new count
             return;
         }
         if (operation.kind() == Kind.MATRIX) {
@@ -151,7 +151,7 @@ final class ScalarEffects {
         registers.put(low, to, plain ? value : ScalarValue.UNKNOWN);
     }
 
-    /** {@code R2UR} may also tell whether all threads have the same, or collect their bits. */
+    /** {@code R2UR} copies a register. Other variants of it say whether all threads have the same value, or collect bits of the threads. */
     private void copyToUniform(long low, long rest, int to) {
         registers.forgetPredicate(false, (int) (rest >>> FIRST_RESULT) & ScalarRegisters.ALL);
         registers.put(low, to, rest == TO_UNIFORM && low >>> 32 == 0 ? first(low, false) : ScalarValue.UNKNOWN);
@@ -198,7 +198,7 @@ final class ScalarEffects {
         return one.isDistance() ? two.isDistance() || two.isLowWord() : two.isDistance() && one.isLowWord();
     }
 
-    /** The number is signed, and the sum has 64 bits: while the sum stays in the bank of the parameters, its high word is unchanged. */
+    /** Adds a signed number to an address of 64 bits: while the sum stays in the bank of the parameters, its high word is unchanged. */
     private void addWideNumber(long low, long rest, int to) {
         forgetBoth(rest);
         int from = InstructionWord.source(low);
@@ -251,7 +251,7 @@ final class ScalarEffects {
         return plain;
     }
 
-    /** {@code ULDC} and {@code LDC} of what the driver keeps in constant bank 0. */
+    /** {@code ULDC} and {@code LDC} of the two addresses that the driver keeps in constant bank 0. */
     private void load(long low, long rest, int to) {
         long place = low >>> 38; // bytes in bits 38 to 53, the bank above
         boolean wide = rest == ScalarRegisters.LOAD_WIDE;
@@ -271,7 +271,7 @@ final class ScalarEffects {
         }
     }
 
-    /** Every predicate that an instruction may write. Uniform ones are named by two fields. */
+    /** Forgets every predicate that an instruction may write. Two fields of the instruction name uniform predicates. */
     private void forgetPredicates(long low, long high, MachineOpcode operation) {
         registers.forgetPredicates(ResultTiming.predicates(low, high));
         if (operation.registers() == MachineOpcode.MANY) {

@@ -36,7 +36,7 @@ final class ScalarRegisters {
     private static final int UNIFORM_PREDICATE = 8;
 
     private final ScalarValue[] values = new ScalarValue[COUNT];
-    /** Predicates that hold the carry of a sum that carries nothing. */
+    /** Predicates that hold the carry of a sum which never carries. */
     private int withoutCarry;
     /** Where the threads that wait at a convergence barrier continue: the place that its last {@code BSSY} named, or {@link #UNKNOWN_PLACE}. */
     private final int[] meetings = new int[BARRIERS];
@@ -62,7 +62,7 @@ final class ScalarRegisters {
         return meetings[barrier];
     }
 
-    /** A {@code BSSY} was executed. */
+    /** Records that a {@code BSSY} was executed. */
     void meets(int barrier, int place) {
         meetings[barrier] = place;
     }
@@ -72,12 +72,11 @@ final class ScalarRegisters {
         return conditional;
     }
 
-    /** Returns the contents of a uniform register. */
     ScalarValue uniform(int register) {
         return values[UNIFORM + register];
     }
 
-    /** A block ends, and with it an exchange of two registers, which is followed within one. */
+    /** Records the end of a block. An exchange of two registers is only followed within one block. */
     void endBlock() {
         for (int i = 0; i < COUNT; i++) {
             if (values[i].kind() == ScalarValue.Kind.BOTH_WORDS) {
@@ -92,7 +91,7 @@ final class ScalarRegisters {
         System.arraycopy(other.meetings, 0, meetings, 0, BARRIERS);
     }
 
-    /** Keeps what is known on another way to this place, too. Returns whether that is less. */
+    /** Keeps only the facts that also hold on another path to this place. Returns whether any was lost. */
     boolean meet(ScalarRegisters other) {
         boolean less = (withoutCarry & ~other.withoutCarry) != 0;
         withoutCarry &= other.withoutCarry;
@@ -114,7 +113,7 @@ final class ScalarRegisters {
         return less;
     }
 
-    /** General registers from one on, which may have been written. */
+    /** Forgets the general registers from one on, since they may have been written. */
     void forgetFrom(int register) {
         Arrays.fill(values, register, InstructionWord.ZERO_REGISTER, ScalarValue.UNKNOWN);
         if (register <= STACK_POINTER) {
@@ -127,8 +126,8 @@ final class ScalarRegisters {
     }
 
     /**
-     * Under a predicate, a register may also keep its previous value. If that value was not such an address, compiled code does not use it as one
-     * where the predicate does not hold.
+     * Records a register's new value. Under a predicate, the register may also keep its previous value. If that was not an address of a parameter, it is
+     * ignored: compiled code does not use it as such an address where the predicate does not hold.
      */
     void put(long low, int register, ScalarValue value) {
         if (register == InstructionWord.ZERO_REGISTER || register == ZERO_UNIFORM) {
@@ -188,7 +187,7 @@ final class ScalarRegisters {
         return plain;
     }
 
-    /** A function was called that may write some registers and words of the stack. */
+    /** Records the call of a function that may write some registers and words of the stack. */
     void afterCall(BitSet written) {
         forget(written);
         Arrays.fill(meetings, UNKNOWN_PLACE);
@@ -211,7 +210,7 @@ final class ScalarRegisters {
         return key == 0x15a7 && (high & PHASE_CHECK) != 0 ? 0 : Math.min(operation.registers(), ResultTiming.width(low, high));
     }
 
-    /** Adds what an instruction may write, registers and words of the stack. Returns false if it may write more. */
+    /** Adds the registers and words of the stack that an instruction may write. Returns false if it may write more than these. */
     static boolean written(BitSet all, long low, long high, MachineOpcode operation) {
         int key = InstructionWord.key(low, high);
         if (operation.registers() == MachineOpcode.MANY) {
@@ -257,7 +256,7 @@ final class ScalarRegisters {
         return (withoutCarry & bit(uniform, predicate)) != 0;
     }
 
-    /** An instruction writes a carry of a sum that carries nothing. */
+    /** Records that an instruction writes the carry of a sum which never carries. */
     void carriesNothing(long low, boolean uniform, int predicate) {
         withoutCarry |= bit(uniform, predicate);
         conditional |= InstructionWord.predicate(low) != InstructionWord.ALWAYS;

@@ -25,7 +25,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
          * first map.
          */
         MAP_OF_MANY,
-        /** {@link #LOW_WORD} and {@link #HIGH_WORD} by exclusive or: what stands between while two registers are exchanged. */
+        /** The exclusive or of {@link #LOW_WORD} and {@link #HIGH_WORD}: the intermediate value while two registers are exchanged. */
         BOTH_WORDS,
         /** The high word of every address in the kernel's parameters. The parameters have at most some KiB, and do not cross a multiple of 4 GiB. */
         HIGH_WORD
@@ -37,7 +37,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
     static final int PARAMETERS_IN_BANK = 0x210;
     static final ScalarValue BANK_LOW = new ScalarValue(Kind.LOW_WORD, List.of(-PARAMETERS_IN_BANK));
     static final ScalarValue PARAMETERS_HIGH = new ScalarValue(Kind.HIGH_WORD, List.of());
-    /** More addresses than a kernel has tensor maps; of plain numbers fewer, since those of loops soon become any number. */
+    /** Maximum number of possible addresses: more than a kernel has tensor maps. Fewer plain numbers are kept, since a loop counter soon has any value. */
     private static final int MOST_ADDRESSES = 32;
     private static final int MOST_NUMBERS = 4;
     /** More bytes than a kernel may have parameters: 32,764 (CUDA programming guide, table of compute capabilities). */
@@ -47,7 +47,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
         return new ScalarValue(Kind.NUMBER, List.of(number));
     }
 
-    /** The value of a register that holds one or the other. */
+    /** Returns the value of a register that holds one or the other. */
     ScalarValue or(ScalarValue other) {
         if (equals(other)) {
             return numbers == other.numbers || numbers.size() <= 1 ? this : new ScalarValue(kind, another());
@@ -70,7 +70,7 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
         return all.size() > most() ? UNKNOWN : new ScalarValue(kind, List.copyOf(all));
     }
 
-    /** The sum, without what it carries: of an address there is none, since distances are small and not negative. */
+    /** Returns the sum, without its carry. The low word of an address never carries, since distances are small and not negative. */
     ScalarValue plus(ScalarValue other) {
         if (other.kind != Kind.NUMBER) {
             return kind == Kind.NUMBER && other.kind != Kind.UNKNOWN ? other.plus(this) : UNKNOWN;
@@ -89,8 +89,8 @@ record ScalarValue(Kind kind, List<Integer> numbers) {
     }
 
     /**
-     * Returns the exclusive or. The exclusive or of both words, combined with one of them again, gives the other word. There is only one high word. A
-     * low word that came out of both words has the same list object as their numbers, so it is the same number even if several are possible.
+     * Returns the exclusive or. {@link Kind#BOTH_WORDS} combined with one of the words gives the other word. There is only one high word. A low word that
+     * is restored in this way has the same list object as the value it came from, so it is the same number even if several are possible.
      */
     ScalarValue exclusiveOr(ScalarValue other) {
         if (kind == Kind.HIGH_WORD && other.kind != Kind.HIGH_WORD || kind == Kind.LOW_WORD && other.kind == Kind.BOTH_WORDS) {

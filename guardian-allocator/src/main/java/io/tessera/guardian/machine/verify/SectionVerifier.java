@@ -12,8 +12,8 @@ import io.tessera.guardian.machine.look.Looks;
 import java.util.Set;
 
 /**
- * Shows that the code of one section reaches global memory in the window alone. Knows nothing of how the fences were made: it finds the registers that keep the base
- * by the instructions at the section's start. One owner thread.
+ * Verifies that the code of one section accesses global memory only in the window. It does not rely on the rewriter: it finds the registers that keep
+ * the base from the instructions at the section's start. One owner thread.
  */
 final class SectionVerifier {
     private static final long UMOV_IMMEDIATE = 0x7882;
@@ -21,7 +21,7 @@ final class SectionVerifier {
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     /** Bit 72: the address has 64 bits. */
     private static final long EXTENDED = 1L << 8;
-    /** Cycles that ptxas leaves at least between a uniform move and a memory access by its result. */
+    /** Minimum number of cycles that ptxas leaves between a uniform move and a memory access by its result. */
     private static final int LEAST_STALL = 6;
 
     private final SectionFlow flow;
@@ -120,13 +120,13 @@ final class SectionVerifier {
         return others;
     }
 
-    /** Compilers change no uniform register that a thread of the warp, on another way, still needs. */
+    /** Describes the assumption that compilers change no uniform register which a thread of the warp on another path still needs. */
     private String byUniform(int at) {
         return "a " + flow.operation(at).name() + " by a uniform register, which other threads of the warp may change at offset 0x"
                 + Integer.toHexString(at * InstructionWord.BYTES);
     }
 
-    /** The first instruction that goes where a register says, and operands that are handed on to what follows it. */
+    /** Returns the first call or return by a register; null if there is none. Refuses a branch that keeps operands for reuse by the next instruction. */
     private String byRegister() throws MachineCodeException {
         String first = null;
         for (int i = 0; i < flow.count(); i++) {
@@ -143,7 +143,7 @@ final class SectionVerifier {
         return first;
     }
 
-    /** A loader writes addresses of functions and variables into constants and calls, into nothing else; and a call by address has one. */
+    /** Checks that a loader writes addresses of functions and variables only into constants and calls, and that each call by address has a relocation. */
     private void requireRelocations() throws MachineCodeException {
         for (long offset : relocated) {
             long at = offset / InstructionWord.BYTES;
@@ -166,7 +166,7 @@ final class SectionVerifier {
         };
     }
 
-    /** The section's start, before its first branch target: instructions that load the base. */
+    /** Reads the section's start, before its first branch target: the instructions that load the base. */
     private void readStart() throws MachineCodeException {
         int end = 0;
         while (end < flow.count() && (end == 0 || !flow.isLeader(end)) && loadsBase(end)) {
@@ -194,7 +194,7 @@ final class SectionVerifier {
         return baseUniforms != 0 || baseRegister != InstructionWord.ZERO_REGISTER;
     }
 
-    /** The load of a base is over before the next instruction that may use it. */
+    /** Checks that the load of a base has ended before the next instruction that may use it. */
     private void requireStall(int last) throws MachineCodeException {
         if (last >= 0 && hasBase() && InstructionWord.cycles(flow.high(last)) < LEAST_STALL) {
             throw new MachineCodeException("the window's base is used before it is loaded", last * InstructionWord.BYTES);
@@ -245,7 +245,7 @@ final class SectionVerifier {
         return operation.kind() == Kind.CALL_SYMBOL || operation.kind() == Kind.CALL_REGISTER || operation.kind() == Kind.REGISTER_COUNT;
     }
 
-    /** Returns whether it is a copy into the lower half of a pair, which is one register wide. */
+    /** Returns whether an instruction is a copy, one register wide, into the lower half of a pair. */
     private boolean isLowHalf(int at) {
         return (flow.low(at) & 0xff00ffffL & ~(0x3fL << 32)) == UMOV_REGISTER && (InstructionWord.uniformDestination(flow.low(at)) & 1) == 0;
     }

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 
-/** Results for the loops of a cubin's functions: which may be endless, and which may wait for other blocks. Thread-safe. */
+/** The loops of a cubin's functions that may be endless, and those that may wait for other blocks. Thread-safe. */
 final class SeenLoops {
     private final MachineFence fence;
     private final Map<String, String> endless = new ConcurrentSkipListMap<>();
@@ -26,7 +26,7 @@ final class SeenLoops {
         this.fence = fence;
     }
 
-    /** Looks at a function. A report writes registers of threads that end, and is stored once. */
+    /** Examines the loops of a function. A report in a loop does not count, since the threads that execute it end. */
     void see(String function, SectionFlow flow) {
         BitSet ending = new BitSet();
         for (int i = 0; i < flow.count(); i++) {
@@ -60,7 +60,7 @@ final class SeenLoops {
         }
     }
 
-    /** A function calls one of the driver's, of which nothing is known. */
+    /** Records that a function calls one of the driver's, of which nothing is known. */
     void callsDriver(String function, String why) {
         waiting.putIfAbsent(function, why);
     }
@@ -76,7 +76,7 @@ final class SeenLoops {
         return looking;
     }
 
-    /** The first loop that may be endless, by function. */
+    /** Returns, for each function, its first loop that may be endless. */
     Map<String, String> endless() {
         return endless;
     }

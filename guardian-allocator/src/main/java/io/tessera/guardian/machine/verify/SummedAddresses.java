@@ -8,7 +8,8 @@ import io.tessera.guardian.machine.code.Kind;
 import io.tessera.guardian.machine.code.SectionFlow;
 
 /**
- * Fences of accesses that add a pair of uniform registers to their address, under {@link MachineFence.Kind#MASK}, and before sm_90 under every fence. Immutable once made.
+ * Fences of accesses that add a pair of uniform registers to their address: under {@link MachineFence.Kind#MASK}, and before sm_90 under every kind of
+ * fence. Immutable.
  *
  * <p>{@code [R.64+UR.64+imm]}: the high word of R is kept between two bounds, which are taken from the high word of UR:
  *
@@ -19,16 +20,17 @@ import io.tessera.guardian.machine.code.SectionFlow;
  * VIMNMX R.hi = min(R.hi, U+1)
  * </pre>
  *
- * R.hi + UR.hi is then one of base-1 to base+mask, even where the lower bound is above the upper one: the result is the upper one. With the carry of the low words and the
- * immediate the address is less than 5 GiB outside of the window, in a guard band. For an address in the window both steps change nothing, with a carry and without. The
- * bounds hold until UR.hi or one of them is written, over all ways through the code ({@link UniformBounds}). The other two steps come in the block of the access, before it, and
- * nothing writes R.hi, UR.hi or the predicate between them and the access ({@link FencedRegisters}).
+ * R.hi + UR.hi is then between base-1 and base+mask. This holds even if the lower bound is above the upper one: the result is then the upper one. With
+ * the carry of the low words and the immediate, the address is less than 5 GiB outside the window, in a guard band. An address in the window is not
+ * changed by either step, with a carry or without. The bounds hold until UR.hi or one of them is written, on all paths through the code ({@link
+ * UniformBounds}). The two VIMNMX are in the block of the access, before it, and nothing writes R.hi, UR.hi or the predicate between them and the
+ * access ({@link FencedRegisters}).
  *
- * <p>{@code [UR.64+imm]}, before sm_90 {@code [RZ.64+UR.64+imm]}: the access takes a copy of UR, whose high word is forced into the window by OR and AND. They are the two
- * instructions before the access, and nothing leads to the second or to the access.
+ * <p>{@code [UR.64+imm]}, before sm_90 {@code [RZ.64+UR.64+imm]}: the access uses a copy of UR, whose high word is forced into the window by OR and AND.
+ * These are the two instructions directly before the access, and no branch leads to the second one or to the access.
  */
 public final class SummedAddresses {
-    /** Cycles that ptxas leaves at least between a computation and what takes its result, for results in uniform registers. */
+    /** Minimum number of cycles that ptxas leaves between a computation and a use of its result, for results in uniform registers. */
     private static final int LEAST_UNIFORM_STALL = 6;
     private static final long WITHOUT_CONTROL = (1L << 41) - 1;
     private static final int COPY = 2;

@@ -146,8 +146,8 @@ public final class TensorMapAddresses {
     }
 
     /**
-     * Returns the registers that threads write collectively after any {@code WARPSYNC.COLLECTIVE}: each such place may perform the collective
-     * operation. Compilers put one {@code SHFL} or {@code VOTE} there, and {@code ENDCOLLECTIVE}.
+     * Returns the registers that collective operations after any {@code WARPSYNC.COLLECTIVE} may write. All of them count at each such place, because
+     * any of the operations may run there. Compilers put one {@code SHFL} or {@code VOTE} there, and {@code ENDCOLLECTIVE}.
      *
      * @return general registers; null if they may also write uniform registers, or more
      */

@@ -2,7 +2,7 @@ package io.tessera.guardian.machine.verify;
 
 import io.tessera.guardian.machine.code.InstructionWord;
 
-/** The registers that are told apart, by numbers; number 0 stands for all others. Immutable once all are added. One owner thread before. */
+/** Numbers the registers that are distinguished; number 0 stands for all others. Immutable once all are added; until then, one owner thread. */
 final class TrackedRegisters {
     private final int[] numbers = new int[InstructionWord.ZERO_REGISTER + 1];
     private final boolean[] addresses = new boolean[InstructionWord.ZERO_REGISTER + 1];
@@ -44,7 +44,6 @@ final class TrackedRegisters {
         return false;
     }
 
-    /** Returns whether no register is tracked. */
     boolean isEmpty() {
         return count == 1;
     }

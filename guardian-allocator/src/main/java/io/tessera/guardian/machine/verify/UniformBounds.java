@@ -5,12 +5,12 @@ import io.tessera.guardian.machine.code.MachineOpcode;
 import java.util.Arrays;
 
 /**
- * Pairs of uniform registers that hold both bounds for high words to which another uniform register is added, see {@link SummedAddresses}. The pair counts for a time when both
- * were computed by two instructions in a row. One owner thread.
+ * Pairs of uniform registers that hold both bounds for a high word to which another uniform register is added, see {@link SummedAddresses}. A pair only
+ * counts if two consecutive instructions computed it. One owner thread.
  */
 final class UniformBounds {
     private static final int PAIRS = InstructionWord.ZERO_UNIFORM / 2 + 1;
-    /** Before the first way to a place is known. */
+    /** The state before the first path to a place is known. */
     private static final byte ANYTHING = -1;
     private static final int LONG_AGO = Integer.MIN_VALUE;
 
@@ -23,7 +23,7 @@ final class UniformBounds {
     private int lowerAdded;
     private boolean any;
 
-    /** An instruction was executed, at a time. It is given by its number, too. */
+    /** Records that an instruction was executed at a time; {@code at} is its number. */
     void after(int at, FenceStep step, long low, MachineOpcode operation, int time) {
         int first = InstructionWord.uniformDestination(low);
         boolean pair = step == FenceStep.UPPER_BOUND && lowerAt >= 0 && lowerAt == at - 1 && lower == first - 1 && (first & 1) == 1
@@ -54,27 +54,26 @@ final class UniformBounds {
         }
     }
 
-    /** A pair holds the bounds for a high word, as instructions that are to be put in will compute them. */
+    /** Assumes that a pair holds the bounds for a high word, computed by instructions that the rewriter will insert. */
     void assume(int pair, int uniform) {
         added[pair >>> 1] = (byte) uniform;
         since[pair >>> 1] = LONG_AGO;
         any = true;
     }
 
-    /** The high word for which a register is the lower bound, if it is even, or the upper one, since a time or before; 0: none. */
+    /** Returns the uniform register for whose high word a register has been a bound since a time or before; 0: none. An even register is the lower bound. */
     int of(int register, int time) {
         int pair = register >>> 1;
         return added[pair] > 0 && since[pair] <= time ? added[pair] : 0;
     }
 
-    /** Forgets all bounds. */
     void clear() {
         Arrays.fill(added, (byte) 0);
         lowerAt = -1;
         any = false;
     }
 
-    /** Everything is assumed, before the first way to a place is known. */
+    /** Assumes every fact, before the first path to a place is known. */
     void assumeAll() {
         Arrays.fill(added, ANYTHING);
         Arrays.fill(since, LONG_AGO);
@@ -93,7 +92,7 @@ final class UniformBounds {
         Arrays.fill(since, LONG_AGO);
     }
 
-    /** Keeps what is known on another way to this place, too, at the time of its end. Returns whether that is less. */
+    /** Keeps only the facts that also hold on another path, at the time of its end. Returns whether any was lost. */
     boolean meet(UniformBounds other, int time) {
         boolean less = false;
         for (int pair = 0; any && pair < PAIRS; pair++) {

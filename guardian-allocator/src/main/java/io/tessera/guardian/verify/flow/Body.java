@@ -25,13 +25,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The text of a function: its instructions, and what every name in it is. A name that hides another, and one of a special register, are not
- * accepted: then two readers of the text could take it for two things. Used by one thread.
+ * The text of a function: its instructions, and what each name in it stands for. A name that hides another one, or that of a special register, is
+ * refused, because two readers of the text could understand it in two ways. Used by one thread.
  */
 public final class Body {
     /** Instructions of one function, at most. */
     private static final int MOST_INSTRUCTIONS = 2_000_000;
-    /** Bytes of local memory of one function: what a thread can have. */
+    /** Maximum bytes of local memory of one function: as much as a thread can have. */
     private static final long MOST_LOCAL = 512 << 10;
     private static final int MOST_DIGITS = 9;
 

@@ -21,12 +21,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Verifies that the last thread of a block ends only when all threads of its cluster have ended, so that the block exists while others may access its
- * shared memory. A kernel begins with a start of {@link ClusterText}, and each end of a thread is one of its ends, which count the thread. A function
- * with ends has the code of the last thread as its last instructions, which only these ends reach. Arrivals and waits at the cluster's barrier may be
- * anywhere, since they do not write the count of ends. No other instruction uses the registers of this code, or branches into the middle of it. The
- * rest is checked like any other function; no access of it reaches the words ({@code WindowValues}), and no thread waits at the device's barrier of
- * the cluster. Used once.
+ * Verifies that a block's last thread waits until every block of the cluster is down to its last thread, so that a block exists while others may access
+ * its shared memory. The rewriter adds code for this, which must match the texts of {@link ClusterText}: a kernel begins with one of the starts, and
+ * each place where a thread ends is one of the ends, which count the thread. A function with ends has the code of the last thread as its last
+ * instructions, which only these ends reach. Arrivals and waits at the cluster's barrier may be anywhere, since they do not write the count of ends.
+ * No other instruction uses the registers of this code, or branches into the middle of it. The remaining code is checked like any other function. It
+ * cannot access the counters ({@code WindowValues}), and it does not use the hardware's cluster barrier. Used once.
  */
 public final class ClusterEnds {
     private static final Operand ZERO = new Operand.Immediate(0, false);
@@ -34,7 +34,7 @@ public final class ClusterEnds {
     private final PtxFunction function;
     private final boolean kernel;
     private final List<Statement> code;
-    /** Actual names for the names in the texts: registers, the label of the last thread, and in {@link #tried} also other labels. */
+    /** By name in the texts, the name in the function: registers, the label of the last thread, and in {@link #tried} also other labels. */
     private final Map<String, String> names = new HashMap<>();
     private Map<String, String> tried = new HashMap<>();
     private final Set<String> labels = new HashSet<>();
@@ -81,7 +81,7 @@ public final class ClusterEnds {
         return code.size();
     }
 
-    /** Takes what is at a place, and gives the place behind it. */
+    /** Takes the statement or text at an index, and returns the index after it. */
     private int next(int at, boolean ends, List<Statement> left) throws UnverifiedException {
         Statement statement = code.get(at);
         if (ends && statement instanceof Instruction i && i.opcode().equals("bra") && i.guard().isPresent()) {
@@ -111,7 +111,7 @@ public final class ClusterEnds {
         return new Instruction(guard, "exit", List.of(), List.of(), line);
     }
 
-    /** A statement of the rest: it reads none of the registers, and names none of the labels. */
+    /** Refuses a statement of the remaining code that reads one of the reserved registers, or defines or names one of the labels. */
     private void check(Statement statement) throws UnverifiedException {
         if (statement instanceof Label(String name, int line) && labels.contains(name)) {
             throw new UnverifiedException(line, "'" + name + "' is in two places");

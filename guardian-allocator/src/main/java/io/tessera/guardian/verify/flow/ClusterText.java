@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The texts that {@link ClusterEnds} expects, word for word. Their words are in the last 24 bytes of dynamic shared memory: threads of the block that
- * have ended, blocks without other threads, and two words that only the barrier of the cluster uses. Immutable.
+ * The texts that {@link ClusterEnds} expects, instruction for instruction. Their counters are in the last 24 bytes of dynamic shared memory: the
+ * threads of the block that have ended, the blocks that are down to their last thread, and two words that only the cluster's barrier uses. Immutable.
  */
 final class ClusterText {
     private static final String WORDS = """
@@ -47,7 +47,7 @@ final class ClusterText {
             mov.u32 s, %ntid.z;
             mul.lo.u32 threads, threads, s;
             """;
-    /** Writes the last two words alone. */
+    /** Writes only the last two of these words. */
     private static final String COMPLETE = """
             bfe.u32 t, r, 12, 12;
             and.b32 s, r, 4095;
@@ -157,7 +157,7 @@ final class ClusterText {
     static final List<List<Statement>> LASTS;
     /** Name of that label in these texts. */
     static final String LAST;
-    /** An instruction that changes nothing. */
+    /** An instruction without an effect, which stands for removed ones so that they count as work. */
     static final Statement ORDER;
 
     static {

@@ -24,9 +24,9 @@ public final class Components {
     }
 
     /**
-     * Those that have a cycle.
+     * Returns the components that contain a cycle.
      *
-     * @param component gets the number of the component of each block
+     * @param component receives the number of the component of each block
      */
     public List<List<Integer>> cycles(int[] component) {
         List<List<Integer>> cycles = new ArrayList<>();
@@ -83,7 +83,7 @@ public final class Components {
         return cycles;
     }
 
-    /** Those that some edges have a cycle in. */
+    /** Returns the components that contain a cycle of these edges. */
     public static List<List<Integer>> cycles(List<FlowEdge> edges) {
         Map<Integer, Integer> numbers = new HashMap<>();
         List<Integer> blocks = new ArrayList<>();

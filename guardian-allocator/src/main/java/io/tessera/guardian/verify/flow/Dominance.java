@@ -154,12 +154,11 @@ public final class Dominance {
         }
     }
 
-    /** Returns whether a trace can be reached. */
     boolean reached(int trace) {
         return number[trace] >= 0;
     }
 
-    /** The last block before another that every way to it comes through; -1 of the first. */
+    /** Returns the immediate dominator of a block; -1 for the entry block. */
     public int dominator(int trace) {
         return dominator[trace];
     }

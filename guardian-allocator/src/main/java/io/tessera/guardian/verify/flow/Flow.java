@@ -14,10 +14,10 @@ import java.util.Set;
 
 /**
  * Control flow of a function. A block extends to its first branch or to a label; a guarded exit does not end a block. Each table that several
- * branches use has a block of its own. Time and memory grow with the text. Immutable.
+ * branches use has a block of its own, so that time and memory grow only with the length of the text. Immutable.
  */
 public final class Flow {
-    /** Edges of a function, at most, for each instruction: tables of branches may name many. */
+    /** Maximum number of edges of a function for each of its instructions: branch tables may have many entries. */
     private static final int MOST_EDGES = 4;
 
     /** The first instruction of each block. */
@@ -150,7 +150,7 @@ public final class Flow {
         return place;
     }
 
-    /** Labels that an instruction may go to. */
+    /** Returns the labels to which an instruction may branch. */
     public List<String> targets(Instruction i) throws UnverifiedException {
         switch (i.opcode()) {
             case "bra" -> {

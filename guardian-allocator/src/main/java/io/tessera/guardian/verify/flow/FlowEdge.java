@@ -1,12 +1,12 @@
 package io.tessera.guardian.verify.flow;
 
 /**
- * A way from a block to another in {@link Flow}. Immutable.
+ * An edge from one block to another in {@link Flow}. Immutable.
  *
  * @param from     block
- * @param position of the branch that decides whether it is gone, or -1: none does
+ * @param position of the branch that decides whether the edge is taken; -1 if no branch does
  * @param to       block
- * @param taken    whether it is gone where the branch's guard holds
+ * @param taken    whether the edge is taken if the branch's guard holds
  */
 public record FlowEdge(int from, int position, int to, boolean taken) {
 }

@@ -45,7 +45,7 @@ public enum Form {
                                     + "depth channel_data_type channel_order normalized_coords array_size num_mipmap_levels num_samples filter_mode addr_mode_0 addr_mode_1 "
                                     + "addr_mode_2 memory_layout force_unnormalized_coords",
                             true),
-    /** Lanes of a warp together; the last operand says which. */
+    /** Operates on lanes of a warp together; the last operand says on which. */
     WARP("warp sync up down bfly idx all any uni ballot add min max and or xor abs NaN inc dec", true),
     /** As above, without {@code .sync}, as in text of PTX ISA below 6.0: no operand names the lanes. */
     LANES("up down bfly idx all any uni ballot", true), ORDER(
@@ -55,7 +55,7 @@ public enum Form {
     /** A cluster's barrier. */
     CLUSTER("cluster arrive wait aligned relaxed release acquire", false), BRANCH("uni", false), TABLE("uni idx", false), CALL("uni",
             false), LEAVE("uni", false),
-    /** Only of a tenant that is alone: what it does is not looked at. */
+    /** Accepted only while no other tenant uses the context: its effect is not verified. */
     ALONE("", true);
 
     private static final Map<String, Form> OPCODES = new HashMap<>();

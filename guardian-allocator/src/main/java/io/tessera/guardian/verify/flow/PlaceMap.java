@@ -3,8 +3,8 @@ package io.tessera.guardian.verify.flow;
 import java.util.Arrays;
 
 /**
- * Map from a register in a block to a fact. Keys are mixed: in an ordinary hash table, those of neighbouring registers and blocks would collide, and
- * a tenant could make the chains of any length. Used by one thread.
+ * Map from a register in a block to a fact. Keys are mixed before they are hashed: in an ordinary hash table, those of neighbouring registers and
+ * blocks would collide, and a tenant could make chains of any length. Used by one thread.
  *
  * @param <T> type of the facts
  */

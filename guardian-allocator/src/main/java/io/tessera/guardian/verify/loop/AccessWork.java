@@ -15,7 +15,7 @@ final class AccessWork {
     /** Work of an access to memory by a pointer, or of a fence with a scope wider than the cluster. */
     static final long ACCESS = 256;
     private static final long ATOMIC = 512;
-    /** Atomics that are made by loops in the device have the threads of a block go one by one. */
+    /** Work of an atomic that the device makes as a compare-and-swap loop: the threads of a block then execute it one by one. */
     private static final long SHARED_ATOMIC = 64;
     private static final long LOCAL = 8;
     /** Work of a load or store of a matrix: 16 rows, in 32 lanes. */
@@ -39,14 +39,14 @@ final class AccessWork {
     private AccessWork() {
     }
 
-    /** Returns the time of this much work in whole seconds, rounded up, if all of it is instructions of the slowest kind, made by all threads of an H200 at once. */
+    /** Returns the time of this much work in whole seconds, rounded up, if all threads of an H200 at once execute instructions of the slowest kind only. */
     static long seconds(long work) {
         double slowest = Math.max(Math.max(work / (ACCESS * PINNED_A_SECOND), work / (ATOMIC * ATOMICS_A_SECOND)),
                 Math.max(work / (LOCAL * LOCAL_A_SECOND), work / (SLEEP * SLEEPS_A_SECOND)));
         return (long) Math.ceil(slowest);
     }
 
-    /** The work of the instruction at a place of a function; 0: as any other. */
+    /** Returns the additional work of the instruction at a place of a function; 0 for an ordinary one. */
     static long of(Graph graph, int at) {
         Instruction i = graph.body.code.get(at);
         return switch (graph.forms[at]) {
@@ -69,7 +69,7 @@ final class AccessWork {
                 && !(i.operands().getFirst() instanceof Operand.Immediate(long ns, boolean _) && ns >= 0 && ns <= MOST_NAP_NS);
     }
 
-    /** Without a space, an address may be in any space. */
+    /** Returns whether the address may be in global memory: a generic address may. */
     private static boolean isGlobal(Instruction i) {
         return i.space().map(space -> space == StateSpace.GLOBAL).orElse(true);
     }

@@ -11,14 +11,14 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The work between two looks at the stop word over all functions: a call costs what its callee does, unless that looks where it begins and
- * where it returns. No function may do more than {@link #MOST}; and none of modules that are linked more than {@link #MOST_CALLED}, or it
- * looks: so what a call of another module costs is known, too. Used once.
+ * The work between two looks at the stop word, across calls. A call costs the work of its callee, unless the callee looks where it begins and
+ * where it returns. No function may do more than {@link #MOST}. A device function of a module that is linked with others may do at most {@link
+ * #MOST_CALLED}, unless it looks: so the cost of a call into another module is known, too. Used once.
  */
 public final class CallTrees {
     /**
-     * Instructions between two looks, of which one that may take long counts as many ({@link AccessWork}): threads make this many in some
-     * seconds, in the worst case.
+     * Maximum number of instructions between two looks; one that may take long counts as many ({@link AccessWork}). In the worst case they take
+     * some seconds.
      */
     static final long MOST = 1L << 24;
     /** Maximum time between two looks, in nanoseconds: that of {@link #MOST} instructions of the slowest kind, in whole seconds. */
@@ -66,7 +66,7 @@ public final class CallTrees {
         for (String name : calleesFirst) {
             PtxFunction function = module.functions.get(name);
             if (refused.containsKey(name)) {
-                costs.put(name, 1L); // so is its caller
+                costs.put(name, 1L); // its callers are refused anyway
                 continue;
             }
             long most = between.get(name).most(this::cost);

@@ -6,8 +6,8 @@ import io.tessera.guardian.verify.value.Value;
 import java.util.List;
 
 /**
- * The range of a loop's counter at the loop's head, if its starts, its step and its bound are one number each: a start, or as many steps from it as
- * the bound allows. Immutable.
+ * The range of a loop's counter at the loop's head, if its starts, its step and its bound are known numbers. It extends from the starts by as many
+ * steps as the bound allows. Immutable.
  *
  * @param numbers its range
  * @param passes  maximum number of times that it is counted and control returns to the head

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds the edges that are only taken after a look at the stop word. Either the stop word was just read and is not zero, or a counter is positive
- * that was just lowered, and that was refilled from the stop word if it was not positive any more. Such a counter is written in no other way except
- * at the function's start, so it is zero soon after the stop word is. Used for one function.
+ * Finds the edges that are only taken after a look at the stop word. Such an edge has one of two forms. In the first, the stop word was just read and
+ * is not zero. In the second, a counter was just lowered, was refilled from the stop word if it was no longer positive, and is positive now. Nothing
+ * else writes that counter except the function's start, so it becomes zero soon after the stop word does. Used for one function.
  */
 final class Fuel {
     /**
@@ -44,7 +44,7 @@ final class Fuel {
         this.mostBurnt = mostBurnt;
     }
 
-    /** Returns the facts that hold on an edge, and after exits before it in its block. */
+    /** Returns the facts that hold on an edge, those from guarded exits earlier in its block included. */
     List<Fact> facts(FlowEdge edge) {
         List<Fact> all = new ArrayList<>(graph.facts(edge));
         graph.work.spend(graph.facts.get(edge.from()).size());
@@ -60,7 +60,6 @@ final class Fuel {
         return look(edge).isPresent();
     }
 
-    /** Returns the look on an edge, if there is one. */
     Optional<Look> look(FlowEdge edge) {
         return known.computeIfAbsent(edge, e -> {
             for (Fact fact : facts(e)) {
@@ -148,7 +147,7 @@ final class Fuel {
         return node.value.is(Value.Kind.STOP) || node.kind == Node.Kind.SELECT && WindowForms.isPointer(node.args[0], Reserved.STOP);
     }
 
-    /** {@code counter - weight}, or the stop word where that is not positive. */
+    /** Returns whether a value is {@code counter - weight} if that is positive, and otherwise the stop word. */
     private static boolean isFilled(Node select) {
         Node lowered = select.args[1].origin();
         Node empty = select.guard;
@@ -209,7 +208,7 @@ final class Fuel {
                 && stop(graph.operands[at][1][0]);
     }
 
-    /** The first instruction that a later branch goes back to. */
+    /** Returns the first instruction that is the target of a backward branch. */
     private int firstCycle() {
         int first = Integer.MAX_VALUE;
         for (int block : graph.flow.order) {

@@ -24,10 +24,10 @@ import java.util.List;
  * @p setp.lt.s32 p, r, 1;
  * @p exit;
  * }</pre>
- * So a grid of which no block reads it has no more blocks than that. Stateless.
+ * So a grid whose blocks do not read the stop word has at most BLOCKS blocks. Stateless.
  */
 public final class GridLookCheck {
-    /** More blocks than any grid has of which each may make an instruction. */
+    /** The answer for a kernel without such a start: more blocks than any grid can execute. */
     public static final long UNBOUNDED = 1L << 62;
     private static final int LENGTH = 10;
 
@@ -54,7 +54,7 @@ public final class GridLookCheck {
         return new SpecialRegister("%nctaid", dimension);
     }
 
-    /** The number that a comparison is with; -1: none. */
+    /** Returns the number with which an instruction compares; -1 if it is not a constant. */
     private static long number(Instruction compare) {
         return compare.operands().get(2) instanceof Immediate(long value, boolean _) ? value : -1;
     }

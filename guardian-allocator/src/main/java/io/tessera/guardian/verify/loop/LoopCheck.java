@@ -20,16 +20,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Shows that every cycle of a function ends: it looks at the stop word, through a counter that only the stop word refills, or it counts to a bound.
- * Edges that are only taken after such a look are ignored; the remaining edges must form only counted cycles. Also computes how much the function may
- * do from one look to the next. Used once.
+ * Verifies that every loop of a function ends. A loop is accepted if it looks at the stop word ({@link Fuel}), or if it counts to a bound. So edges
+ * that are only taken after a look are removed from the control-flow graph, and each cycle that remains must be a counted loop. Also computes how
+ * much the function may execute from one look to the next. Used once.
  */
 public final class LoopCheck {
-    /** Edges of a component that are tried as the end of a counted loop. */
+    /** Maximum number of comparisons of a component that are tried as the end of a counted loop. */
     private static final int MOST_TRIED = 8;
     private static final long MOST_BURNT = 1L << 30;
     private static final int MOST_COPIES = 8;
-    /** Most rounds of a counter that is doubled or halved. */
+    /** Maximum number of iterations of a loop whose counter is doubled or halved. */
     private static final long MOST_SHIFTS = 33;
 
     private final Graph graph;
@@ -44,9 +44,9 @@ public final class LoopCheck {
     /**
      * A loop that ends by counting.
      *
-     * @param head   its block that is executed once in each iteration
-     * @param passes edges by which control returns to it
-     * @param rounds  maximum number of times that these are taken, each time that the head is reached by another edge
+     * @param head    its block that is executed once in each iteration
+     * @param passes  edges by which control returns to the head
+     * @param rounds  maximum number of times that these edges are taken for each entry of the loop
      * @param counter its counter at the head
      * @param numbers range of the counter, or null if it is not exactly known
      */
@@ -54,12 +54,12 @@ public final class LoopCheck {
     }
 
     /**
-     * The end of a cycle.
+     * The end of a counted loop.
      *
      * @param counter the counter at the head
      * @param rounds  maximum number of times that the head is executed
      * @param after   whether the counter is compared after the step
-     * @param range   its range, or null
+     * @param range   the counter's range, or null
      */
     private record End(Node counter, long rounds, boolean after, CounterRange range) {
         /** Returns how often control returns to the head. */
@@ -84,7 +84,7 @@ public final class LoopCheck {
         return fuel.looksAtBothEnds();
     }
 
-    /** The loops that count, outer ones first, once it was checked. */
+    /** Returns the counted loops, outer ones first; valid after {@link #check}. */
     public List<Counted> counted() {
         return found;
     }
@@ -130,7 +130,7 @@ public final class LoopCheck {
         }
     }
 
-    /** Compilers place an end in the middle of the text, and branch back to it: such an edge looks, and is taken once. */
+    /** Drops the looks on edges that are in no cycle. Compilers may place the code of an exit earlier in the text: the branch back to it is taken once. */
     private void dropLooksOutsideCycles(List<FlowEdge> others) {
         List<FlowEdge> all = new ArrayList<>(others);
         all.addAll(looks.keySet());
@@ -170,7 +170,7 @@ public final class LoopCheck {
         throw new UnverifiedException(at.line(), "a loop that is not shown to end, nor to look at the stop word");
     }
 
-    /** A pass takes no long sleep, and calls nothing. */
+    /** Refuses a counted loop with a long sleep or a call in it. */
     private void calm(int block) throws UnverifiedException {
         for (int at = flow.start[block]; at < flow.end[block]; at++) {
             Instruction i = graph.body.code.get(at);
@@ -181,9 +181,9 @@ public final class LoopCheck {
     }
 
     /**
-     * Returns how often control returns to the head if two conditions hold. All cycles through the head take an edge that is only taken while a
-     * counter has not reached its bound, and all cycles through the edge pass the head, which counts once. Between two such passes, each inner cycle
-     * is entered once.
+     * Returns the end of a counted loop, or null if this edge and fact do not show one. They do if all cycles through the head take the edge, which is
+     * only taken while a counter has not reached its bound, and all cycles through the edge pass the head, which counts once. Then each inner loop
+     * is entered at most once per iteration.
      */
     private End ends(FlowEdge edge, Fact fact, List<FlowEdge> inside, int number) {
         Node compared = copied(fact.target());
@@ -224,7 +224,7 @@ public final class LoopCheck {
         return Passes.starts(phi, flow.in.get(phi.trace), edge -> component[edge.from()] == number && !fuel.looks(edge));
     }
 
-    /** A value that is compared, or what it becomes for the next pass where it is compared before it is counted. */
+    /** Returns the compared value; or, if the loop compares the counter before the step, its value after the step. */
     private Node counted(Node compared, int number) {
         if (compared.kind != Node.Kind.PHI || component[compared.trace] != number) {
             return compared;
@@ -248,7 +248,7 @@ public final class LoopCheck {
         return from;
     }
 
-    /** The carried value is the counter's on every path. */
+    /** Returns whether the phi at the head receives the stepped counter on every path back. */
     private boolean counts(Node phi, Node counter, int number) {
         List<FlowEdge> in = flow.in.get(phi.trace);
         for (int n = 0; n < in.size(); n++) {
@@ -284,7 +284,7 @@ public final class LoopCheck {
     }
 
     /**
-     * Returns whether a counter that is doubled once or more grows to the bound without overflowing before, or a counter that is halved reaches its
+     * Returns whether a counter that is shifted left grows to the bound without overflowing before, or a counter that is shifted right falls to its
      * bound: neither takes more than 32 iterations.
      */
     private static boolean shifted(Fact fact, Node counter) {
@@ -335,7 +335,7 @@ public final class LoopCheck {
         return shown ? new End(before, Passes.equal(starts(before, number), differ.args[1], up ? step : -step, Integer.SIZE), false, null) : null;
     }
 
-    /** Without the edge there is no cycle through the block, and without the block there is none through the edge. */
+    /** Returns whether every cycle through the block takes the edge, and every cycle through the edge passes the block. */
     private boolean passes(FlowEdge edge, int block, List<FlowEdge> inside) {
         graph.work.spend(inside.size());
         List<FlowEdge> noEdge = inside.stream().filter(each -> !each.equals(edge)).toList();

@@ -32,7 +32,7 @@ final class Passes {
      * @param starts the counter's values when the loop is entered
      * @param step   least amount that an iteration adds or subtracts
      * @param up     whether it adds
-     * @param strict whether a counter that is the limit ends the loop
+     * @param strict whether a counter that equals the limit ends the loop
      */
     static long ordered(List<Node> starts, Node limit, long step, boolean up, boolean signed, boolean strict) {
         long most = 0;

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Ranges of addresses in the window and in variables that a counted loop moves by a step, until the loop has ended. An address at a loop's head whose
- * carried value is itself plus an amount moves once per iteration, since the amount is added to the head's value, which stays the same until the next
- * iteration. Also computes the range of a loop's counter. Stateless.
+ * Ranges of addresses, in the window and in variables, that a counted loop advances by a stride. If the value that the loop carries to its head is the
+ * head's value plus an amount, the address advances once per iteration, since the head's value stays the same until the next one. Also computes the
+ * range of a loop's counter. Stateless.
  */
 public final class Strides {
     private static final int LONGEST_CHAIN = 16;
@@ -64,7 +64,7 @@ public final class Strides {
         return address && !first.isConditional() && near ? first.moved(step, loop.rounds()) : null;
     }
 
-    /** The sum of the additions to the phi until it comes back as the node, or null where that is not seen. */
+    /** Returns the sum of the amounts that are added to the phi to give the node, or null if the node is not such a sum. */
     private static Value gain(Node node, Node phi) {
         int bits = phi.bits;
         Value sum = Value.number(0, 0, 0, bits);

@@ -19,12 +19,12 @@ import java.util.function.ToLongFunction;
 
 /**
  * Upper bound of the instructions that a function executes from one look at the stop word to the next, or until it returns; an instruction that may
- * take long counts as many ({@link AccessWork}). A block is executed once, and again for each time that an edge is taken that closes a loop around
- * it. The counter that such an edge decrements allows at most {@link Reserved#MOST_FUEL} before the stop word is read. In a counted loop, each of
- * these times counts once per iteration. Immutable.
+ * take long counts as many ({@link AccessWork}). A block counts once, and once more for each time that an edge which closes a loop around it is
+ * taken. Such an edge decrements a counter, which allows at most {@link Reserved#MOST_FUEL} before the stop word is read. In a counted loop, each
+ * of these executions counts once per iteration. Immutable.
  */
 public final class WorkBetweenLooks {
-    /** More than anything that is accepted; sums of it do not run over. */
+    /** More than anything that is accepted; sums of a few such values do not overflow. */
     static final long UNBOUNDED = 1L << 40;
 
     /**
@@ -119,8 +119,8 @@ public final class WorkBetweenLooks {
     }
 
     /**
-     * Returns sets of blocks that reach each other without an edge that looks and leads back to a block that dominates its start; none if every edge
-     * that looks is such an edge.
+     * Returns the cycles that remain without the edges that look and are back edges (the target dominates the source). Returns none if every edge that
+     * looks is a back edge.
      */
     private static List<List<Integer>> cycles(Graph graph, Set<FlowEdge> looks) {
         if (looks.stream().allMatch(edge -> closes(graph, edge))) {
@@ -136,9 +136,9 @@ public final class WorkBetweenLooks {
     }
 
     /**
-     * What an edge closes a loop around: where its end is on all ways to its beginning, what comes to that without it. Else the blocks from which its
-     * beginning is come to again without such edges. A way from a block to itself that passes no edge of the first kind with the block in its loop may go
-     * round other loops of that kind: without those it is still one, and passes an edge of the second kind.
+     * Returns the blocks of the loop that an edge closes. For a back edge this is its natural loop: the blocks that reach its source without passing its
+     * target. For any other edge it is the remaining cycle ({@link #cycles}) that contains the edge. Together these cover every path from a block to
+     * itself: without the natural loops on it that do not contain the block, the path is still a cycle, and it takes an edge of the second kind.
      */
     private static int[] body(Graph graph, FlowEdge edge, List<List<Integer>> cycles) {
         if (!closes(graph, edge)) {
@@ -162,7 +162,7 @@ public final class WorkBetweenLooks {
         return inside.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** The number of instructions, with those of calls. */
+    /** Returns the number of instructions, with those of calls. */
     long most(ToLongFunction<String> callee) {
         return most(false, false, callee);
     }

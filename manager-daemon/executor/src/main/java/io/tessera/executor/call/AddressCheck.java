@@ -53,7 +53,7 @@ public final class AddressCheck {
     /**
      * Checks the addresses of memory operations, of a stream or of a node.
      *
-     * @throws RejectedException if one is not the client's, or an operation is none that is known
+     * @throws RejectedException if one is not the client's, or an operation is unknown
      */
     public void operations(MemorySegment operations, long count, boolean inGraph) throws RejectedException {
         for (long i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ public final class AddressCheck {
         }
     }
 
-    /** Memory of the window is the tenant's whatever becomes of it; pinned memory and variables are not. */
+    /** Delays the release of pinned memory and code that the call names. Memory of the window needs no delay: its addresses always stay the tenant's. */
     private void names(MemoryRange range) {
         if (range.origin() == MemoryRange.Origin.PINNED) {
             deferredReleases.names(range.address());

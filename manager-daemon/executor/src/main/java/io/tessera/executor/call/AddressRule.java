@@ -17,12 +17,12 @@ public interface AddressRule {
      */
     long bytes(CallFrame frame, int parameter) throws RejectedException;
 
-    /** Counts of elements in a parameter. */
+    /** A parameter that counts elements of a size. */
     static AddressRule elements(int count, int elementBytes) {
         return (frame, _) -> times(frame.slot(count), elementBytes);
     }
 
-    /** A number of bytes, of things of a size. */
+    /** Returns a count times a size in bytes. */
     static long times(long count, long bytes) throws RejectedException {
         if (count < 0 || count > Long.MAX_VALUE / bytes) {
             throw CallFrame.malformed("a length beyond all memory");
@@ -30,7 +30,7 @@ public interface AddressRule {
         return count * bytes;
     }
 
-    /** Bytes from the first to the last of this many rows; all numbers are unsigned. */
+    /** Returns the bytes from the first to the last of this many rows; all numbers are unsigned. */
     static long rows(long rowBytes, long rows, long pitch) throws RejectedException {
         return PitchedExtent.bytes(0, 0, 0, pitch, 0, rowBytes, rows, 1);
     }

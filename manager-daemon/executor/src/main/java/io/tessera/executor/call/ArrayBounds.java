@@ -9,11 +9,11 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Checks that a copy stays within its arrays. The driver is only asked for the shape of an array: the addresses of an array are the driver's own, so a
- * wrap-around in the driver's comparison would lead into other clients' memory. One owner thread.
+ * Checks that a copy stays within its arrays. Only the shape of an array is taken from the driver. Its own bounds check is not relied on: an overflow in it
+ * would lead into other clients' memory. One owner thread.
  */
 public final class ArrayBounds {
-    /** No element of a compressed or planar format has more bytes: a block of BC2 to BC7 has 16 for 16 elements. */
+    /** Upper bound of the bytes of an element of a compressed or planar format: a block of BC2 to BC7 has 16 bytes for 16 elements. */
     private static final long MOST_ELEMENT_BYTES = 16;
     private final DriverCalls driver;
     private final DeferredReleases deferredReleases;
@@ -29,7 +29,7 @@ public final class ArrayBounds {
     /**
      * Checks bytes in a row of an array, of a call whose handles are translated.
      *
-     * @param array the parameter that is the array; the offset in bytes is behind it
+     * @param array the parameter that is the array; the offset in bytes follows it
      * @param bytes the parameter that is their number
      * @throws RejectedException if one of them lies outside
      */

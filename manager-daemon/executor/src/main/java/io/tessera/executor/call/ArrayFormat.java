@@ -30,14 +30,14 @@ public final class ArrayFormat {
     /**
      * Bytes of an element of an array.
      *
-     * @return 0: of compressed blocks, or of planes, whose rows are no rows of elements
+     * @return 0 for formats of compressed blocks or of planes, whose rows do not consist of elements
      */
     public static long arrayElementBytes(int format, int channels) {
         return switch (format) {
             case ElementFormat.UNSIGNED_INT8, ElementFormat.SIGNED_INT8 -> channels;
             case ElementFormat.UNSIGNED_INT16, ElementFormat.SIGNED_INT16, ElementFormat.HALF -> 2L * channels;
             case ElementFormat.UNSIGNED_INT32, ElementFormat.SIGNED_INT32, ElementFormat.FLOAT -> 4L * channels;
-            // Normalised integers name their channels themselves: 8 and 16 bits, unsigned and signed, of 1, 2, and 4.
+            // The names of normalised integer formats contain the number of channels: 8 and 16 bits, unsigned and signed, with 1, 2, and 4.
             case ElementFormat.UNORM_INT8X1, ElementFormat.SNORM_INT8X1 -> 1;
             case ElementFormat.UNORM_INT8X2, ElementFormat.UNORM_INT16X1, ElementFormat.SNORM_INT8X2, ElementFormat.SNORM_INT16X1 -> 2;
             case ElementFormat.UNORM_INT8X4, ElementFormat.UNORM_INT16X2, ElementFormat.SNORM_INT8X4, ElementFormat.SNORM_INT16X2 -> 4;

@@ -10,11 +10,11 @@ import io.tessera.executor.memory.ClientMemory;
  * @param copies     structures of copies
  * @param structures other structures
  * @param results    handles in results
- * @param moved      what the call in progress moves
+ * @param moved      the bytes that the call in progress moves
  */
 public record CallChecks(AddressCheck addresses, ArrayBounds arrays, CopyStructures copies, StructureTranslation structures, HandleResults results,
         MovedBytes moved) {
-    /** For one client. */
+    /** Creates the checks of one client. */
     public static CallChecks of(ClientExecution execution, ClientMemory memory) {
         MovedBytes moved = execution.moved();
         AddressCheck addresses = new AddressCheck(memory, execution.streams(), execution.handles().deferredReleases(), moved);

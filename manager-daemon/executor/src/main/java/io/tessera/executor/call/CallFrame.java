@@ -20,15 +20,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The arguments of the call in progress, in memory that the driver can read: slots, and the data behind pointers. A record's contents are
- * checked against the description here; handles and addresses are looked at afterwards. Reused from call to call; one owner thread.
+ * The arguments of the call in progress, in memory that the driver can read: slots, and the data of pointers. A record's contents are
+ * checked against the description here; handles and addresses are checked afterwards. Reused from call to call; one owner thread.
  */
 public final class CallFrame {
-    /** Entries have fewer parameters. */
+    /** More parameters than any entry has. */
     static final int MOST_PARAMETERS = 32;
-    /** Room behind a pointer whose extent only the driver knows: more than any of those results has. */
+    /** Room for a result whose extent only the driver knows: more than any of those results has. */
     private static final int UNKNOWN_EXTENT_ROOM = 512;
-    /** Tensor maps want this; nothing wants more. */
+    /** The alignment of tensor maps, which is the largest that data needs. */
     private static final int ALIGNMENT = 64;
     private static final long SCRATCH_BYTES = 2L * RelayLayout.INLINE_MAX + RelayLayout.REPLY_MAX + 4096L * MOST_PARAMETERS;
 
@@ -103,8 +103,8 @@ public final class CallFrame {
     }
 
     /**
-     * Returns whether the driver reads nothing there. Then nothing of the client's stands there either: bytes that a successful driver has not
-     * written would else pass for its results, handles above all.
+     * Returns whether the driver only writes there. Then the client's bytes are not copied: otherwise those that a successful driver does not
+     * overwrite would pass for its results, handles above all.
      */
     private boolean isWrittenAlone(int i) {
         return shapes[i] instanceof Pointer pointer && !pointer.direction().goesIn() && !packed[i];
@@ -261,7 +261,7 @@ public final class CallFrame {
         return shapes[i];
     }
 
-    /** Returns the kind of the handles behind a pointer; null: it leads to something else, or is none. */
+    /** Returns the kind of the handles to which a pointer leads; null: it leads to something else, or is none. */
     public HandleKind elements(int i) {
         return CallShape.elements(shapes[i]);
     }
@@ -281,7 +281,7 @@ public final class CallFrame {
         throw new IllegalStateException(entry() + " has no " + name);
     }
 
-    /** Returns the last parameter behind the first that is a pointer: that of a node's structure; -1: there is none. */
+    /** Returns the last parameter, except for the first one, that is a pointer: a node's structure; -1: there is none. */
     public int lastPointer() {
         for (int i = shapes.length - 1; i > 0; i--) {
             if (shapes[i] instanceof Pointer) {
@@ -362,7 +362,7 @@ public final class CallFrame {
     }
 
     /**
-     * Has the driver write a result that the client does not want, because the executor does.
+     * Makes the driver write a result that the client does not want, because the executor needs it.
      *
      * @throws RejectedException if there is no memory for it
      */

@@ -8,7 +8,7 @@ public final class CallPlan {
     final CallShape shape;
     final CallRow row;
     private final CallBody body;
-    /** By index: whether no description tells what lies behind the parameter, so that the call checks and unpacks it. */
+    /** By index: whether the parameter's data has no description, so that the call itself checks and unpacks it. */
     private final boolean[] packed;
 
     CallPlan(CallShape shape, CallRow row, CallBody body) {
@@ -41,12 +41,12 @@ public final class CallPlan {
         return shape;
     }
 
-    /** Returns whether it submits something to the stream that it names, so that what that stream waits for comes before. */
+    /** Returns whether it submits something to the stream that it names, so that the waits which that stream owes have to be submitted before. */
     public boolean submits() {
         return shape.stream >= 0 && row.streamUse != StreamUse.STATE;
     }
 
-    /** Returns whether it has the device work, and so waits for its tenant's turn. */
+    /** Returns whether it makes the device work, and so waits for its tenant's turn. */
     public boolean occupiesDevice() {
         return row.isOccupyingDevice();
     }

@@ -11,7 +11,7 @@ import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Everything that is special about one call, of all its versions, in the order in which it happens. Made by
+ * Everything that is special about one call, in all its versions; methods are in the order in which their steps run. Made by
  * {@link CallTable#row}, complete when its family has entered it. Owned by one client's thread.
  */
 public final class CallRow {
@@ -25,7 +25,7 @@ public final class CallRow {
         STATE
     }
 
-    /** What the stream may wait for at a call, so that it stands still. */
+    /** For what the stream may wait at a call, so that it stands still. */
     public enum Pause {
         /** Nothing. */
         NONE,
@@ -55,7 +55,7 @@ public final class CallRow {
     private CallStep[] checks = {};
     private CallStep capture;
     private CallStep preparation = NOTHING;
-    /** Makes the call; null: the driver's entry alone does. */
+    /** Makes the call; null: the driver's entry is called. */
     CallBody body;
     private Consumer<CallFrame> submitted;
     private CallOutcome completion;
@@ -73,14 +73,14 @@ public final class CallRow {
         return this;
     }
 
-    /** Graphs may keep what it names: memory, code and arrays that a graph uses live as long as the graph. It needs no context. */
+    /** Declares that graphs may keep what it names: memory, code and arrays that a graph uses live as long as the graph. It needs no context. */
     public CallRow ofGraphs() {
         contextless = true;
         namesForGraphs = true;
         return this;
     }
 
-    /** Parameters whose data no description tells: the call's steps check and unpack them. */
+    /** Declares parameters whose data has no description: the call's steps check and unpack them. */
     public CallRow packed(String... parameters) {
         packed = Set.of(parameters);
         return this;
@@ -92,13 +92,13 @@ public final class CallRow {
         return this;
     }
 
-    /** The stream may stand still at it. */
+    /** Declares that the stream may stand still at the call. */
     public CallRow pauses(Pause why) {
         pause = why;
         return this;
     }
 
-    /** Declares that the call makes memory of the client, or names it for the first time: one range more, which must be within the client's limit. */
+    /** Declares that the call makes memory of the client, or names it for the first time: one more range, which the client's bound on ranges must allow. */
     public CallRow makesMemory() {
         makesMemory = true;
         return this;
@@ -116,7 +116,7 @@ public final class CallRow {
         return this;
     }
 
-    /** The handles in its results are of things that exist already: unknown ones become 0. */
+    /** Declares that handles in its results are of objects that exist already: unknown ones become 0. */
     public CallRow namesOnly() {
         namesOnly = true;
         return this;
@@ -128,19 +128,19 @@ public final class CallRow {
         return this;
     }
 
-    /** Addresses of pinned memory may stand where it takes pointers of the host. */
+    /** Declares that it takes addresses of pinned memory as pointers of the host. */
     public CallRow takesHostAddresses() {
         takesHostAddresses = true;
         return this;
     }
 
-    /** Bytes that it touches from each of its device addresses; one byte by default. */
+    /** Sets the bytes that it touches from each of its device addresses; one byte by default. */
     public CallRow spans(AddressRule rule) {
         span = rule;
         return this;
     }
 
-    /** Before handles are translated. */
+    /** Sets a step that runs before handles are translated. */
     public CallRow admits(CallStep step) {
         admission = step;
         return this;
@@ -153,13 +153,13 @@ public final class CallRow {
         return this;
     }
 
-    /** While its stream is captured, in place of a node's usual account. */
+    /** Sets a step that runs while its stream is captured, in place of the usual accounting of a node. */
     public CallRow captures(CallStep step) {
         capture = step;
         return this;
     }
 
-    /** The last step before the driver is called, with which {@link #completes} is paired: charges, finds what will be freed. */
+    /** Sets the last step before the driver is called, which {@link #completes} follows in any case: it charges memory, or finds what will be freed. */
     public CallRow prepares(CallStep step) {
         preparation = step;
         return this;
@@ -213,7 +213,7 @@ public final class CallRow {
         return namesForGraphs;
     }
 
-    /** Returns whether it has the device work. */
+    /** Returns whether it makes the device work. */
     boolean isOccupyingDevice() {
         return occupiesDevice;
     }
@@ -228,7 +228,7 @@ public final class CallRow {
         return ends;
     }
 
-    /** Returns what the stream may wait for at the call. */
+    /** Returns for what the stream may wait at the call. */
     public Pause pause() {
         return pause;
     }

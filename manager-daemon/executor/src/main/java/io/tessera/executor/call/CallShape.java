@@ -20,7 +20,7 @@ public final class CallShape {
     final Shape[] parameters;
     /** Index of the stream that it works on; -1: none. */
     final int stream;
-    /** Kinds of the handles that it gives out. */
+    /** Kinds of the handles that it returns. */
     final HandleKind[] makes;
     /** Parameters of type CUdeviceptr, and others that are addresses of the device. */
     final int[] addresses;
@@ -39,7 +39,7 @@ public final class CallShape {
                 streamAt = i;
             }
             String type = described.get(i).type();
-            // An address behind which the executor does not look is still an address of the device: that of a tensor map, for example.
+            // An address whose memory the executor does not read is still an address of the device, for example that in a tensor map.
             if (type.equals("CUdeviceptr") && parameters[i] instanceof ParameterDescription.Number
                     || parameters[i] instanceof ParameterDescription.Opaque opaque && !opaque.function()) {
                 found.add(i);
@@ -53,12 +53,11 @@ public final class CallShape {
         this.addresses = found.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Returns the shape of an entry. */
     static CallShape of(DriverEntry entry) {
         return SHAPES[entry.ordinal()];
     }
 
-    /** Returns whether a CALL may name an entry. All others are answered in the client, or reach beyond it into the shared context. */
+    /** Returns whether a CALL may name an entry. All others are answered in the client, or would affect other clients in the shared context. */
     public static boolean served(EntryDescription description) {
         return description.known() && description.relay().travels();
     }

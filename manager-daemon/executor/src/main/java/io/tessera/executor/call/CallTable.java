@@ -17,7 +17,7 @@ public final class CallTable {
     /**
      * Creates a table without calls.
      *
-     * @param plain makes calls whose row has no body
+     * @param plain the body of calls whose row has none
      */
     public CallTable(CallBody plain) {
         this.plain = plain;
@@ -36,7 +36,7 @@ public final class CallTable {
         return rows[api.ordinal()];
     }
 
-    /** Enters calls of which nothing is special: their description tells all. */
+    /** Enters calls without special behaviour, for which their description is enough. */
     public void plain(DriverApi... apis) {
         for (DriverApi api : apis) {
             row(api);

@@ -12,10 +12,10 @@ import io.tessera.executor.window.ClientWindow;
  *
  * @param memory      its live memory
  * @param charge      what it has taken of its tenant's memory
- * @param window      its way into its tenant's window
+ * @param window      its access to its tenant's window
  * @param pools       its memory pools, and memory that waits for work to end
  * @param graphMemory memory of its graphs
- * @param exports     what it has handed to others of its tenant, and opened of theirs
+ * @param exports     memory that it has handed to other clients of its tenant, or opened from them
  */
 public record ClientAllocations(ClientMemory memory, ClientCharge charge, ClientWindow window, ClientPools pools, GraphMemory graphMemory,
         ClientExports exports) {

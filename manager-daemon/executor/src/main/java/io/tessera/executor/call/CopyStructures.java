@@ -12,8 +12,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The structures that describe copies in two and three dimensions (cuda.h): arrays in them are handles, addresses must be
- * the client's, boxes of arrays must lie in them. One owner thread.
+ * Checks and translates the structures of copies in two and three dimensions (cuda.h): arrays in them are handles, addresses must be
+ * the client's, and boxes must lie in their arrays. One owner thread.
  */
 public final class CopyStructures {
     /** Offsets of one side of {@code CUDA_MEMCPY2D}, from its begin. */
@@ -31,7 +31,7 @@ public final class CopyStructures {
     private record Side(int x, int y, int z, int type, int host, int device, int array, int pitch, int height) {
     }
 
-    /** Creates an instance for one client; of a context of the driver. */
+    /** Creates an instance for one client; {@code context} is the driver's. */
     public CopyStructures(ClientHandles handles, AddressCheck addresses, ArrayBounds arrays, long context) {
         this.handles = handles;
         this.addresses = addresses;

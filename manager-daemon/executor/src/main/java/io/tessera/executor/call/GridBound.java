@@ -4,13 +4,13 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Bound on the blocks and threads of a launch. A GPU begins every block of a grid, even if each ends at once because its tenant's kernels are to end, and
- * nothing else ends a grid. Stateless.
+ * Bound on the blocks and threads of a launch. A grid cannot be ended as a whole: a GPU starts every block, even if each one ends at once because its tenant's
+ * kernels have to end. Stateless.
  */
 public final class GridBound {
-    /** The maximum of a grid's size in x. An H100 begins and ends 2^32 blocks of a warp each in 3.7 s. */
+    /** Maximum blocks: as many as a grid may have in x. An H100 starts and ends 2^32 blocks of one warp each in 3.7 s. */
     private static final long MOST_BLOCKS = 1L << 31;
-    /** More than any GPU has bytes. An H100 begins and ends 2^39 in blocks of 1,024 in 7 s. */
+    /** Maximum threads: 128 Gi, more than any GPU has bytes. An H100 starts and ends 2^39 threads in blocks of 1,024 in 7 s. */
     private static final long MOST_THREADS = 1L << 37;
 
     static final String REMEDY = "; launch several smaller grids";
@@ -22,7 +22,7 @@ public final class GridBound {
      * Checks a launch.
      *
      * @param at offset of the grid's x, y and z, followed by the block's, each of 32 bits, unsigned
-     * @throws RejectedException if it has more; with a line for the program
+     * @throws RejectedException if the launch exceeds a bound; with a line for the program
      */
     public static void check(MemorySegment structure, long at) throws RejectedException {
         long blocks = volume(structure, at);
@@ -33,7 +33,7 @@ public final class GridBound {
         }
     }
 
-    /** No more than what is refused for any block. */
+    /** Returns the product of three dimensions, limited to a number that is refused in any case. */
     private static long volume(MemorySegment structure, long at) {
         long volume = 1;
         for (int i = 0; i < 3; i++) {

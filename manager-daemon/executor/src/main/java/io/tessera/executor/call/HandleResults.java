@@ -17,7 +17,7 @@ import java.util.Map;
 
 /** Enters the objects that calls make into the client's tables, and removes those that calls end. One owner thread. */
 public final class HandleResults {
-    /** Copies of an image: as it came, and as it is loaded. */
+    /** Number of copies of an image that are kept: as it came, and as it is loaded. */
     public static final int IMAGE_COPIES = 2;
 
     private final ClientHandles handles;
@@ -26,7 +26,7 @@ public final class HandleResults {
     private final Shown shown;
     private final Map<HandleKind, EndListener> listeners = new EnumMap<>(HandleKind.class);
 
-    /** The driver's handle by which the client knows something. */
+    /** Translates the driver's handle of an object to the value that the client's table has for it. */
     @FunctionalInterface
     public interface Shown {
         /** Returns the value in the client's table for a driver's handle. */
@@ -55,7 +55,7 @@ public final class HandleResults {
         this.shown = shown;
     }
 
-    /** Tells a listener of everything of a kind that is over. One for each kind. */
+    /** Sets the listener for the ends of all objects of a kind; there is one for each kind. */
     public void whenEnded(HandleKind kind, EndListener listener) {
         if (listeners.put(kind, listener) != null) {
             throw new IllegalStateException(kind + " has two listeners");
@@ -63,9 +63,9 @@ public final class HandleResults {
     }
 
     /**
-     * After a call that succeeded: driver's handles in its out-data become the client's, what it ended is forgotten.
+     * Processes a call that succeeded: the driver's handles in its out-data become the client's, and objects that it ended are removed.
      *
-     * @return SUCCESS, or OUT_OF_MEMORY if the client has as many handles as there can be
+     * @return SUCCESS, or OUT_OF_MEMORY if the client already has the maximum number of handles
      */
     public int take(CallFrame frame, CallRow row) {
         HandleKind ended = row.ended();
@@ -88,7 +88,7 @@ public final class HandleResults {
         return result;
     }
 
-    /** The image of a module or library is kept as long as it is: as machine code, and often as text. */
+    /** Counts the image of a module or library, which is kept as long as that: as machine code, and often as text. */
     private void image(HandleKind kind, long clientHandle, long bytes) {
         HandleTable table = handles.table(kind);
         if (table.value(clientHandle) != HandleTable.NONE && table.attachment(clientHandle) == null) {
@@ -133,13 +133,13 @@ public final class HandleResults {
     private long parent(CallFrame frame, HandleKind kind) {
         long parent = Lifetimes.parent(frame, kind);
         boolean ofNode = kind == HandleKind.GRAPH_NODE && parent == HandleTable.NONE && frame.handleParameter(kind) >= 0;
-        // Neighbours of a node end with its graph.
+        // A node that is found as the neighbour of another one ends with the same graph.
         return ofNode ? handles.table(kind).parent(frame.argument(frame.handleParameter(kind))) : parent;
     }
 
     /**
-     * Returns the client's value for a driver's handle of something that a node, a reference or a texture names: 0 if the client has ended it. It gets no new
-     * handle of that, since it would keep it beyond the end.
+     * Returns the client's value for a driver's handle of an object that a node, a reference or a texture names: 0 if the client has ended that object. The
+     * client gets no new handle of it, which would exist after the object's end.
      */
     public long known(HandleKind kind, long value) {
         return value == 0 ? 0 : handles.find(kind, shown.value(kind, value));

@@ -7,7 +7,7 @@ import java.util.Set;
 
 /** Defines which objects end with which others. Stateless. */
 final class Lifetimes {
-    /** Kinds that end with another object, and what those can be. */
+    /** Kinds that end with another object, and the possible kinds of that object. */
     private static final Map<HandleKind, Set<HandleKind>> PARENTS = Map.of(
             HandleKind.FUNCTION, Set.of(HandleKind.MODULE, HandleKind.KERNEL),
             HandleKind.KERNEL, Set.of(HandleKind.LIBRARY),
@@ -24,12 +24,12 @@ final class Lifetimes {
     private Lifetimes() {
     }
 
-    /** Returns whether the driver counts references to it, so that only the last end counts. */
+    /** Returns whether the driver counts references to objects of a kind, so that only the last release ends one. */
     static boolean counted(HandleKind kind) {
         return kind == HandleKind.ALLOCATION;
     }
 
-    /** Returns the context to which an object belongs that is made in a call of that context. */
+    /** Returns the context to which an object made in a context belongs. */
     static int context(HandleKind kind, int context) {
         return CONTEXTLESS.contains(kind) ? 0 : context;
     }

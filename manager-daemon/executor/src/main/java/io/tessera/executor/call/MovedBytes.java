@@ -51,9 +51,9 @@ public final class MovedBytes {
     }
 
     /**
-     * Refuses copies that would keep the device's copy engines so long that others stand still: rows of a byte, for example.
+     * Refuses a copy that would occupy the device's copy engines for so long that others stand still, for example with rows of one byte.
      *
-     * @throws RejectedException if that is so
+     * @throws RejectedException if it does
      */
     public void check() throws RejectedException {
         if (ns() > MOST_NS) {
@@ -73,7 +73,7 @@ public final class MovedBytes {
         return host.test(address);
     }
 
-    /** Returns the device time of all that. */
+    /** Returns the device time of all counted accesses. */
     public long ns() {
         return time.ns(deviceBytes, hostBytes, rows);
     }

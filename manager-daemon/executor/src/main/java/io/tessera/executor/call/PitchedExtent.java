@@ -14,9 +14,9 @@ final class PitchedExtent {
     }
 
     /**
-     * Bytes from the base to the last that is touched: from the base on, and not from the first byte, so that all a driver
-     * touches lies in between even where it takes a pitch or height for less than it is here. A pitch or height of 0 counts
-     * as the tightest that holds the rows; one below what it must hold, as what it must hold.
+     * Returns the bytes from the base to the last byte that is touched. They count from the base and not from the first touched byte, so that they include
+     * all accesses even if a driver uses a smaller pitch or height. A pitch or height of 0, or one that is too small for the rows, counts as the smallest
+     * possible one.
      *
      * @param pitch  bytes from row to row
      * @param rows   rows from plane to plane
@@ -45,7 +45,7 @@ final class PitchedExtent {
         return number;
     }
 
-    /** Returns the product of numbers in memory, or of sums of few of them; if one is 0 the others do not matter. */
+    /** Returns the product of three numbers of bytes or rows; 0 if one of them is 0, however large the others are. */
     private static long product(long first, long second, long third) throws RejectedException {
         if (first == 0 || second == 0 || third == 0) {
             return 0;

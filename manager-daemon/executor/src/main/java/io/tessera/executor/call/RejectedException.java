@@ -5,7 +5,7 @@ import io.tessera.executor.fence.program.ProgramRefusedException;
 import java.io.Serial;
 
 /**
- * A record that is not executed, with the answer for the client. Without a stack trace, because a client can send as many as it likes.
+ * A record that is not executed, with the answer for the client. Has no stack trace, because a client can cause any number of these.
  */
 public final class RejectedException extends Exception {
     @Serial
@@ -35,7 +35,7 @@ public final class RejectedException extends Exception {
         return new RejectedException(refused.result(), refused.getMessage(), refused.isToTell());
     }
 
-    /** Rejects a call that no driver refuses: INVALID_VALUE, and the program is told why. */
+    /** Rejects a call that a driver would accept: INVALID_VALUE, and the program is told why. */
     public static RejectedException value(String reason) {
         return new RejectedException(CudaResult.INVALID_VALUE, reason, true);
     }

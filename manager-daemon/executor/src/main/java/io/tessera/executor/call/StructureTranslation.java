@@ -14,8 +14,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Translates the contents of structures in place: handles and devices become the driver's, addresses must be the client's, pointers and
- * functions stay away. One owner thread.
+ * Translates the contents of structures in place: handles and devices become the driver's, addresses must be the client's, and pointers and
+ * functions are refused. One owner thread.
  */
 public final class StructureTranslation {
     private final DeviceContext device;
@@ -107,7 +107,7 @@ public final class StructureTranslation {
         return value;
     }
 
-    /** Translates a structure that comes from the driver: its handles become the client's, its pointers nothing. */
+    /** Translates a structure that comes from the driver: its handles become the client's, and its pointers 0. */
     public void out(MemorySegment structure, String type, long parent, int context) {
         StructureDescription description = StructureDescriptions.of(type).orElse(null);
         if (description == null) {

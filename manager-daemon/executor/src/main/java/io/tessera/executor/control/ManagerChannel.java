@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lines between executor and managers: messages, and what a manager that comes later has to know. Thread-safe.
+ * Messages between executor and managers, as lines; includes the facts that a manager which connects later has to know. Thread-safe.
  */
 public final class ManagerChannel {
     private static final int MOST_LIMITS = 100_000;
@@ -45,7 +45,7 @@ public final class ManagerChannel {
     private String state;
     private ManagerOrders orders;
 
-    /** Tells over a way that may lead nowhere for a while. */
+    /** Creates a channel that sends lines to a receiver, which may lose them while no manager is connected. */
     public ManagerChannel(Consumer<String> out) {
         this.out = out;
     }
@@ -257,7 +257,7 @@ public final class ManagerChannel {
         out.accept(line(what, content));
     }
 
-    /** Tells it to those who are there and those who come. */
+    /** Sends a message to the present manager, and keeps it for later ones. */
     private synchronized void keep(String what, JsonElement content) {
         state = line(what, content);
         out.accept(state);

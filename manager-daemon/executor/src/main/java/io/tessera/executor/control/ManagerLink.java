@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The socket on which managers find this executor: one at a time, the last one that came. A thread of its own reads, writes,
- * and gives a sign of life four times a second, so that only what holds up the whole process keeps it silent.
+ * The socket on which managers connect to this executor. Only the manager that connected last is served. A thread of its own reads,
+ * writes, and sends a sign of life four times a second, so that these stop only if the whole process is blocked.
  */
 public final class ManagerLink implements AutoCloseable {
     private static final long BEAT_NS = 250_000_000L;
@@ -60,7 +60,7 @@ public final class ManagerLink implements AutoCloseable {
      * Begins to listen.
      *
      * @param path    a socket that was left behind there is removed
-     * @param meeting is told where to send the first messages for a manager; later messages follow them
+     * @param meeting receives the consumer to which it sends the first messages for a manager; later messages follow them
      * @param heard   receives the managers' lines, on a thread of the executor
      */
     public ManagerLink(LinuxPort os, Path path, Consumer<Consumer<List<String>>> meeting,
@@ -177,7 +177,7 @@ public final class ManagerLink implements AutoCloseable {
         }
     }
 
-    /** Waits at most 2 s for the manager that started this process: it is to hear why it ends. */
+    /** Waits at most 2 s for the manager that started this process, so that the manager learns why it ends. */
     public void awaitManager(NanoClock clock) {
         BoundedWait.begin(clock, WaitLimit.FIRST_MANAGER).until(this::hasManager);
     }

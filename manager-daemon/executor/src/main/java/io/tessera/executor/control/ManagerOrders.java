@@ -18,7 +18,7 @@ public interface ManagerOrders {
      */
     void limit(String tenant, long limitBytes);
 
-    /** Has a tenant's memory leave the device until the tenant's next call. */
+    /** Makes a tenant's memory leave the device until the tenant's next call. */
     void park(String tenant);
 
     /** Brings a tenant's memory back to the device without a call. */

@@ -4,22 +4,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Decides which of a device's client threads calls the driver next. A driver has one lock a context, and it is not fair: a thread that launches without a pause
- * takes it again before a sleeping thread that waits for it wakes (measured on driver 580: a call of 3 µs takes 23 µs while another client launches). Threads
- * enter this gate first, and a thread that has just called lets a waiting one go ahead.
+ * Decides which of a device's client threads calls the driver next. A driver has one lock for each context, and it is not fair: a thread that launches without
+ * a pause takes it again before a sleeping waiter wakes (measured on driver 580: a call of 3 µs takes 23 µs while another client launches). So threads enter
+ * this gate first, and a thread that has just called lets a waiting one go ahead.
  *
- * <p>It orders calls and protects nothing. A thread that waits longer than a submission takes ignores the gate and continues. So a long call (a module, an
- * allocation) keeps others waiting once, for some microseconds, and then the driver's own lock decides. Thread-safe; a {@link Pass} belongs to one thread.
+ * <p>The gate only orders calls; it is not a lock. A thread that waits longer than a submission takes ignores it and continues. So a long call (a module, an
+ * allocation) keeps others waiting here once, for some microseconds, and then the driver's own lock decides. Thread-safe; a {@link Pass} belongs to one thread.
  */
 public final class CallGate {
-    /** Calls of {@link Thread#onSpinWait}, 40 ns each on Intel, 15 on AMD; so some 10 µs, several launches. */
+    /** Maximum wait, in calls of {@link Thread#onSpinWait}, which take 40 ns on Intel and 15 ns on AMD: some 10 µs, or several launches. */
     private static final int BROKEN_AFTER = 256;
-    /** How long a thread that called last waits for an earlier one, which may have lost its core. */
+    /** How long the thread that called last gives way to a waiting one, which may have lost its core; in the same unit. */
     private static final int POLITE = 48;
-    /** Distance between words that different threads write: pairs of cache lines are fetched together. */
+    /** Distance between words that different threads write: two cache lines, since hardware prefetches them in pairs. */
     private static final int STRIDE = 128 / Integer.BYTES;
 
-    /** Above 0: the pass that is inside. Otherwise no pass is inside, and this is the negative number of the last one that was. */
+    /** Index of the state. Above 0: the number of the pass that is inside. Otherwise none is, and this is the negative number of the last one. */
     private static final int STATE = STRIDE;
     /** Number of passes that wait. */
     private static final int WAITING = 2 * STRIDE;
@@ -37,8 +37,8 @@ public final class CallGate {
         }
 
         /**
-         * Keeps the thread inside between its calls from now on, until {@link #release}. For a few short calls in sequence: in direct sequence they find the
-         * driver's memory in the core's cache, whereas alternating threads fetch it from each other.
+         * Keeps the thread inside between its calls from now on, until {@link #release}. For a few short calls in sequence: without other threads' calls
+         * between them, the driver's memory stays in the core's cache.
          */
         public void keep() {
             keeps = true;
@@ -90,7 +90,7 @@ public final class CallGate {
 
         private void goOut() {
             inside = false;
-            // The thread that broke the gate is inside now. It may also enter between the look and the store, which costs order once.
+            // Another number means that a thread has ignored the gate and is inside now. Between load and store, that costs the order once.
             if (words.get(STATE) == number) {
                 words.setRelease(STATE, -number);
             }

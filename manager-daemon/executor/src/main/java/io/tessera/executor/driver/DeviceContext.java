@@ -52,7 +52,7 @@ public final class DeviceContext {
     }
 
     /**
-     * Makes the context current in the calling thread, and has captures that are open elsewhere forbid it nothing.
+     * Makes the context current in the calling thread, and sets its capture mode so that captures of other threads do not forbid calls.
      *
      * @throws DriverFailedException if the context is lost
      */
@@ -61,7 +61,7 @@ public final class DeviceContext {
         long mode = driver.out(0);
         driver.outMemory().set(ValueLayout.JAVA_INT, 0, StreamCaptureMode.RELAXED);
         int result = driver.call(DriverEntry.cuThreadExchangeStreamCaptureMode, mode);
-        if (result != CudaResult.NOT_SUPPORTED) { // a driver without captures forbids nothing either
+        if (result != CudaResult.NOT_SUPPORTED) { // a driver without captures forbids no calls
             check(DriverApi.cuThreadExchangeStreamCaptureMode, result);
         }
     }
@@ -91,7 +91,7 @@ public final class DeviceContext {
         return context;
     }
 
-    /** Zeroes its new arrays. */
+    /** Returns the object that zeroes its new arrays. */
     public FreshArrays arrays() {
         return arrays;
     }

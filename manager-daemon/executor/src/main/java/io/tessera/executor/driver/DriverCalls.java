@@ -9,13 +9,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.function.LongPredicate;
 
 /**
- * The executor's own calls of a driver, with memory of their own for arguments and results. One owner thread; the
- * arena's owner ends it.
+ * Calls of the driver by one thread, with memory for arguments and results. One owner thread; the memory ends with the
+ * arena.
  */
 public final class DriverCalls {
     private static final int MOST_ARGUMENTS = 32;
     private static final int OUT_BYTES = 512;
-    /** Room that is made for a call that lacked memory: this much, then four times as much, and so on. */
+    /** Room that is made first for a call that lacked memory; each further attempt makes four times as much. */
     private static final long LEAST_ROOM_BYTES = 256L << 20;
     private static final int ROOM_TRIES = 3;
 
@@ -28,7 +28,7 @@ public final class DriverCalls {
     private LongPredicate room = _ -> false;
     private DriverEntry unsupported;
 
-    /** Creates an instance with memory of an arena that lives as long as this. No other thread may call the driver often. */
+    /** Creates an instance with memory of an arena that lives as long as this, for a process in which no other thread calls the driver often. */
     public DriverCalls(DriverPort port, Arena arena) {
         this(port, arena, new CallGate());
     }
@@ -41,7 +41,7 @@ public final class DriverCalls {
         this.out = arena.allocate(OUT_BYTES, 64);
     }
 
-    /** Has synchronizing calls wait from now on until no stream of the context waits for its program. */
+    /** Makes synchronizing calls wait from now on until no stream of the context waits for its program. */
     public void waitAt(SynchronizationGate.Client client) {
         synchronization = client;
     }
@@ -76,10 +76,10 @@ public final class DriverCalls {
     }
 
     /**
-     * Sets the function that makes room on the device where a driver lacks memory of its own: for code, graphs, streams, or memory that kernels need beside
+     * Sets the function that makes room on the device if a driver lacks memory for its own needs: code, graphs, streams, or the memory of kernels beyond
      * their parameters.
      *
-     * @param making gets a number of bytes; returns whether there is such room now, so that the call is repeated
+     * @param making receives a number of bytes; returns whether there is such room now, so that the call is repeated
      */
     public void room(LongPredicate making) {
         room = making;
@@ -113,7 +113,7 @@ public final class DriverCalls {
                 return CudaResult.NOT_READY;
             }
             try {
-                fill(arguments); // the loop that looked after the client meanwhile used the slots
+                fill(arguments); // calls made during the wait have overwritten the slots
                 result = submit(entry, row, slots);
             } finally {
                 synchronization.end();
@@ -129,8 +129,8 @@ public final class DriverCalls {
     }
 
     /**
-     * Calls an entry with arguments that stand in their slots already. A synchronizing one waits until no stream of the context
-     * waits for its program; NOT_READY: it was not made, because the client is given up.
+     * Calls an entry with arguments that are in their slots already. A synchronizing call waits until no stream of the context
+     * waits for its program. NOT_READY: the call was not made, because the client is given up.
      */
     public int call(DriverEntry entry, MemorySegment arguments) {
         DriverRow row = DriverTable.row(entry);
@@ -155,7 +155,7 @@ public final class DriverCalls {
         return submit(entry, DriverTable.row(entry), slots);
     }
 
-    /** As above, for a call that synchronizes in this case only, as the caller knows. */
+    /** As above, for a call that only synchronizes in this case, which the caller knows. */
     public int callSynchronizing(DriverEntry entry, MemorySegment arguments) {
         DriverRow row = DriverTable.row(entry);
         int result;
@@ -203,13 +203,13 @@ public final class DriverCalls {
         return result;
     }
 
-    /** Address of eight bytes for a result, one of {@value #OUT_BYTES} / 8, cleared. */
+    /** Clears one of the {@value #OUT_BYTES} / 8 places for a result, of eight bytes each, and returns its address. */
     public long out(int index) {
         out.setAtIndex(ValueLayout.JAVA_LONG, index, 0);
         return out.address() + (long) index * Long.BYTES;
     }
 
-    /** Address of the whole room for results, cleared. */
+    /** Clears the whole room for results, and returns its address. */
     public long outRoom() {
         out.fill((byte) 0);
         return out.address();

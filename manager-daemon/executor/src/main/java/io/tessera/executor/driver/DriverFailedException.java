@@ -4,7 +4,7 @@ import io.tessera.device.CudaResult;
 import io.tessera.device.DriverApi;
 import java.io.Serial;
 
-/** The driver refused a call that an executor cannot do without; has the call and the error. */
+/** The driver refused a call without which an executor cannot work. Contains the call and the error. */
 public final class DriverFailedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -4,8 +4,8 @@ import io.tessera.device.DriverEntry;
 import java.util.Arrays;
 
 /**
- * Behaviour of a driver at its entries, a row for each. It is not a property of a client's call: such a call may lead to other entries than its own (cuMemFree
- * unmaps pages of a window), and the executor makes calls for itself. The meaning of a client's call is in the call table ({@code CallTable}). Immutable and
+ * Behaviour of a driver's entries, with one row for each. It is separate from the call table of clients ({@code CallTable}), because a client's call may lead
+ * to other entries than its own (cuMemFree unmaps pages of a window), and because the executor also calls the driver for itself. Immutable and
  * thread-safe.
  *
  * <p>Sources of the rows: measurements on driver 580 (the GPU suite {@code standing}; {@code tests/gpu/FINDINGS.md}).
@@ -51,7 +51,6 @@ final class DriverTable {
         }
     }
 
-    /** Returns the row of an entry. */
     static DriverRow row(DriverEntry entry) {
         return ROWS[entry.ordinal()];
     }

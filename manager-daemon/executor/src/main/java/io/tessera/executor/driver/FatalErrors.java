@@ -4,9 +4,9 @@ import io.tessera.device.CudaResult;
 
 /** The errors after which a context is lost with everything in it (cuda.h). */
 public final class FatalErrors {
-    /** An error of hardware, beside CONTAINED; cuda.h 13.0 has no name for it. */
+    /** An error of hardware, like CONTAINED; cuda.h 13.0 has no name for it. */
     private static final int UNCONTAINED = 227;
-    /** The last of the kernels' errors that is taken for fatal; cuda.h 13.0 has no name for it. */
+    /** The last of the errors of kernels, which are treated as fatal; cuda.h 13.0 has no name for it. */
     private static final int BEHIND_MEMORY_LEAK = 722;
 
     private FatalErrors() {

@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Zeroes arrays of a device that a driver has just made: it gives them out with former contents. Zeros are copied from a buffer that stays
- * in the device's cache, on a stream that no client's work is in; both are the context's and end with it. Thread-safe; one array at a time.
+ * Zeroes arrays that a driver has just made, because it returns them with former contents. Zeros are copied from a buffer that stays in the device's
+ * cache, on a stream without work of clients; both belong to the context and end with it. Thread-safe; one array at a time.
  */
 public final class FreshArrays {
-    /** Bytes of zeros: so large that 1 GiB takes 128 copies, so small that they are read from the cache (50 MiB on an H100). */
+    /** Bytes of zeros: large enough that 1 GiB takes only 128 copies, and small enough to stay in the cache (50 MiB on an H100). */
     static final long ZEROS_BYTES = 8 << 20;
-    /** Copies that are out at once: fewer than a driver takes before it keeps its caller waiting. */
+    /** Maximum number of pending copies: fewer than a driver accepts before it blocks its caller. */
     private static final int MOST_OUT = 256;
 
-    /** Arrays that were not zeroed in time: ended when nothing writes them any more. */
+    /** Arrays that were not zeroed in time: destroyed when nothing writes them any more. */
     private final List<Consumer<DriverCalls>> late = new ArrayList<>();
     private final NanoClock clock;
     private final OwnStream stream = new OwnStream();
@@ -41,7 +41,7 @@ public final class FreshArrays {
      * @param rowBytes bytes of a row
      * @param rows     1 or more
      * @param planes   slices, layers and faces: 1 or more
-     * @param destroy ends the array if it is not zeroed, by the calls of a later client, when nothing writes it any more
+     * @param destroy destroys an array that was not zeroed in time; called with a later client's calls, when nothing writes the array any more
      * @return a CUresult; NOT_READY if it takes too long
      */
     public synchronized int zero(DriverCalls driver, long array, long rowBytes, long rows, long planes, Consumer<DriverCalls> destroy) {

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for their length, and the lock is not fair: a client
- * that makes such calls in sequence keeps others out for several of them. So a client that made a long one pauses for as long as it took. Stateless.
+ * Calls that work on a whole graph ({@link DriverRow#lockedForLong}). A driver holds the context's lock for the whole call, and the lock is not fair: a client
+ * that makes such calls in sequence keeps others out during several of them. So a client pauses after a long one for as long as it took. Stateless.
  */
 final class LongCalls {
     /** Shorter calls are not noticeable. */
@@ -19,7 +19,7 @@ final class LongCalls {
     private LongCalls() {
     }
 
-    /** Lets others go first, if there are any, after a call that began at this time. */
+    /** Pauses after a call that began at this time, if it was long and there are other clients. */
     static void giveWay(DriverEntry entry, SynchronizationGate.Client client, long beginNs) {
         long tookNs = client.nowNs() - beginNs;
         if (tookNs < LONG_NS) {

@@ -9,9 +9,8 @@ import java.util.function.LongToIntFunction;
 
 /**
  * A stream for the executor's own writes to memory that a client gets afterwards. Clients' streams do not wait for the null stream, and a driver returns before
- * the device has written. So such memory is written here and awaited before the client learns its address. The stream has the highest priority: clients'
- * streams have a higher one than the lowest, and a client whose work never pauses would keep a kernel here waiting for as long. Its owner lets one thread at a
- * time call.
+ * the device has written. So the writes are submitted here and awaited before the client learns the address. The stream has the highest priority, because work
+ * of clients with a higher priority that never pauses would delay a kernel here without end. The owner ensures that one thread at a time calls.
  */
 public final class OwnStream {
     /** Higher than the highest priority of any device; a driver takes the highest that it has. */
@@ -31,7 +30,7 @@ public final class OwnStream {
         return result;
     }
 
-    /** Begins to write bytes of the host, which stay there until they are awaited. Returns a CUresult. */
+    /** Begins to write bytes from host memory, which must stay valid until the write is awaited. Returns a CUresult. */
     public int write(DriverCalls driver, long address, long from, long bytes) {
         int result = open(driver);
         return result == CudaResult.SUCCESS
@@ -69,8 +68,8 @@ public final class OwnStream {
     }
 
     /**
-     * Waits for the submitted work, without a bound: endless work of others is ended by the supervision of long driver calls ({@code
-     * Executor.lookAfterCalls}). Returns a CUresult.
+     * Waits for the submitted work. The wait has no bound of its own: the supervision of long driver calls ({@code Executor.lookAfterCalls}) ends endless
+     * work of others. Returns a CUresult.
      */
     public int await(DriverCalls driver) {
         int result = query(driver);

@@ -17,23 +17,23 @@ import java.util.stream.Collectors;
 /**
  * Keeps streams that wait for their own program from blocking all clients of the context. For some calls a driver waits until every stream of the context has
  * done all its work, and lets no thread submit meanwhile: loading and unloading of modules, and freeing of arrays and host memory (measured on driver 580; the
- * GPU suite {@code standing} lists them). A stream that waits for a value delays such a call for as long as its program likes, and the call that would end the
- * wait may need the driver itself. So such a call begins only while no stream waits for its program, such a wait is submitted only while no such call is under
- * way, and a thread that waits for either waits here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread unless a method
- * says otherwise.
+ * GPU suite {@code standing} lists them). A stream that waits for a value delays such a call for as long as its program likes, and the write that would end the
+ * wait may itself need a driver call. So such a call begins only while no stream waits for its program, and such a wait is submitted only while no such call is
+ * in progress. A thread waits for either here, without holding a lock of the driver. Thread-safe; a {@link Client} belongs to one thread unless a method says
+ * otherwise.
  */
 public final class SynchronizationGate {
     /**
      * A device has 32 channels for the streams of a context (CUDA_DEVICE_MAX_CONNECTIONS, as managers set it), of which the
-     * driver keeps some. With more streams some share one: then the making of a stream may wait for what stands in its channel,
-     * as it did with 40 streams that wait (driver 580), and so may the work of streams that wait for nothing.
+     * driver keeps some. With more streams, some share a channel. Then the creation of a stream may wait for a waiting stream in its
+     * channel, as seen with 40 waiting streams (driver 580), and so may the work of streams that do not wait.
      */
     private static final int CHANNELS = 28;
     /**
-     * A client that has made a synchronizing call may make the next one within this long: a program that starts loads module after module.
+     * Time after a synchronizing call in which the client is expected to make another one: a starting program loads one module after another.
      */
     private static final long FOLLOWS_NS = 100_000_000L;
-    /** A client with this many streams is reported as one whose streams hold others' work up in their channels. */
+    /** A client with this many streams is reported as one that blocks others' work in shared channels. */
     private static final int MANY_STREAMS = 8;
 
     private static final VarHandle CALL_NS;
@@ -55,7 +55,7 @@ public final class SynchronizationGate {
     private int inside;
     /** Number of synchronizing calls that wait to begin. */
     private int waiting;
-    /** Number of clients that have let calls begin for long enough, and stand before the next call. */
+    /** Number of clients that have let synchronizing calls go first for long enough, so that they stand before the next call begins. */
     private int nexts;
     /** Since when calls wait to begin; 0: none does. */
     private volatile long awaitedNs;
@@ -75,8 +75,8 @@ public final class SynchronizationGate {
     }
 
     /**
-     * Returns the call of the driver that has been under way for longest, if that is longer than a bound. Calls begin when this was last called: it is called
-     * often, by one thread.
+     * Returns the driver call that has been in progress for the longest time, if that exceeds a bound. A call counts as begun when this method was last called,
+     * so one thread calls it often.
      */
     public Optional<LongCall> longCall(long nowNs, long boundNs) {
         lookNs = nowNs;
@@ -106,7 +106,7 @@ public final class SynchronizationGate {
     }
 
     /**
-     * A client's thread is in the driver, or asks again and again for the end of work, which counts as cuStreamSynchronize.
+     * A long call of a client's thread. Repeated queries for the end of work count as cuStreamSynchronize.
      *
      * @param beganNs no later than when the call began
      */
@@ -124,7 +124,7 @@ public final class SynchronizationGate {
         private volatile boolean stands;
         private volatile long standsNs;
         private volatile int own;
-        /** Since when the client's work has been late while others stand; 0: it is not late. */
+        /** Since when the client's work has been late while streams of others wait; 0: it is not late. */
         private volatile long lateNs;
         private final String name;
         /** When the client's last synchronizing call began or ended. */
@@ -146,7 +146,7 @@ public final class SynchronizationGate {
          * Sets the actions for the time in which the client's thread waits here.
          *
          * @param asked   supervises the client meanwhile; returns whether to continue to wait
-         * @param outside runs a wait for others outside of the parts that keep others out
+         * @param outside runs a wait for others, for which the client leaves the gates that keep others out
          */
         public void whileWaiting(BooleanSupplier asked, Consumer<Runnable> outside) {
             goOn = asked;
@@ -182,7 +182,7 @@ public final class SynchronizationGate {
             return awaitedNs != 0;
         }
 
-        /** Returns whether a synchronizing call could begin now; what can be done without one is done without it. */
+        /** Returns whether a synchronizing call could begin now. Work that is not urgent is left out otherwise. */
         public boolean mayBegin() {
             synchronized (SynchronizationGate.this) {
                 return standing == 0;
@@ -190,8 +190,8 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Returns whether another client makes a synchronizing call, which waits for all that is queued in the context, or has made one lately: the next may
-         * follow.
+         * Returns whether another client makes a synchronizing call, which waits for all queued work of the context, or has made one recently, so that another
+         * may follow.
          */
         public boolean isBesideSynchronizing() {
             long nowNs = clock.nanoTime();
@@ -203,7 +203,7 @@ public final class SynchronizationGate {
             return false;
         }
 
-        /** Returns for how long streams of this client have kept others waiting, at most; 0: they do not. */
+        /** Returns an upper bound of the time for which streams of this client have kept others waiting; 0: they do not. */
         public long keepsOthersNs(long nowNs) {
             long since = awaitedNs == 0 ? Long.MAX_VALUE : awaitedNs;
             if (own >= MANY_STREAMS && streams.get() > CHANNELS) {
@@ -226,7 +226,7 @@ public final class SynchronizationGate {
         }
 
         /**
-         * Returns whether the driver may wait in an entry for streams of others: for all of them, or for those with which a new stream would share a channel.
+         * Returns whether the driver may wait for others' streams in an entry: for all of them, or for those with which a new stream would share a channel.
          */
         boolean mayWaitIn(DriverRow row) {
             return row.synchronizes() || row.sharesChannel() && streams.get() >= CHANNELS;
@@ -282,7 +282,7 @@ public final class SynchronizationGate {
                 });
                 return begun[0];
             } finally {
-                synchronizes = begun[0]; // also where the wait fails
+                synchronizes = begun[0]; // also if the wait fails
                 synchronized (SynchronizationGate.this) {
                     awaitedNs = --waiting == 0 ? 0 : awaitedNs;
                 }
@@ -337,7 +337,7 @@ public final class SynchronizationGate {
          * Begins to stand if nothing forbids it.
          *
          * @param patient whether the client has let others go first for long enough; then no further call begins before it stands
-         * @param next    set when that is so
+         * @param next    set to true when the client is counted in {@link #nexts}
          */
         private boolean tryStand(boolean patient, boolean[] next) {
             synchronized (SynchronizationGate.this) {

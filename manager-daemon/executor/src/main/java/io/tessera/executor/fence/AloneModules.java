@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's modules without fences, for a tenant that is alone. They are made when no thread waits for them, over the same variables. A program that keeps
- * state of its own in its code (constants and texture references that the host writes) gets none: its two codes would not share that state. One owner thread.
+ * A client's modules without fences, for a tenant that is alone. They are made in the background, and use the same variables as the fenced ones. A program that
+ * keeps state in its code (constants and texture references that the host writes) gets none: its two versions would not share that state. One owner thread.
  */
 final class AloneModules {
     private static final Logger LOG = LoggerFactory.getLogger(AloneModules.class);
@@ -47,7 +47,7 @@ final class AloneModules {
     }
 
     private long load(TenantModule module) {
-        module.endAlone(fencing.comesInParts()); // if it fails; the fenced one serves
+        module.endAlone(fencing.comesInParts()); // tried only once: if it fails, the fenced code is used
         try {
             module.aloneCode = ProgramLoader.loadOver(module.memory, module.alone.resultNow(), module.options, words.of(FenceMode.NONE), stream,
                     driver);

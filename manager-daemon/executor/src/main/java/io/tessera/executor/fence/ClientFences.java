@@ -40,11 +40,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All modules of one client. Loads images in their fenced form, once a part of them is needed; lets images that cannot be fenced through as the client's policy
- * says; and shows the program its modules as they would be without fences. One owner thread; the figures may be read by any thread.
+ * All modules of one client. Loads images in their fenced form, as soon as a part of them is needed; loads images that cannot be fenced if the client's policy
+ * allows it; and shows the program its modules as they would be without fences. One owner thread; the figures may be read by any thread.
  */
 public final class ClientFences {
-    /** First value for modules that need not be loaded yet: odd, and not an address of any driver's object. */
+    /** The first stand-in for the handle of a module that need not be loaded yet. Stand-ins are odd, so none is the address of a driver's object. */
     private static final long FIRST_STAND_IN = 0x8000_0000_0000_0001L;
 
     private final FenceSettings settings;
@@ -104,7 +104,7 @@ public final class ClientFences {
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
 
-    /** Returns the module that the client's tables hold so; null: it runs as it is. */
+    /** Returns the module for a value in the client's tables; null: it runs unfenced. */
     private TenantModule ofStandIn(long value) {
         TenantModule module = modules.get(value);
         return module == null ? loaded.get(value) : module;
@@ -145,12 +145,12 @@ public final class ClientFences {
     /**
      * Loads an image.
      *
-     * @return the value that represents its handle; 0: it cannot be fenced, and the client's policy lets it be loaded as it is; then {@link #askedAsItIs} has
-     * to be called
+     * @return the value that represents its handle; 0: it cannot be fenced, and the client's policy allows it to be loaded unfenced; then {@link #askedAsItIs}
+     * has to be called
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
     public long load(ProgramSource source, CodeOptions options, boolean library) throws ProgramRefusedException {
-        // No linker makes a fat binary, and a hash of a framework's would be a part of its start.
+        // A linker never makes a fat binary, and hashing a framework's would take a part of its start-up time.
         FencedProgram linked = source.images().getFirst().kind() == ImageKind.FAT_BINARY ? null
                 : fencing.maker().linked(source.main(), settings.mode());
         String lacking = linked != null ? null : source.lacksPtx(fencing.maker().target().capability());
@@ -165,7 +165,7 @@ public final class ClientFences {
         return linked == null && machineLoads.isPreferred(source, this::page) ? 0 : standIn(source, options, library, linked);
     }
 
-    /** Loads an image by its PTX, or will when it is needed. */
+    /** Loads an image from its PTX, now or when it is needed. */
     private long standIn(ProgramSource source, CodeOptions options, boolean library, FencedProgram linked) throws ProgramRefusedException {
         long standIn = nextStandIn;
         nextStandIn += 2;
@@ -216,7 +216,7 @@ public final class ClientFences {
     /**
      * Checks an image that {@link #load} let through and that is about to be loaded without fences.
      *
-     * @param untaken the fenced image that the driver did not accept; null: there is none
+     * @param untaken the fenced image that the driver refused; null: there is none
      * @return the value that represents its handle, if it has PTX; 0: it is to be loaded as it is
      * @throws ProgramRefusedException if it must not be loaded; the user was told
      */
@@ -243,7 +243,7 @@ public final class ClientFences {
         unfenced.asked(result, handle, source, fenced);
     }
 
-    /** Returns the driver's handle for what the client's tables hold; loads what was not needed so far. */
+    /** Returns the driver's handle for a value in the client's tables; loads the module if it was not needed so far. */
     public long realised(long value) throws ProgramRefusedException {
         TenantModule module = modules.get(value);
         if (module == null) {
@@ -253,7 +253,7 @@ public final class ClientFences {
         return module.code.handle();
     }
 
-    /** Returns the value that the client's tables have for a driver's module or library. */
+    /** Returns the value in the client's tables for a driver's module or library. */
     public long shown(HandleKind kind, long value) {
         TenantModule module = kind == HandleKind.MODULE || kind == HandleKind.LIBRARY ? loaded.get(value) : null;
         return module == null || module.library != (kind == HandleKind.LIBRARY) ? value : module.standIn;
@@ -281,7 +281,7 @@ public final class ClientFences {
         }
     }
 
-    /** Loads an image whose PTX cannot be fenced: the client's policy decides as if it had none. */
+    /** Loads an image whose PTX cannot be fenced: the client's policy decides as if it had no PTX. */
     private void loadAsItIs(TenantModule module, ProgramRefusedException why) throws ProgramRefusedException {
         boolean let = false;
         try {
@@ -345,7 +345,7 @@ public final class ClientFences {
         return page;
     }
 
-    /** Returns the constants by which a module of the client knows the window. */
+    /** Returns the constants that tell a module of the client where the window is. */
     private byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
         page();
         looksAtStopWord = true;
@@ -450,7 +450,7 @@ public final class ClientFences {
         return result;
     }
 
-    /** Reports of threads until now are told while their meaning is known. */
+    /** Removes an image. Reports of its threads are passed on first, while it is known what they mean. */
     private void leave(PlacedImage image) {
         kernels.variants().narrow().remove(image.number());
         leaving.add(image.memory());
@@ -492,7 +492,7 @@ public final class ClientFences {
         made.halt();
     }
 
-    /** Has all fenced kernels of the client end, running and to come. False: the client has none. */
+    /** Makes all fenced kernels of the client end, those to come included. Returns false if the client has none. */
     public boolean stop() {
         if (looksAtStopWord) {
             page.stop();

@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 
 /**
- * Chooses the code that a client's kernels run: fenced, without a fence while the tenant is alone, or machine code: with the fences of its window or of 4 GiB,
- * or as it is, its pointers checked. Remembers the last launches, for error reports. One owner thread; {@link #recent} may be called by any thread.
+ * Chooses the code that a client's kernels run: fenced PTX; code without a fence while the tenant is alone; or machine code, with the fences of its window or
+ * of 4 GiB, or unfenced with its pointers checked. Keeps the last launches, for error reports. One owner thread; {@link #recent} may be called by any thread.
  */
 public final class ClientKernels {
     /** The driver does not report how many blocks a processor holds. */
@@ -45,7 +45,7 @@ public final class ClientKernels {
     private final TenantPresence.Member member;
     private final WindowAccess window;
     private final UnfencedImages unfenced;
-    /** The module that the client's tables hold so; null: it runs as it is. */
+    /** Finds a module by its value in the client's tables; null: it runs unfenced. */
     private final LongFunction<TenantModule> byStandIn;
     private final Map<Long, String> names = new HashMap<>();
     private final FencingService fencing;
@@ -98,7 +98,7 @@ public final class ClientKernels {
         return fewBlockLaunches.getAcquire();
     }
 
-    /** Returns whether a kernel may run in clusters. Errors where it is none. */
+    /** Returns whether a kernel may run in clusters. Throws if the handle names no kernel. */
     public boolean knowsClusters(long handle, long function) throws ProgramRefusedException {
         return knowsClusters(find(handle, function));
     }
@@ -107,12 +107,11 @@ public final class ClientKernels {
         return kernel.module == null || kernel.module.program.clusters();
     }
 
-    /** Returns whether a kernel was ever to run in clusters that its text does not name. */
+    /** Returns whether clusters were ever requested for a kernel whose text does not declare them. */
     public boolean hasClusters() {
         return clusters;
     }
 
-    /** Returns whether any kernel was launched. */
     boolean hasLaunched() {
         return launches > 0;
     }
@@ -150,7 +149,7 @@ public final class ClientKernels {
             try {
                 withoutModule(kernel, launch.parameters(), launch.parameterBytes());
             } catch (ProgramRefusedException e) {
-                kernel.launchRefused(); // it may be launched later, and the driver loads it then
+                kernel.launchRefused(); // the driver then loads it at a later launch
                 throw e;
             }
             return captured ? kernel.function : narrow(kernel);
@@ -163,7 +162,7 @@ public final class ClientKernels {
         return captured ? kernel.function : forBlocks(kernel, launch);
     }
 
-    /** Returns whether grids that take long are launched in parts. */
+    /** Returns whether long grids are launched in parts. */
     public boolean comeInParts() {
         return fencing.comesInParts();
     }
@@ -174,7 +173,7 @@ public final class ClientKernels {
     }
 
     /**
-     * Returns the driver's function that executes a part of such a kernel's grid, which is made if there is none yet. 0: not ready; below 0: there will be
+     * Returns the driver's function that executes a part of such a kernel's grid; begins to make it if there is none. 0: not ready; below 0: there will be
      * none.
      */
     public long partOf(Launchable kernel) {
@@ -189,7 +188,7 @@ public final class ClientKernels {
     /**
      * Returns the driver's function for a launch of a part of a kernel's grid. Its code is loaded.
      *
-     * @throws ProgramRefusedException if it must not be launched so
+     * @throws ProgramRefusedException if it must not be launched in this way
      */
     public long toLaunchPart(Launchable kernel, LaunchPlan launch) throws ProgramRefusedException {
         announce();
@@ -305,7 +304,7 @@ public final class ClientKernels {
             kernel.leavesWindow();
         }
         if (kernel.machineMaps != null) {
-            prepare(); // accesses that are fenced may lead to addresses that nothing is allocated at
+            prepare(); // fenced accesses may reach addresses without an allocation
         }
         if (!inside) {
             checkPointers(parameters, bytes);
@@ -331,7 +330,7 @@ public final class ClientKernels {
         }
         String name = name(function, kernel);
         TenantModule module = module(table, clientHandle);
-        if (name.startsWith(WindowConstants.PREFIX)) { // however the program came by it
+        if (name.startsWith(WindowConstants.PREFIX)) { // Tessera's own, in whatever way the program got it
             throw new ProgramRefusedException(CudaResult.INVALID_HANDLE, "kernel " + name + " is none of the program's");
         }
         KernelAttributes attributes = new KernelAttributes(driver, fencing.device());
@@ -368,7 +367,8 @@ public final class ClientKernels {
     }
 
     /**
-     * Resources that a kernel has beyond the program's own. Libraries decide by them: cuFFT takes another plan for a kernel with constants.
+     * Resources that a kernel has beyond the program's own. They are hidden from queries, because libraries decide by them: cuFFT chooses another plan for a
+     * kernel with constants.
      *
      * @param constantBytes bytes of constants
      * @param registers     of each thread, as far as it is known: of machine code
@@ -388,7 +388,7 @@ public final class ClientKernels {
                 kernel.addedSharedBytes);
     }
 
-    /** Returns whether the driver may wait for all streams in the kernel's next launch: it loads the kernel then, or makes room for its local memory. */
+    /** Returns whether the driver may wait for all streams in the kernel's next launch, because it loads the kernel or makes room for its local memory. */
     public boolean loads(Launchable kernel) {
         if (!kernel.launches()) {
             return false;
@@ -421,7 +421,7 @@ public final class ClientKernels {
                 }).toArray();
     }
 
-    /** Returns the module of a function: its parent, or that one's. */
+    /** Returns the module of a function: its nearest ancestor that is a module of the client. */
     private TenantModule module(HandleTable table, long clientHandle) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
@@ -435,7 +435,7 @@ public final class ClientKernels {
         return null;
     }
 
-    /** Returns the facts about a kernel whose module has no PTX, or runs as it is. */
+    /** Returns the facts about a kernel whose module has no PTX, or runs unfenced. */
     private MachineKernel machine(HandleTable table, long clientHandle, String name) {
         long parent = table.parent(clientHandle);
         while (parent != 0) {
@@ -478,7 +478,7 @@ public final class ClientKernels {
         return narrow != 0 && window.launchesNarrow() ? narrow : kernel.function;
     }
 
-    /** Returns other code of its kernels. */
+    /** Returns the other versions of its kernels' code. */
     KernelVariants variants() {
         return variants;
     }
@@ -502,8 +502,8 @@ public final class ClientKernels {
     }
 
     /**
-     * Refuses pointers to another tenant's memory among the arguments of a kernel that nothing fences: every word that could
-     * be one. Pairs of small numbers look like addresses too, so only memory that another tenant has counts.
+     * Refuses pointers to another tenant's memory among the arguments of an unfenced kernel. Every word that could be a pointer
+     * is checked. Pairs of small numbers look like addresses too, so only addresses of memory that another tenant has are refused.
      */
     private void checkPointers(MemorySegment parameters, long bytes) throws ProgramRefusedException {
         for (long at = 0; at + Long.BYTES <= bytes; at += Long.BYTES) {

@@ -18,7 +18,7 @@ import io.tessera.protocol.relay.RelaySegment;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** Links inputs of one client: they are fenced first, and the driver's linker only gets fenced ones. One owner thread. */
+/** Links one client's inputs. They are fenced first: the driver's linker only gets fenced inputs. One owner thread. */
 public final class ClientLinks {
     private final ProgramMaker maker;
     private final String tenant;
@@ -68,7 +68,7 @@ public final class ClientLinks {
      * Links inputs.
      *
      * @param fenced the inputs, if they are fenced: then the program will load the result
-     * @return its one part is the machine code
+     * @return an answer whose only part is the machine code
      * @throws ProgramRefusedException if they cannot be linked
      */
     public Answer link(List<LinkerInput> inputs, CodeOptions options, List<LinkInput> fenced) throws ProgramRefusedException {

@@ -35,18 +35,18 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class FencingService implements AutoCloseable {
     /**
-     * Whether long grids are launched in parts; by default only on GPUs. The software GPU runs few kernels at once: a part would wait for other tenants'
+     * Whether long grids are launched in parts; by default only on GPUs. The software GPU runs few kernels at once, so a part would wait for other tenants'
      * kernels.
      */
     private static final String GRID_PARTS = System.getProperty("tessera.executor.gridParts");
     /** Whether kernels get other code for grids of few blocks; by default only on GPUs: the software GPU has no registers. */
     private static final String FEW_BLOCKS = System.getProperty("tessera.executor.fewBlocks");
-    /** An executor that lives for seconds may never need one. */
+    /** Whether workers are started ahead of their use: an executor that lives for seconds may never need one. */
     private static final boolean STARTS_WORKERS_AHEAD = !"no".equals(System.getProperty("tessera.executor.warmUp"));
-    /** The stack of a thread in a new context: there is room for this much a thread. */
+    /** Local memory for which a new context has room, in bytes for each thread. */
     private static final int STANDARD_LOCAL_BYTES = 1024;
 
-    /** Bound on kept images. Images of all clients are in one heap. */
+    /** Bound on kept images. It follows from the heap, which the images of all clients share. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 8;
 
     private final AtomicLong keptBytes = new AtomicLong();
@@ -58,7 +58,7 @@ public final class FencingService implements AutoCloseable {
     private final TenantPresence presence = new TenantPresence();
     private final LocalQuota localQuota;
     private final int processors;
-    private final FencedArchitectures architectures = FencedArchitectures.of(System.getenv()); // the manager has looked at it
+    private final FencedArchitectures architectures = FencedArchitectures.of(System.getenv()); // the manager has checked it
     private final FencedLoops loops = FencedLoops.of(System.getenv());
     private final ProgressCounters doneWords;
     private final AtomicInteger deepest = new AtomicInteger(STANDARD_LOCAL_BYTES);
@@ -81,7 +81,7 @@ public final class FencingService implements AutoCloseable {
         }
     }
 
-    /** Prepares for a new client: its first code is made by a process that is there already. */
+    /** Prepares for a new client, so that a worker process for its first code is already running. */
     public void expect() {
         if (STARTS_WORKERS_AHEAD) {
             workers.expect();
@@ -129,7 +129,7 @@ public final class FencingService implements AutoCloseable {
         return presence;
     }
 
-    /** Returns whether a kernel with this much local memory a thread is the first that needs as much. */
+    /** Returns whether a kernel with this much local memory for each thread needs more than any before it. */
     boolean deepens(int localBytes) {
         return localBytes > deepest.getAndAccumulate(localBytes, Math::max);
     }
@@ -140,10 +140,10 @@ public final class FencingService implements AutoCloseable {
     }
 
     /**
-     * Ends kernels for which a call of the driver waits, if they have exceeded their time: the threads that would end them may be blocked by that very call.
-     * Makes no call of the driver. Any one thread.
+     * Ends kernels for which a driver call waits, if they have exceeded their time: the threads that would end them may be blocked in that very call.
+     * Makes no driver call. Only one thread at a time, but any.
      *
-     * @param graceNs from the order to end to the end
+     * @param graceNs time that kernels have between the order to end and their end
      * @return whether kernels that were ordered to end have not ended in time
      */
     public boolean haltLate(long nowNs, long graceNs) {
@@ -166,7 +166,7 @@ public final class FencingService implements AutoCloseable {
         return trusted;
     }
 
-    /** Makes another program of a source, some time. */
+    /** Makes another program of a source, in the background. */
     Future<FencedProgram> makeLater(String tenant, ProgramSource source, FenceForm form, CodeOptions options) {
         return later(() -> maker.make(tenant, source, form, options, false));
     }

@@ -10,17 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Code of a client's modules for grids that do not fill the device: the same fenced text, compiled with more registers. It is made when no thread waits for it,
- * over the same variables. Compilers give up the overlap of a thread's instructions so that a processor has room for many blocks, and fences need some of the
- * registers that are left; a grid of few blocks has no use for the room. Modules that keep state of their own in their code, or that were linked of several
- * images, have no such code. One owner thread.
+ * Code of a client's modules for grids that do not fill the device: the same fenced text, compiled with more registers. Compilers trade instruction-level
+ * parallelism for occupancy, and fences need some of the registers that are left; a grid of few blocks does not need the occupancy. The code is made in the
+ * background and uses the same variables. Modules that keep state in their code, or that were linked from several images, have none. One owner thread.
  */
 final class FewBlockModules {
-    /** Maximum registers of a thread: no kernel of the suite {@code mixes} has fewer issue cycles with 255, by ptxas 13.0. */
+    /** Maximum registers of a thread: with 255, no kernel of the suite {@code mixes} has fewer issue cycles (ptxas 13.0). */
     static final int REGISTERS = 128;
-    /** Threads of a block, at most, and of all blocks of a grid on one processor: an architecture has 65,536 registers for them (compute capability 5.0 and later). */
+    /** Maximum threads of a block, and of all blocks on one processor, which has 65,536 registers (compute capability 5.0 and later). */
     private static final int THREADS = 65_536 / REGISTERS;
-    /** Bytes of fenced text, at most: while a text is assembled, no other background code is made. Chosen, not measured. */
+    /** Maximum bytes of fenced text: while a text is assembled, no other background code is made. Chosen, not measured. */
     private static final int MOST_TEXT = 2 << 20;
     private static final int WARP = 32;
     private static final Logger LOG = LoggerFactory.getLogger(FewBlockModules.class);
@@ -42,14 +41,14 @@ final class FewBlockModules {
     }
 
     /**
-     * Returns whether all blocks of a grid run at once with this many registers, if they do with fewer. Launches with attributes, as clusters have
-     * them, are left alone.
+     * Returns whether all blocks of a grid still run at once with this many registers. Launches with attributes, such as those with clusters, are
+     * excluded.
      */
     boolean fits(LaunchPlan launch) {
         return fits(launch, fencing.processors());
     }
 
-    /** As above, on this many processors. A warp takes the registers of all its threads, even if the block has fewer. */
+    /** As above, on this many processors. A warp takes the registers of 32 threads, even if the block has fewer. */
     static boolean fits(LaunchPlan launch, int processors) {
         long threads = Math.ceilDiv(launch.threads(), WARP) * WARP;
         return launch.attributes() == 0 && threads > 0 && threads <= THREADS && launch.blocks() <= processors * (THREADS / threads);

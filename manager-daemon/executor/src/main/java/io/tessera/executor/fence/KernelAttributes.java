@@ -54,8 +54,8 @@ public record KernelAttributes(DriverCalls driver, int device) {
     }
 
     /**
-     * Asks for an attribute. The driver tells some of them (threads of a block, constant and dynamic shared memory) only of functions that
-     * are loaded, and functions of a module's list are not until they are used: then it is loaded, as it is natively before a program has it.
+     * Asks for an attribute. The driver reports some of them (threads of a block, constant and dynamic shared memory) only for functions that
+     * are loaded. Functions enumerated from a module are loaded at their first use, so such a function is loaded here.
      *
      * @return the driver's CUresult; the value is in {@code driver.outInt(0)}
      */

@@ -7,7 +7,7 @@ import io.tessera.device.HandleKind;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.protocol.relay.RelayHandle;
 
-/** Number of blocks of kernels that a processor holds. One owner thread. */
+/** Occupancy: the number of blocks of a kernel that a multiprocessor holds. One owner thread. */
 final class KernelOccupancy {
     private final DriverCalls driver;
     private final KernelAttributes attributes;

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Other code of a client's kernels, which is loaded beside the first: without fences, for a tenant that is alone ({@link AloneModules}), with the fences of 4
- * GiB, for a tenant with at most that much ({@link NarrowModules}), for parts of a grid ({@link SlicedModules}), or for few blocks ({@link FewBlockModules}).
- * Settings of a program for a kernel apply to all of its code. One owner thread.
+ * Other versions of a client's kernels, which are loaded beside the first one: without fences, for a tenant that is alone ({@link AloneModules}); with the
+ * fences of 4 GiB, for a tenant with at most that much memory ({@link NarrowModules}); for parts of a grid ({@link SlicedModules}); and for few blocks ({@link
+ * FewBlockModules}). A program's settings for a kernel apply to all of its versions. One owner thread.
  */
 final class KernelVariants {
     /** Number of launches of a kernel with few blocks after which more are expected. */
@@ -59,7 +59,7 @@ final class KernelVariants {
         return variant.exists() ? upToDate(kernel, variant) : 0;
     }
 
-    /** Returns the driver's function of other code that there is, with what the program has set of the kernel. */
+    /** Returns the driver's function of existing other code, after it got the program's settings for the kernel. */
     private long upToDate(Launchable kernel, OtherCode code) {
         if (code.takeStale()) {
             attributes.copy(kernel.function, isKernel(kernel), code.function());
@@ -88,7 +88,7 @@ final class KernelVariants {
         return part.exists() ? upToDate(kernel, part) : part.function();
     }
 
-    /** Returns the driver's function for a launch of a fenced kernel: with few blocks, one that was compiled for them, if there is one by now. */
+    /** Returns the driver's function for a launch of a fenced kernel: for few blocks, the version compiled for them, if it exists by now. */
     long forBlocks(Launchable kernel, LaunchPlan launch) {
         OtherCode code = kernel.fewBlocks;
         if (code.function() < 0 || !few.fits(launch)) {
@@ -106,7 +106,7 @@ final class KernelVariants {
         } else if (synchronization.mayBegin()) {
             long module = few.find(kernel.module);
             long found = module > 0 ? function(DriverEntry.cuModuleGetFunction, module, kernel.name) : module;
-            // Asked for its registers, it is loaded. With as many as the first it has no other code.
+            // The query loads the function. It is only used if it has more registers than the first one, and no more local memory.
             boolean has = found > 0 && !isNoLarger(found, kernel, FunctionAttribute.NUM_REGS)
                     && isNoLarger(found, kernel, FunctionAttribute.LOCAL_SIZE_BYTES);
             kernel.fewBlocks.found(found == 0 || has ? found : OtherCode.NEVER);
@@ -138,7 +138,7 @@ final class KernelVariants {
                 : OtherCode.NEVER;
     }
 
-    /** Checks that a kernel that fits on a processor with the first code, as the program was told, also fits with the other code. */
+    /** Returns whether an attribute of other code is at most that of the first code, according to which the program was told that a launch fits. */
     private boolean isNoLarger(long function, Launchable kernel, int attribute) {
         int first = attributes.get(kernel.function, isKernel(kernel), attribute);
         int other = attributes.get(function, false, attribute);
@@ -168,7 +168,10 @@ final class KernelVariants {
         });
     }
 
-    /** Records that the program gets the address of state in an image of machine code that two codes would not share: only one code runs from now on. */
+    /**
+     * Records that the program gets the address of state in an image of machine code. Two versions would not share that state, so only the first runs
+     * from now on.
+     */
     void shares(int imageNumber) {
         narrow.stop(imageNumber);
         forEach(known -> {

@@ -47,7 +47,7 @@ public final class LaunchPlan {
         return record;
     }
 
-    /** Returns whether all that the head counts is in a record of a length. */
+    /** Returns whether a record of this length contains all parameters and attributes that its head counts. */
     public boolean isWhole(int length) {
         return length >= BODY && attributes() >= 0 && attributes() <= MOST_ATTRIBUTES && parameterBytes() >= 0
                 && parametersAt() + parameterBytes() <= length;
@@ -104,7 +104,7 @@ public final class LaunchPlan {
         return record.get(WireTypes.U32, BLOCK + 4L * dimension);
     }
 
-    /** Threads of a block; more than any device runs where the dimensions are. */
+    /** Returns the threads of a block; if a dimension is too large, a number that is too large. */
     public long threads() {
         long plane = Integer.toUnsignedLong(block(0)) * Integer.toUnsignedLong(block(1));
         return Long.compareUnsigned(plane, Integer.MAX_VALUE) > 0 ? Integer.MAX_VALUE

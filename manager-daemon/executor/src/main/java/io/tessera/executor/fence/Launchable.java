@@ -18,13 +18,13 @@ public final class Launchable {
     final String name;
     /** The kernel's module; null: it has no PTX. */
     final TenantModule module;
-    /** Offsets of tensor maps that the program had made among the packed parameters, if the kernel has a module; below 0: unknown. */
+    /** Offsets among the packed parameters of tensor maps that the program made, if the kernel has a module; below 0: unknown. */
     final long[] tensorMaps;
     /** Length of the kernel's packed parameters. */
     final long parameterBytes;
     /** Decides whether the kernel runs, if it has no module; else null. */
     final MachineKernel machine;
-    /** The tensor maps of one with a fence in its machine code; null: it has none, so that its pointers are checked where it has no module. */
+    /** The tensor maps of a kernel with fences in its machine code; null: it has no such fences, so that its pointers are checked if it has no module. */
     final MachineMaps machineMaps;
     /** Dynamic shared memory that is added to the program's own in each launch, in bytes. */
     final int addedSharedBytes;
@@ -34,7 +34,6 @@ public final class Launchable {
     final OtherCode part = new OtherCode();
     /** As above, while it is being made; null: it is not. */
     Future<FencedProgram> makingPart;
-    /** Code for grids of few blocks. */
     final OtherCode fewBlocks = new OtherCode();
     private boolean left;
     private boolean partLaunched;
@@ -44,7 +43,7 @@ public final class Launchable {
     private final boolean waits;
     /** Time of the device for each of its blocks, in ns, while all processors run it; 0: it was never launched in parts. */
     private double blockNs;
-    /** As above, at most, as measured by launches as a whole; 0: none was timed or slow. */
+    /** An upper bound of that time, measured by launches of whole grids; 0: none was timed or slow. */
     private double slowBlockNs;
     private long slowNs;
     private int timedLaunches;
@@ -97,12 +96,12 @@ public final class Launchable {
         return ++fewBlockLaunches;
     }
 
-    /** Records that a launch gives the kernel tensor maps by which it leaves its window. */
+    /** Records that a launch gives the kernel tensor maps that lead out of its window. */
     void leavesWindow() {
         left = true;
     }
 
-    /** Returns whether a launch gave it tensor maps by which it left its window. */
+    /** Returns whether a launch gave it tensor maps that lead out of its window. */
     boolean hasLeftWindow() {
         return left;
     }
@@ -163,31 +162,31 @@ public final class Launchable {
         return blockNs == 0 ? 0 : Math.max(1, (long) (blockNs * blocks));
     }
 
-    /** Parts of its grid have shown how long a block takes, one after the other on all that it may have of the device, in ns above 0. */
+    /** Records the time per block, in ns above 0, as measured by parts of its grid that ran one after another on its whole part of the device. */
     public void took(double newBlockNs) {
         blockNs = newBlockNs;
     }
 
-    /** A number of its blocks was launched as a whole in a stream where a launch takes this long on average. */
+    /** Records that a grid of this many blocks was launched as a whole in a stream in which a launch takes this long on average. */
     public void slow(long blocks, long ns) {
         slowNs = ns;
         slowBlockNs = ns / (double) blocks;
     }
 
-    /** A number of its blocks that were launched as a whole have taken this long on the device. */
+    /** Records that a grid of this many blocks, launched as a whole, took this long on the device. */
     public void timed(long blocks, long ns) {
         timedLaunches++;
         slowBlockNs = Math.max(slowBlockNs, ns / (double) blocks);
     }
 
-    /** Returns whether it is the first time that something is to be said of how it is launched. */
+    /** Returns true at the first call only: how the kernel is launched is logged once. */
     public boolean toSay() {
         boolean first = !said;
         said = true;
         return first;
     }
 
-    /** Returns how many launches as a whole were timed. */
+    /** Returns how many launches of whole grids were timed. */
     public int timedLaunches() {
         return timedLaunches;
     }
@@ -203,8 +202,8 @@ public final class Launchable {
     }
 
     /**
-     * Returns whether its blocks may wait for each other although its launch is not a cooperative one: then all of its grid has to run at once, on however many
-     * processors. True where nothing is known of its code.
+     * Returns whether its blocks may wait for each other although its launch is not cooperative: then all of its grid has to run at once, on however many
+     * processors. True if nothing is known of its code.
      */
     public boolean mayWaitForBlocks() {
         return waits;

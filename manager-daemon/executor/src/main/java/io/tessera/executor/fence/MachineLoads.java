@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the images of one client that are loaded from their machine code. These are images without PTX. They are also vendors' images, whose results then
- * agree with their machine code to the last bit, and images whose PTX would take long to compile, if all their kernels get fences that keep them in the window
- * even beside other users' programs. One owner thread.
+ * Chooses the images of one client that are loaded from their machine code. These are images without PTX. If all their kernels can be fenced well enough to run
+ * beside other users' programs, they are also vendors' images, whose results then agree with the native ones to the last bit, and images whose PTX would take
+ * long to compile. One owner thread.
  */
 final class MachineLoads {
     /** PTX that is compiled in about two seconds: the image of cuSOLVER's {@code cholesky} has 20 times as much, and took 36 s on an H200's host. */
     static final long MUCH_PTX_BYTES = 256 << 10;
-    /** Off for measurements alone. */
+    /** Switched off only for measurements. */
     private static final boolean NARROWS = !"false".equals(System.getProperty("tessera.executor.narrowCode"));
     private static final Logger LOG = LoggerFactory.getLogger(MachineLoads.class);
 
@@ -32,7 +32,7 @@ final class MachineLoads {
     private final TrustedImages trusted;
     private final WindowAccess window;
     private int count;
-    /** The image that was fenced to find out whether it is preferred, and its source; {@link #take} gives it out. */
+    /** The image that was fenced to decide whether it is preferred, and its source; {@link #take} returns it. */
     private Fenced preferred;
     private ProgramSource preferredSource;
 
@@ -50,7 +50,7 @@ final class MachineLoads {
     /**
      * A cubin with fences.
      *
-     * @param number by which its threads report; 0: of an unknown name
+     * @param number by which its threads report; 0: its name cannot be told from a report
      * @param narrow makes the same with the fences of 4 GiB; null: there is none
      */
     record Fenced(FencedImage image, int number, MachineImages.Narrow narrow) {
@@ -89,9 +89,9 @@ final class MachineLoads {
     }
 
     /**
-     * Fences what a driver would load of an image.
+     * Fences the cubin that a driver would load from an image.
      *
-     * @return null: it stays as it is
+     * @return null: it stays unfenced
      * @throws ProgramRefusedException as {@link Pages#page}
      */
     Fenced take(ProgramSource source, Pages pages) throws ProgramRefusedException {
@@ -119,7 +119,7 @@ final class MachineLoads {
 
     private Fenced fence(ProgramSource source, ReportPage page) {
         count = Math.min(count + 1, MachineFence.MOST_REPORT_VALUES);
-        int number = count % MachineFence.MOST_REPORT_VALUES; // 0: of an unknown name
+        int number = count % MachineFence.MOST_REPORT_VALUES; // 0: no name
         FencedImage image = images.fence(source, page.machineWord(), page.stopWord(), number);
         return image == null ? null
                 : new Fenced(image, number, NARROWS && window.isNarrow() ? images.narrow(source, page.machineWord(), page.stopWord(), number) : null);

@@ -28,8 +28,8 @@ final class MachineMaps {
     }
 
     /**
-     * Looks at a launch's maps. Libraries leave a map that a kernel does not use this time at zero, which reaches nothing, or without an address. The latter is made to begin in
-     * the window, so that it does no harm if it is used after all.
+     * Checks a launch's maps. Libraries leave a map that a kernel does not use in this launch at zero, which reaches nothing, or without an address. The
+     * latter gets an address in the window, so that it does no harm if it is used after all.
      *
      * @param parameters the executor's own copy, as the driver gets them
      * @param bytes      their length
@@ -41,7 +41,7 @@ final class MachineMaps {
         if (!isIn(single, bytes) || !isIn(many, bytes)) {
             return Reach.ELSEWHERE;
         }
-        // Maps may overlap, so that each is looked at when nothing is changed any more.
+        // Maps may overlap, so all of them are checked after the last one was changed.
         boolean all = walk(window, parameters, bytes, true) && walk(window, parameters, bytes, false);
         return all ? Reach.WINDOW : Reach.ELSEWHERE;
     }

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A second version of one client's images of machine code, with the fences of 4 GiB, which cost less. It is requested when a kernel of the image is first
- * launched, made in the background, and loaded over the same variables. Its kernels stay in the first 4 GiB of the window, so they serve a tenant that has no
- * memory beyond. One owner thread.
+ * launched, made in the background, and loaded with the same variables. Its kernels stay in the first 4 GiB of the window, so they are only used while the
+ * tenant has no memory beyond. One owner thread.
  *
  * <p>An image has no such version if the program asks for a variable that is not in the window: it may then write constants, which the two versions would not
  * share.
@@ -36,11 +36,11 @@ final class NarrowModules {
     /** By the number by which threads of the image report. */
     private final Map<Integer, Narrow> images = new HashMap<>();
 
-    /** An image and how far its other code is. */
+    /** An image and the progress of its other version. */
     private static final class Narrow {
         final HoistedMemory memory;
         final List<String> assertions;
-        /** Null: it is made, or never will be. */
+        /** Makes the version; null: it was begun, or never will be. */
         MachineImages.Narrow wanted;
         Future<FencedImage> made;
         /** What is known of the version's kernels, once it is loaded. */
@@ -61,10 +61,10 @@ final class NarrowModules {
     }
 
     /**
-     * An image is about to be loaded.
+     * Records that an image is about to be loaded.
      *
-     * @param placed with fences for the whole window
-     * @param wanted makes the other; null: there is none
+     * @param placed the image with fences for the whole window
+     * @param wanted makes the other version; null: there is none
      */
     void add(PlacedImage placed, MachineImages.Narrow wanted) {
         if (wanted != null && placed.number() != 0 && fencing.keep(wanted.bytes())) {
@@ -131,7 +131,7 @@ final class NarrowModules {
         }
     }
 
-    /** No kernel of an image is to run so any more. A loaded module stays, since kernels may run. */
+    /** Ends the use of the version for an image. A loaded module stays, since its kernels may be running. */
     void stop(int number) {
         Narrow known = images.get(number);
         if (known != null) {
@@ -139,7 +139,7 @@ final class NarrowModules {
         }
     }
 
-    /** An image is unloaded. Returns the CUresult. */
+    /** Removes an image that is unloaded. Returns the CUresult. */
     int remove(int number) {
         Narrow gone = images.remove(number);
         if (gone == null) {

@@ -1,6 +1,6 @@
 package io.tessera.executor.fence;
 
-/** Another code of a kernel, for the same work: the driver's function for it, once it is found. One owner thread. */
+/** Another version of a kernel's code: the driver's function for it, once it is found. One owner thread. */
 final class OtherCode {
     /** There is no such code, and will be none. */
     static final long NEVER = -1;

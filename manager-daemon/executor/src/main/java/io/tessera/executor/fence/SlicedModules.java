@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kernels whose launches execute a part of their grid ({@code GridSlices}). Each is made in the background, with the same fence, over the same variables.
- * Modules that keep state of their own in their code, or that were linked of several images, have none. One owner thread.
+ * Versions of kernels that execute a part of their grid ({@code GridSlices}). Each is made in the background, with the same fence and the same variables.
+ * Modules that keep state in their code, or that were linked from several images, have none. One owner thread.
  */
 final class SlicedModules {
     private static final Logger LOG = LoggerFactory.getLogger(SlicedModules.class);

@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 
 /** One image that a client has loaded, fenced. Its parts are made when they are needed. One owner thread. */
 final class TenantModule {
-    /** Images that wait to be needed lie in the heap that all clients share. */
+/** Bound on the images of one client that are not needed yet: they are kept in the heap that all clients share. */
     private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
 
     /** The module's value in the client's tables: not a handle of a driver, since those are never odd. */
@@ -29,7 +29,7 @@ final class TenantModule {
     /** The code in the driver; null until it is loaded. */
     LoadedCode code;
     HoistedMemory memory;
-    /** Bytes of constants that it has more than the original. */
+    /** Bytes of constants that it has in addition to the original's. */
     long addedConstantBytes;
     /** Why the module cannot be loaded; further requests get the same answer. */
     ProgramRefusedException refused;
@@ -55,7 +55,7 @@ final class TenantModule {
     }
 
     /**
-     * Makes sure that an image may be kept until it is needed. Before it may not, no other code is made any more of those that are loaded.
+     * Makes sure that an image may be kept until it is needed. To make room, drops the sources of loaded modules, of which no other code can be made then.
      *
      * @param others those of the same client
      * @throws ProgramRefusedException with OUT_OF_MEMORY if the client has loaded too much that it does not use
@@ -77,7 +77,7 @@ final class TenantModule {
         return modules.stream().mapToLong(module -> module.source == null ? 0 : module.source.heapBytes()).sum();
     }
 
-    /** Returns the name of the image for users; a hash of all of it, which is known if code was made of it. */
+    /** Returns the name of the image for users: a hash of all of it. */
     String label() {
         if (label == null) {
             label = source.label();
@@ -105,7 +105,7 @@ final class TenantModule {
         }
     }
 
-    /** Ends its other code. Returns the CUresult. */
+    /** Unloads its other versions. Returns the CUresult. */
     int unloadVariants(DriverCalls driver) {
         int result = aloneCode == null ? CudaResult.SUCCESS : aloneCode.unload(driver);
         for (LoadedCode code : variants) {

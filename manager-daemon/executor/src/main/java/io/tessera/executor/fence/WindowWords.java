@@ -3,7 +3,7 @@ package io.tessera.executor.fence;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.guardian.fence.FenceMode;
 
-/** The words by which a module of a client knows the client's window. */
+/** The constants that tell a module where its client's window is. */
 interface WindowWords {
     /**
      * Returns the bytes of {@code WindowConstants}.

@@ -18,18 +18,18 @@ public final class ClientHandles {
     private static final HandleKind[] KINDS = HandleKind.values();
 
     private final HandleTable[] tables = new HandleTable[KINDS.length];
-    /** Textures and surfaces travel as the device's own values: which are the client's, and their contexts. */
+    /** By kind, the client's textures and surfaces, whose handles are the device's own values, with their contexts. */
     private final Map<HandleKind, Map<Long, Integer>> deviceValues = new EnumMap<>(HandleKind.class);
     private final TensorMaps tensorMaps;
     private final DeferredReleases deferredReleases = new DeferredReleases(this::table);
     private final ClientAccount account;
 
-    /** Creates empty tables, for handles that name a device, of a client that is alone in its tenant. */
+    /** Creates empty tables for a client that is alone in its tenant; its handles contain the device's number. */
     public ClientHandles(int device) {
         this(device, ClientAccount.ofItsOwn());
     }
 
-    /** Creates empty tables, for handles that name a device; their entries count in an account. */
+    /** Creates empty tables, whose entries count in an account; handles contain the device's number. */
     public ClientHandles(int device, ClientAccount account) {
         this.account = account;
         this.tensorMaps = new TensorMaps(account);
@@ -128,7 +128,7 @@ public final class ClientHandles {
         return true;
     }
 
-    /** 0 is the parent of what has none. */
+    /** Removes the objects that end with an object. The parent of objects without one is 0. */
     private void removeChildren(long ended) {
         ArrayDeque<Long> parents = new ArrayDeque<>();
         parents.add(ended);

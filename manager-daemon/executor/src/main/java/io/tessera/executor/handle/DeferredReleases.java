@@ -17,12 +17,12 @@ import java.util.function.Function;
 import java.util.function.IntSupplier;
 
 /**
- * Objects that a client has ended although its graphs, or references of its modules, may still use them. Drivers do not count what nodes and references name: a
- * graph that is launched later would work on memory that another client has by then. Such an end is executed when no graph of the client is left and its work
- * is done; the client's handle becomes invalid at once. One owner thread.
+ * Objects that a client has ended although its graphs, or references of its modules, may still use them. Drivers do not count the uses by nodes and references,
+ * so a graph that is launched later would access memory that another client may have by then. Such an object is ended when no graph of the client is left and
+ * its work is done; the client's handle becomes invalid at once. One owner thread.
  */
 public final class DeferredReleases {
-    /** Maximum for one client; beyond it the calls that end an object fail. */
+    /** Maximum number of waiting ends for one client; beyond it, calls that end an object fail. */
     static final int MOST = 4096;
 
     private static final List<HandleKind> KINDS_OF_CODE = List.of(HandleKind.FUNCTION, HandleKind.KERNEL, HandleKind.MODULE, HandleKind.LIBRARY);
@@ -30,7 +30,7 @@ public final class DeferredReleases {
     private final Function<HandleKind, HandleTable> tables;
     private BooleanSupplier capturing = () -> false;
     private Consumer<String> notice = _ -> {};
-    /** Objects that nodes of graphs name, since there were no graphs: values in the client's tables, the driver's arrays, or addresses. */
+    /** Objects that nodes of graphs have named since the client last had no graphs: values in the client's tables, the driver's arrays, or addresses. */
     private final Set<Long> named = new HashSet<>();
     /** By the client's handle of a texture or surface reference: the driver's array. */
     private final Map<Long, Long> bound = new HashMap<>();
@@ -52,7 +52,7 @@ public final class DeferredReleases {
         capturing = isAny;
     }
 
-    /** Receives the lines that tell the program what it is refused. */
+    /** Sets the receiver of lines for the program about refusals. */
     public void notices(Consumer<String> lines) {
         notice = lines;
     }
@@ -69,7 +69,7 @@ public final class DeferredReleases {
         }
     }
 
-    /** Records that a call names a function, a kernel, or a variable by its module or library, and with it every object with which that ends. */
+    /** Records that a call names a function, a kernel, or a variable's module or library, and with it each of its owners. */
     public void namesCode(long clientHandle) {
         for (long parent = naming ? clientHandle : 0; parent != 0;) {
             int type = RelayHandle.type(parent);
@@ -82,12 +82,12 @@ public final class DeferredReleases {
         }
     }
 
-    /** Returns whether the objects that calls name are recorded. If not, callers need not collect them. */
+    /** Returns whether the objects that calls name are recorded now. If not, callers need not collect them. */
     public boolean isNaming() {
         return naming;
     }
 
-    /** Records that a texture or surface reference has an array from now on; 0: none. Its former array may be in graphs that were made meanwhile. */
+    /** Records that a texture or surface reference has an array from now on; 0: none. Graphs made before may still use its former array. */
     public void bind(long reference, long array) {
         Long before = array == 0 ? bound.remove(reference) : bound.put(reference, array);
         if (before != null && hasGraphs()) {
@@ -112,7 +112,7 @@ public final class DeferredReleases {
         return named.contains(key) || bound.containsValue(key);
     }
 
-    /** Removes references that ended with their module. The module itself may be held, for graphs in which its kernels read the arrays. */
+    /** Removes references that ended with their module. The module's end may itself be deferred, for graphs whose kernels read the arrays. */
     private void forgetReferences(boolean graphs) {
         for (Iterator<Map.Entry<Long, Long>> i = bound.entrySet().iterator(); i.hasNext();) {
             Map.Entry<Long, Long> one = i.next();
@@ -144,7 +144,7 @@ public final class DeferredReleases {
             return CudaResult.OUT_OF_MEMORY;
         }
         waiting.add(new Held(keys, end));
-        due = true; // a context that ends takes its captures with it afterwards
+        due = true; // open captures end later, together with their context
         return CudaResult.SUCCESS;
     }
 
@@ -165,7 +165,7 @@ public final class DeferredReleases {
     }
 
     /**
-     * Executes all ends after the client has left and its work is done: its graphs end first, its open captures are invalid, and no end has to wait any more.
+     * Makes all ends due, when the client has left and its work is done: its graphs end first, its open captures are invalid, and no end has to wait any more.
      */
     public void close() {
         over = true;

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * One client's handles of one kind. A handle contains a place and its generation, so a handle of an object that has ended names nothing, even after its place
- * is used again. One owner thread.
+ * One client's handles of one kind. A handle contains an index and its generation, so the handle of an ended object stays invalid even after the index is
+ * used again. One owner thread.
  */
 public final class HandleTable {
     /** The value of no object; a driver's objects are never at address 0. */
@@ -38,7 +38,7 @@ public final class HandleTable {
     private int freeCount;
     private int used;
 
-    /** Creates an empty table, for handles that name a device. */
+    /** Creates an empty table, whose handles contain the device's number. */
     public HandleTable(HandleKind kind, int device) {
         this.kind = kind;
         this.device = device;
@@ -50,7 +50,7 @@ public final class HandleTable {
     }
 
     /**
-     * Returns the handle of a driver's object. A new object gets a new handle; a known one counts one reference more.
+     * Returns the handle of a driver's object. A new object gets a new handle; a known one gets one more reference.
      *
      * @param value   the driver's own handle, not 0
      * @param parent  handle of the object with which it ends, in a table of the same client; 0: none
@@ -162,7 +162,7 @@ public final class HandleTable {
         return true;
     }
 
-    /** Forgets a handle whatever its references; nothing happens if it names nothing. */
+    /** Removes a handle, however many references it has. Does nothing if it names no object. */
     public void remove(long handle) {
         int place = place(handle);
         if (value(handle) == NONE) {

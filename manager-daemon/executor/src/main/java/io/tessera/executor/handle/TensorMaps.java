@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
- * The tensor maps that a client had made over memory of its own. A map is 128 bytes that the program keeps itself, so
- * these bytes are what it is known by; one that is not here was made by hand, and leads anywhere. One owner thread.
+ * The tensor maps that were made for a client, over its own memory. A map consists of 128 bytes that the program keeps, and is
+ * recognised by them. A map that is not here was made by hand, and may lead anywhere. One owner thread.
  */
 public final class TensorMaps {
     /** Size of a map. */
@@ -38,7 +38,7 @@ public final class TensorMaps {
         }
     }
 
-    /** Returns how many bytes from its address on a map reaches; -1: it was not made for this client. */
+    /** Returns how many bytes, from its address on, a map reaches; -1: it was not made for this client. */
     public long span(MemorySegment map) {
         return spans.getOrDefault(key(map), -1L);
     }

@@ -1,2 +1,2 @@
-/** The numbers that a client knows the driver's objects by: typed, with generations, one set of tables a client. */
+/** The handles by which a client names the driver's objects: typed, with generations, in one set of tables for each client. */
 package io.tessera.executor.handle;

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * thread-safe.
  */
 public final class ImageOffers implements AutoCloseable {
-    /** A client's threads that load at the same moment; descriptors are scarce. */
+    /** Maximum number of offers: a client's threads may load at the same time, but descriptors are scarce. */
     private static final int MOST = 32;
     private static final Logger LOG = LoggerFactory.getLogger(ImageOffers.class);
 

@@ -16,14 +16,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Images that were read from files, for all clients of an executor. The kernel identifies the file, so the bytes of a library are read only for the first
- * client that loads it. Each image here is a private copy that no client can change; it stays as long as there is room, and as long as it is referenced.
+ * Images that were read from files, for all clients of an executor. A file is identified by the kernel's metadata, so the bytes of a library are read only for
+ * the first client that loads it. Each image is a private copy that no client can change. It stays as long as it is referenced, or as long as there is room.
  * Thread-safe.
  */
 public final class ImageStore {
-    /** Times of files move in steps; what changed so recently may change again under the same identity. */
+    /** File times have a coarse resolution, so a file that changed more recently than this may change again with the same identity. */
     private static final long SETTLED_NS = 2_000_000_000L;
-    /** Wait for another client's reading of the same image, from a slow disk. */
+    /** Longest wait for another client that reads the same image, possibly from a slow disk. */
     private static final long PATIENCE_S = 120;
     private static final long SECOND_NS = 1_000_000_000L;
 
@@ -51,7 +51,7 @@ public final class ImageStore {
         this.mostBytes = mostBytes;
     }
 
-    /** Bytes of all copies that exist. */
+    /** Returns the bytes of all copies that are referenced. */
     public long liveBytes() {
         return liveBytes.get();
     }

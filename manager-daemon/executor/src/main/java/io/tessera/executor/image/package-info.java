@@ -1,5 +1,5 @@
 /**
- * Module images that programs have in files: handed over as descriptors, read once for all clients and kept, because
+ * Module images in files of programs. They are handed over as descriptors, read once for all clients, and kept, because
  * frameworks load gigabytes of them at every start (RELAY.md, section 8).
  */
 package io.tessera.executor.image;

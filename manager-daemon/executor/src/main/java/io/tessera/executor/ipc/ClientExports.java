@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Objects that one client has exported, and objects of others that it has opened. An object that its owner ends while others have it open ends with the last of
- * them. One owner thread.
+ * Objects that one client has exported, and objects of others that it has opened. If the owner ends an object that others have open, it ends when the last of
+ * them closes it. One owner thread.
  */
 public final class ClientExports {
     private static final Logger LOG = LoggerFactory.getLogger(ClientExports.class);
@@ -143,7 +143,7 @@ public final class ClientExports {
         }
         memory.beginningAt(address).ifPresent(memory::remove);
         if (exports.close(opened.export)) {
-            // Work of either client may still use it; the program may as well have freed it too early.
+            // Work of either client may still use it, for example if the program has freed it too early.
             if (window.whenQuiet(() -> CudaResult.SUCCESS) == CudaResult.SUCCESS) {
                 window.free(address);
             } else {

@@ -2,7 +2,6 @@ package io.tessera.executor.ipc;
 
 /** An object that one client has shared with the other clients of its tenant. The fields that can change are guarded by {@code Exports}. */
 final class Export {
-    /** Kind of the exported object. */
     enum Kind {
         /** Device memory; its value is the address. */
         MEMORY,

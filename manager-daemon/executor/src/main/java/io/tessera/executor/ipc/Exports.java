@@ -19,7 +19,7 @@ public final class Exports {
     private static final long BYTES = SegmentLayout.offset(RelayLayout.IPC_HANDLE, "bytes");
 
     private final SecureRandom random = new SecureRandom();
-    /** Tells handles of other executors, of other devices or before a restart. */
+    /** Distinguishes handles of this executor from those of other devices' executors, and of executors before a restart. */
     private final long executor = random.nextLong();
     private final Map<Key, Export> all = new HashMap<>();
 
@@ -37,7 +37,7 @@ public final class Exports {
     }
 
     /**
-     * Enters what a client hands to others.
+     * Adds an object that a client exports.
      *
      * @param owner the client, by identity
      */

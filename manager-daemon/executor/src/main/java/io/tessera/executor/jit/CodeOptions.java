@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Options of a program's JIT that change the code, as far as a compiler is given them. Its optimisation and its debugging are not among
- * them: in code that is made for debugging, frames of functions lie apart and hold return addresses, so that a fence that was shown for
- * other code would not hold. Immutable.
+ * Options of a program's JIT that change the code and are passed to a compiler. Options for optimisation and debugging are not passed on: in
+ * debug code, stack frames have another layout and contain return addresses, so that fences that were verified for other code might not
+ * hold. Immutable.
  *
  * @param numbers CUjit_option
  * @param values  as many
@@ -27,7 +27,7 @@ public record CodeOptions(List<Integer> numbers, List<Long> values) {
         return new CodeOptions(List.of(), List.of());
     }
 
-    /** Returns the options of a program that count here. */
+    /** Returns those options of a program that are passed on. */
     public static CodeOptions of(List<Integer> numbers, List<Long> values) {
         List<Integer> code = new ArrayList<>();
         List<Long> of = new ArrayList<>();

@@ -10,9 +10,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 
 /**
- * Has a driver link several inputs. Code that is to be linked is not the code that a module alone becomes: of 73 kernels some took up to
- * 28 % longer (suite {@code fences}), so a module alone is loaded as text ({@link TextLibrary}). Stateless; every call on the thread that
- * owns the given calls.
+ * Has a driver link several inputs. The linker's code can be slower than that of a module which is loaded alone: of 73 kernels, some took up to
+ * 28 % longer (suite {@code fences}). So a single module is loaded as text ({@link TextLibrary}). Stateless; must be called on the thread
+ * that owns the given calls.
  */
 public final class DriverLinker {
     private DriverLinker() {

@@ -41,12 +41,12 @@ final class JitArguments {
         return count;
     }
 
-    /** Address of their numbers. */
+    /** Returns the address of the options' numbers. */
     long numbers() {
         return numbers.address();
     }
 
-    /** Address of their values, which the driver writes too. */
+    /** Returns the address of the options' values, to which the driver also writes. */
     long values() {
         return values.address();
     }

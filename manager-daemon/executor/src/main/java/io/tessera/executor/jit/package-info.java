@@ -1,2 +1,2 @@
-/** A driver's compiler and linker: options, text in, code out. In the executor they serve what is loaded, in a worker what is made. */
+/** A driver's compiler and linker. The executor uses them to load code, and a worker to make it. */
 package io.tessera.executor.jit;

@@ -1,8 +1,8 @@
 package io.tessera.executor.launch;
 
 /**
- * The parts of a grid, one after the other: boxes of blocks, each of about as many blocks as are asked for, that together are the grid. A box is a piece of a row
- * (x), some rows (y) or some planes (z). One owner thread.
+ * Divides a grid into parts, one after the other. A part is a box of about as many blocks as requested: a piece of a row (x), some rows (y) or some planes (z).
+ * All parts together are the grid. One owner thread.
  */
 final class GridParts {
     private final long[] grid = new long[3];

@@ -16,39 +16,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Launches a grid that takes long in parts: two are on the device, in two streams, so that one fills the processors that the other leaves. Between parts others get the device: turns
- * end, modules are loaded, memory is moved. The next record waits until all parts are launched.
+ * Launches long grids in parts. Two parts are on the device at a time, in two streams, so that one fills the processors that the other leaves idle. Between
+ * parts others can use the device: turns end, modules are loaded, memory is moved. The next record waits until all parts are launched.
  *
  * <pre>
  *   none ──> (code is made) ──> running ──all launched──> launched ──record is taken──> none
  *     └──────────────┴── whole: the kernel has no code for parts, or the grid is too short
  * </pre>
  *
- * <p>How long a block takes is learned from the parts. A kernel that was never seen to take long is launched as a whole, and its first launches are timed ({@link GridTimer}). A grid of
- * very many blocks of which nothing is known, and one that takes longer than a second, waits for its code. One owner thread.
+ * <p>The time of a block is learned from the parts. A kernel that was never seen to take long is launched as a whole, and its first launches are timed ({@link
+ * GridTimer}). A launch waits for the code for its parts only if its grid has very many blocks of unknown duration, or takes longer than a second. One owner
+ * thread.
  */
 final class GridSlicing {
     /** A grid of fewer blocks is launched as a whole. */
     static final long LEAST_BLOCKS = 1024;
     /**
-     * A grid of this many blocks waits for code for its parts when its kernel is launched first: some thousand waves of a large GPU.
+     * At its kernel's first launch, a grid of this many blocks waits for code for its parts: some thousand waves of a large GPU.
      */
     static final long HUGE_BLOCKS = 1L << 24;
     /**
-     * Grids that take longer are launched in parts, also while the client is alone: a new client then waits for at most one part. Code for parts has fewer
-     * proofs.
+     * Grids that take longer are launched in parts, even while the client is alone: a new client then waits for at most one part. Shorter grids are not,
+     * because code for parts has fewer proofs, and therefore more fences.
      */
     static final long LONG_NS = 20_000_000L;
     private static final long LONG_ALONE_NS = 1_000_000_000L;
     /** Time for which a launch waits for code for parts. */
     private static final long PATIENCE_NS = 5_000_000_000L;
     /**
-     * Time without a finished part after which the rest is launched: the parts may wait for a record behind this one. Shorter where a stream may wait for its
-     * program.
+     * Time without a finished part after which the rest is launched as a whole, because the parts may wait for a later record. It is shorter if a stream may
+     * wait for its program.
      */
     private static final long UNMOVED_NS = 2_000_000_000L;
     private static final long STANDING_NS = 100_000_000L;
-    /** Parts within what a stream may have queued. */
+    /** Number of parts within the bound of a stream's queued work. */
     private static final int PARTS_IN_BOUND = 8;
     private static final long LEAST_PART_NS = 500_000L;
     /**
@@ -58,7 +59,7 @@ final class GridSlicing {
     private static final int FIRST_WAVES = 2;
     private static final int FIRST_BLOCKS = 64;
     private static final int LANES = 2;
-    /** A part has at most this many times the blocks of the largest one before it. */
+    /** A part has at most this many times as many blocks as the largest one before it. */
     private static final int GROWTH = 16;
     /** Maximum size of a part in y and in z: a driver refuses a larger grid. */
     private static final int MOST_ROWS = 65_535;
@@ -101,7 +102,7 @@ final class GridSlicing {
     private int result;
     private ProgramRefusedException refusal;
 
-    /** @param record room for a record, of the owner's alone */
+    /** @param record memory for a record, which only this object uses */
     GridSlicing(ClientStreams streams, ClientKernels kernels, DriverCalls driver, NanoClock clock, MemorySegment record) {
         this.streams = streams;
         this.timer = new GridTimer(driver);
@@ -119,7 +120,7 @@ final class GridSlicing {
     }
 
     /**
-     * Does the due work of a launch at the head of the ring: launches parts that may go.
+     * Handles a launch at the head of the ring: launches as many parts as may be launched now.
      *
      * @param launch     a launch that {@link #isLarge}, of a whole record
      * @param recordSize length of the record
@@ -128,7 +129,7 @@ final class GridSlicing {
      */
     boolean comesAgain(LaunchPlan launch, int recordSize, ClientStream target, Submitter submitter) {
         if (state != State.NONE && !isSame(launch.record(), recordSize)) {
-            leave(); // its program has changed the record: what it is now is another launch
+            leave(); // the program has changed the record, which is now another launch
         }
         if (state == State.NONE) {
             begin(launch, recordSize, target);
@@ -142,7 +143,7 @@ final class GridSlicing {
         return isOpen();
     }
 
-    /** Records that another record was taken: the program has changed the launch that was made in parts, and objects that it named may end. */
+    /** Records that another record was taken. The program has replaced the launch that was in progress, whose objects may end now. */
     void other() {
         if (isOpen()) {
             leave();
@@ -225,7 +226,7 @@ final class GridSlicing {
         state = State.MAKING;
     }
 
-    /** Logs it once for each kernel: a program may launch one a thousand times a second. */
+    /** Logs once for each kernel that it is launched as a whole: a program may launch it a thousand times a second. */
     private static void asAWhole(LaunchPlan launch, Launchable whole, String why) {
         if (whole.toSay()) {
             LOG.info("a grid of {} blocks of kernel {} is launched as a whole: {}", launch.blocks(), whole.name(), why);
@@ -248,7 +249,7 @@ final class GridSlicing {
     private void make(LaunchPlan launch) {
         long function = kernels.partOf(kernel);
         int held = function <= 0 ? 0 : kernels.blocksPerProcessor(kernel, function, launch.threads(), launch.sharedBytes());
-        boolean fits = function > 0 && held > 0; // it may have more registers than the kernel, and blocks of as many threads may be too large for it
+        boolean fits = function > 0 && held > 0; // code for parts may have more registers than the kernel, so that a block of this size does not fit
         if (function < 0 || function > 0 && !fits || function == 0 && (clock.nanoTime() - sinceNs > PATIENCE_NS || streams.mayStand())) {
             state = State.WHOLE;
             asAWhole(launch, kernel, function < 0 ? "it has no code for parts"
@@ -256,11 +257,11 @@ final class GridSlicing {
         } else if (fits) {
             parts.begin(Integer.toUnsignedLong(launch.grid(0)), Integer.toUnsignedLong(launch.grid(1)), Integer.toUnsignedLong(launch.grid(2)));
             lanes[0] = stream;
-            lanes[1] = streams.beside(stream); // before the first part, so that it does not wait for it
+            lanes[1] = streams.beside(stream); // before the first part, so that the second stream does not wait for that part
             firstBlocks = FIRST_WAVES * Math.max(FIRST_BLOCKS, (long) processors.processors(ProcessorParts.WHOLE) * held);
             lane = 0;
             movedNs = clock.nanoTime();
-            rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // it waits for no other part; otherwise its begin is unknown
+            rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // only in an idle stream is the first part's begin known
             mostBlocks = firstBlocks;
             result = CudaResult.SUCCESS;
             refusal = null;
@@ -311,7 +312,7 @@ final class GridSlicing {
             return firstBlocks;
         }
         long byTime = leftNs <= 2 * partNs ? parts.left() : Math.max(1, (long) ((double) parts.left() * partNs / leftNs));
-        return Math.min(byTime, GROWTH * mostBlocks); // a time that was measured too short costs one part
+        return Math.min(byTime, GROWTH * mostBlocks); // bounds the effect of a time that was measured too short to one part
     }
 
     private void look(int i, long nowNs) {
@@ -320,7 +321,7 @@ final class GridSlicing {
         }
         giveBack(i);
         movedNs = nowNs;
-        if (rate.done(blocks[i], nowNs)) { // of both streams together: they run at once
+        if (rate.done(blocks[i], nowNs)) { // one rate for both streams, which run at the same time
             kernel.took(rate.blockNs());
         }
     }
@@ -332,7 +333,7 @@ final class GridSlicing {
         }
     }
 
-    /** Returns whether what follows in the kernel's stream comes behind all parts; where no event can tell, the other stream's are waited for. */
+    /** Returns whether later work of the kernel's stream is ordered behind all parts. Without an event for that, the parts in the other stream are awaited. */
     private boolean isJoined() {
         boolean joined = lanes[1] == null || streams.order(lanes[1], stream) || streams.query(lanes[1]) != CudaResult.NOT_READY;
         streams.after(stream);

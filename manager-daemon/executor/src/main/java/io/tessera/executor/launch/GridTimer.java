@@ -11,7 +11,7 @@ import io.tessera.executor.fence.Launchable;
  * owner thread.
  */
 final class GridTimer {
-    /** Launches of a kernel that are timed: what a block does may depend on the parameters. */
+    /** Number of launches of a kernel that are timed: several, because the time of a block may depend on the parameters. */
     private static final int TIMED_LAUNCHES = 8;
     private static final double NS_PER_MS = 1e6;
 

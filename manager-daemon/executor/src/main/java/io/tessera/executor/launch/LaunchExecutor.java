@@ -93,8 +93,8 @@ public final class LaunchExecutor {
     }
 
     /**
-     * Returns whether a record that comes next is a launch that may come in parts of its grid ({@link #comesInParts}). Before any other record, parts of a
-     * launch are left.
+     * Returns whether the next record is a launch that may be made in parts ({@link #comesInParts}). If it is not, a launch in parts that is still open is
+     * given up.
      */
     public boolean mayComeInParts(MemorySegment record, int length) {
         if (!kernels.comeInParts()) {
@@ -116,9 +116,9 @@ public final class LaunchExecutor {
     }
 
     /**
-     * Launches parts of such a launch's grid, as many as may go now. The result says whether the record is not to be taken yet, but to come again.
+     * Launches as many parts of such a launch's grid as may be launched now. The result says whether the record has to be presented again.
      *
-     * @return filled anew by the next record
+     * @return an object that the next record overwrites
      */
     public LaunchResult comesInParts(MemorySegment record, int length) {
         result.clear();
@@ -177,7 +177,7 @@ public final class LaunchExecutor {
     /**
      * Launches.
      *
-     * @return filled anew by the next record
+     * @return an object that the next record overwrites
      * @throws RejectedException if the record is not one that a client may send
      */
     public LaunchResult launch(MemorySegment record, int length) throws RejectedException {
@@ -226,8 +226,8 @@ public final class LaunchExecutor {
     }
 
     /**
-     * Returns the part of the processors on which a launch runs: the client's part, or all processors if the blocks have to run at the same time and have no
-     * room there.
+     * Returns the part of the processors on which a launch runs: the client's part, or all processors if the blocks have to run at the same time and do not fit
+     * there.
      */
     private int part(LaunchPlan launch, Launchable kernel, long function) {
         int wanted = streams.parts().wanted();
@@ -244,7 +244,7 @@ public final class LaunchExecutor {
         return room.has(wanted, launch, kernel, function, inClusters, together) ? wanted : ProcessorParts.WHOLE;
     }
 
-    /** Returns whether a part of the processors may be too small for a launch that the whole has room for. */
+    /** Returns whether a result may mean that a launch fits on all processors, but not on a part of them. */
     private static boolean isTooLarge(int result) {
         return result == CudaResult.COOPERATIVE_LAUNCH_TOO_LARGE || result == CudaResult.INVALID_CLUSTER_SIZE
                 || result == CudaResult.LAUNCH_OUT_OF_RESOURCES;
@@ -304,7 +304,7 @@ public final class LaunchExecutor {
     }
 
     private MemorySegment extended(LaunchPlan launch, long function, long sharedBytes, ClientStream stream) throws RejectedException {
-        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, CUlaunchConfig.sharedMemBytes); // grid and block lie as in the configuration
+        MemorySegment.copy(launch.record(), LaunchPlan.GRID, config, 0, CUlaunchConfig.sharedMemBytes); // grid and block have the configuration's layout
         config.set(WireTypes.U32, CUlaunchConfig.sharedMemBytes, (int) sharedBytes);
         config.set(WireTypes.U64, CUlaunchConfig.hStream, stream.value());
         int count = launch.attributes();
@@ -324,7 +324,7 @@ public final class LaunchExecutor {
         return exSlots;
     }
 
-    /** Checks an attribute. Events in attributes are handles; a node that the device updates would give its handle to the program. */
+    /** Checks an attribute. Events in attributes are handles. Nodes that the device updates are refused, because the program would get the driver's handle. */
     private void attribute(long at) throws RejectedException {
         int id = attributes.get(WireTypes.U32, at);
         if (id == LaunchAttributeId.DEVICE_UPDATABLE_KERNEL_NODE) {

@@ -13,7 +13,6 @@ public final class LaunchResult {
     LaunchResult() {
     }
 
-    /** Clears the result: nothing was launched. */
     void clear() {
         stream = null;
         status = CudaResult.SUCCESS;

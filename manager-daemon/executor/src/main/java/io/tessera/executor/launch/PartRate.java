@@ -1,8 +1,8 @@
 package io.tessera.executor.launch;
 
 /**
- * Measures how many blocks of a grid are done in which time, from parts that follow each other without a pause. Later parts count more: the first ones may have
- * waited for unrelated work. One owner thread.
+ * Measures the time per block of a grid, from parts that follow each other without a pause. Later parts count more, because the first ones may have waited for
+ * unrelated work. One owner thread.
  */
 final class PartRate {
     /** Weight that earlier parts keep when another part is done. */
@@ -23,7 +23,7 @@ final class PartRate {
     /**
      * Records that a part of this many blocks was found to be done.
      *
-     * @return whether the rate is known: parts that are all found in one look do not show how long they took
+     * @return whether the rate is known: parts that are all found to be done at the same time do not show how long they took
      */
     boolean done(long count, long nowNs) {
         long tookNs = lastNs == 0 ? 0 : nowNs - lastNs;
@@ -36,7 +36,6 @@ final class PartRate {
         return true;
     }
 
-    /** Time of a block, in ns. */
     double blockNs() {
         return ns / blocks;
     }

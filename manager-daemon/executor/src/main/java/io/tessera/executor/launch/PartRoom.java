@@ -6,9 +6,9 @@ import io.tessera.executor.fence.Launchable;
 import io.tessera.executor.part.ProcessorParts;
 
 /**
- * Decides whether a launch whose blocks may wait for each other can run on a part of the processors. It can if all its blocks run at once there. It also can if
- * not even all processors hold its blocks at once: then its program does not count on that, and a block waits only for blocks that began before it, or that
- * begin when others have ended. One owner thread.
+ * Decides whether a launch whose blocks may wait for each other can run on a part of the processors. It can if all its blocks run there at the same time. It
+ * also can if not even all processors hold its blocks at once: then its program cannot rely on that, and a block only waits for blocks that began before it,
+ * or that begin when others have ended. One owner thread.
  */
 final class PartRoom {
     private final ClientKernels kernels;

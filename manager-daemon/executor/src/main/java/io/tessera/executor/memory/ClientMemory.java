@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The live memory of one client by address. Reserved ranges hold mapped ones, so they have a map of their own. One owner
+ * The live memory of one client by address. Reserved ranges contain mapped ones, so they are in a map of their own. One owner
  * thread.
  */
 public final class ClientMemory {
     private final TreeMap<Long, MemoryRange> ranges = new TreeMap<>(Long::compareUnsigned);
     private final TreeMap<Long, MemoryRange> reserved = new TreeMap<>(Long::compareUnsigned);
-    /** Variables that were requested, by their module or library: the cost of its end depends only on its own variables. */
+    /** Variables that were requested, by their module or library, so that the cost of its end depends only on its own variables. */
     private final Map<Long, List<MemoryRange>> variables = new HashMap<>();
     private final ClientAccount account;
     private MemoryRange last;
@@ -43,7 +43,7 @@ public final class ClientMemory {
         }
     }
 
-    /** Returns the range that begins at an address, reserved ones aside. */
+    /** Returns the range that begins at an address, except reserved ones. */
     public Optional<MemoryRange> beginningAt(long address) {
         return Optional.ofNullable(ranges.get(address));
     }
@@ -55,7 +55,7 @@ public final class ClientMemory {
                 : Optional.empty();
     }
 
-    /** Returns whether this many bytes from an address are the client's; mappings side by side count as one. */
+    /** Returns whether this many bytes from an address are the client's; adjacent mappings count as one. */
     public boolean contains(long address, long bytes) {
         MemoryRange recent = last;
         if (recent != null && holds(recent, address, bytes)) {
@@ -85,12 +85,12 @@ public final class ClientMemory {
         }
     }
 
-    /** Returns the range in which an address lies, reserved ones aside. */
+    /** Returns the range that contains an address, except reserved ones. */
     public Optional<MemoryRange> containing(long address) {
         return Optional.ofNullable(ranges.floorEntry(address)).map(Map.Entry::getValue).filter(range -> holds(range, address, 1));
     }
 
-    /** Describes the client's memory next to an address, for the message that the address was refused. */
+    /** Describes the client's memory next to an address, for the message about a refused address. */
     public String around(long address) {
         Map.Entry<Long, MemoryRange> entry = ranges.floorEntry(address);
         return entry == null ? "it has none below" : "the next below is " + Long.toHexString(entry.getKey()) + " to "

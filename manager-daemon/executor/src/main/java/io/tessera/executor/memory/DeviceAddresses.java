@@ -3,9 +3,9 @@ package io.tessera.executor.memory;
 import io.tessera.protocol.segment.SegmentLayout;
 
 /**
- * The part of the address space in which one device's memory is placed by us (RELAY.md, section 6). A program that uses two
- * devices sees the memory of both by plain addresses: executors do not talk to each other, so the addresses that they may
- * give out are divided by the device's ordinal once and for all.
+ * The part of the address space in which the executor places one device's memory (RELAY.md, section 6). A program that uses two
+ * devices sees the memory of both in one address space, and their executors do not communicate. So the addresses are divided
+ * among the devices by ordinal, in a fixed way.
  *
  * @param first first address
  * @param end   first address behind the last
@@ -19,7 +19,7 @@ public record DeviceAddresses(long first, long end) {
      * Returns the part of one device.
      *
      * @param ordinal as the driver counts
-     * @param count   devices that the driver has; the part is as large as that allows, so one device has all
+     * @param count   number of the driver's devices, among which all addresses are divided equally
      */
     public static DeviceAddresses of(int ordinal, int count) {
         if (ordinal < 0 || ordinal >= count || count > SegmentLayout.MAX_DEVICES) {

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Allocates addresses for pinned memory in the host parts of a window: first fit by address, in whole granules, so that the rest of a granule always has an
- * owner. Thread-safe.
+ * Allocates addresses for pinned memory in the host parts of a window: first fit by address, in whole granules, so that every granule has one owner.
+ * Thread-safe.
  */
 public final class HostAddresses {
     private final List<Range> ranges;
@@ -32,7 +32,7 @@ public final class HostAddresses {
 
     /** Returns whether an address lies in the ranges, taken or not. */
     public boolean contains(long address) {
-        for (Range range : ranges) { // no stream: copies ask
+        for (Range range : ranges) { // no java.util.stream, since every copy calls this
             if (range.contains(address)) {
                 return true;
             }
@@ -40,17 +40,17 @@ public final class HostAddresses {
         return false;
     }
 
-    /** Bytes in all. */
+    /** Returns the bytes of all ranges. */
     public long bytes() {
         return ranges.stream().mapToLong(range -> range.end - range.begin).sum();
     }
 
-    /** Bytes that are taken. */
+    /** Returns the bytes that are taken. */
     public synchronized long takenBytes() {
         return taken.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Bytes that memory takes here. */
+    /** Returns the bytes that memory of a size takes here. */
     public long rounded(long bytes) {
         return bytes + granuleBytes - 1 & -granuleBytes;
     }
@@ -59,7 +59,7 @@ public final class HostAddresses {
      * Takes a place.
      *
      * @param bytes    a multiple of the granule
-     * @param notBelow lowest address that will do; 0: any
+     * @param notBelow lowest acceptable address; 0: any
      * @return its address; 0: there is none
      */
     public synchronized long take(long bytes, long notBelow) {

@@ -19,7 +19,7 @@ public record MemoryRange(long address, long bytes, Origin origin, int context, 
         POOLED,
         /** A mapping of the program's own allocation handles: ends by cuMemUnmap. */
         MAPPED,
-        /** A mapping of the program's own that it has not allowed itself to use: nothing can be copied there. */
+        /** A mapping of the program's own to which it has not given itself access: nothing can be copied there. */
         SHUT,
         /** An address range without memory: ends by cuMemAddressFree. Nothing can be copied there. */
         RESERVED,
@@ -33,7 +33,7 @@ public record MemoryRange(long address, long bytes, Origin origin, int context, 
         PINNED
     }
 
-    /** First byte behind it. */
+    /** Returns the first address behind it. */
     public long end() {
         return address + bytes;
     }

@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Memory that one client and the executor both map, at addresses in the host part of the tenant's window (RELAY.md,
- * section 6). {@link #create} is called by any thread, the rest by the client's owner thread;
- * thread-safe. {@link #close} gives back everything that the device does not know.
+ * section 6). {@link #create} may be called by any thread, the other methods by the client's owner thread;
+ * thread-safe. {@link #close} gives back everything that is not registered with the device.
  */
 public final class PinnedMemory implements AutoCloseable {
     private static final long PAGE = 4096;
-    /** Bound on regions that are not registered, yet or any more: a client cannot fill the host merely by requests. */
+    /** Bound on regions that are not registered yet, or no longer, so that a client cannot fill the host by requests alone. */
     private static final long MOST_BYTES = 1L << 40;
     private static final Logger LOG = LoggerFactory.getLogger(PinnedMemory.class);
 
@@ -100,7 +100,7 @@ public final class PinnedMemory implements AutoCloseable {
         return addresses != null;
     }
 
-    /** Makes a region, or puts the reason for a failure into the answer: a host without room for it is an ordinary case. */
+    /** Makes a region. A failure is an ordinary case, for example if the host has no room: the answer then contains the reason. */
     public synchronized Offer create(long bytes, long notBelow) {
         try {
             return make(bytes, notBelow);
@@ -132,7 +132,7 @@ public final class PinnedMemory implements AutoCloseable {
         boolean kept = false;
         try {
             descriptor = memory.create("tessera-pinned", rounded);
-            // Space now: a full host is an answer here and not a fault in the middle of a copy.
+            // Reserves the space now, so that a full host leads to an answer here and not to a fault in the middle of a copy.
             if (files.reserve(descriptor, rounded) != 0) {
                 return refused("the host has too little memory left", bytes);
             }
@@ -175,7 +175,7 @@ public final class PinnedMemory implements AutoCloseable {
         return regions.get(id);
     }
 
-    /** Maps a region in this process, at its address; which its window has reserved; false if the system refuses. */
+    /** Maps a region in this process, at its address, which its window has reserved. Returns false if the system refuses. */
     public synchronized boolean map(Region region) {
         Arena arena = Arena.ofShared();
         try {
@@ -190,7 +190,7 @@ public final class PinnedMemory implements AutoCloseable {
         return false;
     }
 
-    /** Unmaps a region in this process, after the device has forgotten it. */
+    /** Unmaps a region in this process, after it was unregistered from the device. */
     public synchronized void unmap(Region region) {
         if (region.arena != null) {
             region.arena.close();

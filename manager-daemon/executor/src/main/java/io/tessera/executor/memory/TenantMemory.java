@@ -2,7 +2,7 @@ package io.tessera.executor.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Device memory of all clients of one tenant in this executor, against the tenant's limit. Thread-safe. */
+/** Counts the device memory of all clients of one tenant in this executor against the tenant's limit. Thread-safe. */
 public final class TenantMemory {
     private final AtomicLong used = new AtomicLong();
     private volatile long limitBytes;
@@ -33,7 +33,7 @@ public final class TenantMemory {
         return true;
     }
 
-    /** Takes this many bytes whatever the limit: they are in use already, and their user will give them back. */
+    /** Takes this many bytes whatever the limit, since they are already in use. Their user will give them back. */
     public void keep(long bytes) {
         used.addAndGet(bytes);
     }

@@ -48,7 +48,7 @@ public final class ClientPart {
         return turn;
     }
 
-    /** Records that the client has begun, on the calling thread. The argument tells, on any thread, whether work of the client is on the device. */
+    /** Records that the client has begun, on the calling thread. The argument tells whether the client has work on the device; any thread may call it. */
     public void busy(BooleanSupplier asked) {
         turn.begin(asked);
         busy = asked;
@@ -59,7 +59,7 @@ public final class ClientPart {
         return busy.getAsBoolean();
     }
 
-    /** Sets whether the client has queued as much as it may: it submits ahead, and does not wait. */
+    /** Sets whether the client has queued as much work as it may, so that it submits ahead instead of waiting for results. */
     public void full(boolean now) {
         if (full != now) {
             full = now;

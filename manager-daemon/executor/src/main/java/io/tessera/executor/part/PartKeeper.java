@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PartKeeper implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PartKeeper.class);
-    /** Interval between looks: a request of a small model takes 1 ms and more. */
+    /** Interval at which clients are observed: a request of a small model takes at least 1 ms. */
     private static final long LOOK_NS = 1_000_000L;
     private static final long ALONE_NS = 50_000_000L;
 
@@ -41,7 +41,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Creates a keeper without clients, and begins. */
+    /** Creates a keeper without clients, and starts its thread. */
     public PartKeeper(ProcessorParts parts, NanoClock clock) {
         this.parts = parts;
         this.clock = clock;
@@ -103,7 +103,7 @@ public final class PartKeeper implements AutoCloseable {
         }
     }
 
-    /** Looks at the clients, and survives any failure: without these looks no turn ends. */
+    /** Observes the clients, and survives any failure: without these observations no turn ends. */
     private boolean lookSafely() {
         try {
             return look();

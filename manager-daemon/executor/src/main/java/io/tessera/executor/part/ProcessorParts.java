@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Parts of the device's processors, as green contexts of its primary context. Kernels of the primary context run on their streams as they
- * are. Parts are made when the executor starts, because making one waits for whatever is queued on the device. Immutable and thread-safe;
+ * Parts of the device's processors, as green contexts of its primary context. Kernels of the primary context run on their streams
+ * unchanged. Parts are made when the executor starts, because making one waits for all work queued on the device. Immutable and thread-safe;
  * {@link #close} is called once, when no stream of a part is left.
  */
 public final class ProcessorParts implements AutoCloseable {
@@ -32,8 +32,8 @@ public final class ProcessorParts implements AutoCloseable {
     /** All but {@link #LARGE_RESERVE} of them. */
     public static final int FEWER = 2;
     /**
-     * A quarter of the processors. On an H200 (132 processors), with matrix products on the rest, a small model's 99th percentile was 3.4 ms
-     * where it was 2.3 ms alone, and the products kept 0.85 of their speed.
+     * A quarter of the processors. On an H200 (132 processors), with matrix products on the rest, the 99th percentile of a small model's requests
+     * was 3.4 ms, against 2.3 ms alone, and the products kept 0.85 of their speed.
      */
     static final double RESERVE = 0.25;
     /** Reserve for tenants of class interactive. */
@@ -123,8 +123,8 @@ public final class ProcessorParts implements AutoCloseable {
     }
 
     /**
-     * Returns the priority of a stream on all processors for which a client asked for one: a step above those on parts, whose kernels use some of the same
-     * processors. Graphs keep the priority of the streams that they were captured in.
+     * Returns the priority of a client's stream on all processors, given the one that the client asked for: a step above that of streams on parts, whose
+     * kernels use some of the same processors. Graphs keep the priority of the streams in which they were captured.
      *
      * @param priority as the driver counts: the lower the more urgent
      */

@@ -6,10 +6,10 @@ import java.util.List;
 
 /**
  * Chooses the tenant for which some of the processors are kept free. A tenant is light if it needs the device for a small part of the time
- * and waits for others' kernels: while it has had work lately, all others are kept off a reserve. Light tenants are found by trials,
- * because a tenant that waits for others looks as busy as they are: for a quarter of a second, and longer while it may have requests to
- * make up for, the others are kept off the reserve, and if the tenant is then idle for most of the time, and less busy than before, it is
- * light. Time comes in; nothing waits. One owner thread.
+ * but waits for others' kernels. As long as it has had work lately, all others are kept off a reserve of processors. A tenant that waits for others
+ * looks as busy as they are, so light tenants are found by trials. In a trial, the others are kept off the reserve for a quarter of a second, or
+ * longer while the tenant may have delayed requests to make up for. If the tenant is then idle for most of the time, and less busy than before, it is
+ * light. Time is an argument; no method blocks. One owner thread.
  */
 final class ReserveChooser {
     /** A tenant without work for this long no longer takes part, and gets no reserve. */
@@ -20,38 +20,38 @@ final class ReserveChooser {
     /** A tenant that had no work for this long at the end of a window may have stopped during it. */
     private static final long STOPPED_NS = WINDOW_NS / 4;
     /**
-     * The longest trial, of a tenant that stays busy but queues nothing ahead: it may have requests to make up for, which came while it waited for
+     * The longest trial, for a tenant that stays busy but does not queue ahead: it may have to make up for requests that arrived while it waited for
      * others.
      */
     static final long LONGEST_TRIAL_NS = 1_000_000_000L;
     /**
      * A light tenant has work on the device for at most this part of the time; one that has had more than {@link #NOT_LIGHT} for a second
-     * is not light. Half of the time is what it would have if the two took turns. (A model that gets 100 requests a second, each 3.2 ms
-     * beside a program that streams through memory, has work for 0.35 of the time.)
+     * is not light. If two tenants took turns, each would have half of the time. (A model with 100 requests per second, each of which takes 3.2 ms beside
+     * a program that streams through memory, has work for 0.35 of the time.)
      */
     static final double LIGHT = 0.5;
     static final double NOT_LIGHT = 0.65;
     /**
-     * A reserve that makes a tenant less busy by less than this part of the time is not worth its cost to others; three deviations of a
-     * window, too.
+     * A reserve has to make a tenant less busy by at least this part of the time to be worth its cost to others. This is also three standard deviations of a
+     * window.
      */
     static final double GAIN = 0.1;
-    /** Less busy tenants are not tried: they hardly wait. */
+    /** Tenants that are less busy than this are not tried, because they hardly wait. */
     private static final double IDLE = 0.02;
     private static final int HEAVY_WINDOWS = 5;
     /**
-     * A tenant whose queue was full at this many looks of its first trial does not wait for results: another new tenant is tried in its place. When both come
-     * at the same time, nothing is queued yet that would distinguish them.
+     * A tenant whose queue was full at this many observations in its first trial does not wait for results, so another new tenant is tried in its place. When
+     * two tenants come at the same time, nothing is queued yet that would distinguish them.
      */
     static final int FULL_LOOKS = 10;
     /** Differences of less than a tenth are ignored. */
     private static final int AHEAD_STEPS = 10;
-    /** Interval between trials of a tenant; twice as long after each trial that found it not to be light. */
+    /** Interval between trials of a tenant; it doubles after each trial in which the tenant was not light. */
     static final long RETRY_NS = 5_000_000_000L;
     static final long LONGEST_RETRY_NS = 60_000_000_000L;
     /**
-     * Time after a tenant's first trial until it is checked without the reserve. The first trial begins when the tenant comes, so its
-     * behaviour without a reserve is not known before.
+     * Time after a tenant's first trial until it is observed without the reserve. The first trial begins when the tenant comes, so its
+     * behaviour without a reserve is still unknown.
      */
     static final long FIRST_CHECK_NS = 10_000_000_000L;
 
@@ -82,9 +82,9 @@ final class ReserveChooser {
         private int fullLooks;
         private boolean isFull;
         private boolean wasTried;
-        /** Whether its need was measured while it was alone, when it may have warmed up, and not in a trial since. */
+        /** Whether its need was last measured while it was alone, and not in a trial. It may have been warming up at that time. */
         private boolean seenAlone;
-        /** Whether it came during another tenant's trial, or just before, and was neither tried nor alone since. */
+        /** Whether it came during or just before another tenant's trial, and was neither tried nor alone since. */
         private boolean cameInTrial;
         /** Whether it was light in the last trial. */
         private boolean wasLight;
@@ -144,7 +144,7 @@ final class ReserveChooser {
     }
 
     /**
-     * Records a look at a tenant; {@link #decide} follows when all tenants were looked at.
+     * Records an observation of a tenant; {@link #decide} follows when all tenants were observed.
      *
      * @param busy whether it has work on the device
      * @param full whether it has queued as much as it may
@@ -234,7 +234,7 @@ final class ReserveChooser {
             tenant.ahead = looks == 0 ? 0 : (double) tenant.fullLooks / looks;
             tenant.heavyWindows = tenant.duty > NOT_LIGHT ? tenant.heavyWindows + 1 : 0;
             if (tenant.kind == Kind.LIGHT && (tenant.heavyWindows >= HEAVY_WINDOWS || isToBeSeenAgain(tenant, nowNs))) {
-                tenant.kind = Kind.UNKNOWN; // it has changed, or whether it needs the reserve is to be seen again
+                tenant.kind = Kind.UNKNOWN; // it has changed, or its need for the reserve has to be measured again
                 tenant.retryNs = nowNs;
                 lost = true;
             }
@@ -244,12 +244,15 @@ final class ReserveChooser {
         return lost;
     }
 
-    /** A tenant that pauses keeps its class: a window without the reserve would only delay the first requests after the pause. */
+    /**
+     * Returns whether a tenant's need has to be measured again. Not during a pause: a window without the reserve would only delay the first requests
+     * after it.
+     */
     private static boolean isToBeSeenAgain(Tenant tenant, long nowNs) {
         return isActive(tenant, nowNs) && nowNs - tenant.retryNs >= 0 && nowNs - tenant.activeNs >= FIRST_CHECK_NS;
     }
 
-    /** Measures a tenant's need of the device while it is alone: from a window in which it neither began nor stopped. */
+    /** Measures a tenant's need of the device while it is alone, in a window in which it neither began nor stopped. */
     private void learnOfOneAlone(long nowNs) {
         for (Tenant tenant : tenants) {
             if (tenant.activeNs - sinceNs <= 0 && nowNs - tenant.busyNs < STOPPED_NS && !isAnotherActive(tenant, nowNs)) {
@@ -297,7 +300,7 @@ final class ReserveChooser {
         return tenant != tried && !tenant.interactive && isActive(tenant, nowNs) && (!tenant.wasTried || comesBack(tenant, nowNs));
     }
 
-    /** Also one that was alone before and came while another was tried. */
+    /** Returns whether a tenant that returns after a pause may be tried; includes one that was alone before and came during another's trial. */
     private boolean comesBack(Tenant tenant, long nowNs) {
         boolean comes = hasJustCome(tenant, nowNs);
         boolean mayBeTried = comes && nowNs - tenant.retryNs >= 0 || tenant.seenAlone && (comes || tenant.cameInTrial);
@@ -317,7 +320,7 @@ final class ReserveChooser {
         begin(nowNs);
     }
 
-    /** Once all that have work have had some in the whole window: one of those that has just come may be the one that waits. */
+    /** Begins a trial, but only when all tenants with work have had work in the whole window: a tenant that has just come may be the one that waits. */
     private void beginTrial(long beganNs, long nowNs) {
         if (tenants.stream().anyMatch(tenant -> isActive(tenant, nowNs) && tenant.activeNs - beganNs > 0)) {
             return;

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * The pools of one client, what of their memory is in use, and memory that waits for work to end. Nothing of one client's
- * pools is ever another's. One owner thread.
+ * The pools of one client, their allocations, and freed memory that waits for work to end. Memory never moves from one client's
+ * pools to another's. One owner thread.
  */
 public final class ClientPools {
     /** Interval of queries for work on which freed memory waits. */
@@ -47,7 +47,7 @@ public final class ClientPools {
         return all;
     }
 
-    /** Makes a pool; with a limit of its own if that is not 0. */
+    /** Makes a pool with a limit of its own; 0: none. */
     public MemoryPool create(long mostBytes) {
         MemoryPool pool = new MemoryPool(++lastNumber, mostBytes, window, streams.progress());
         pools.put(pool.number(), pool);
@@ -126,7 +126,7 @@ public final class ClientPools {
         }
     }
 
-    /** Gives back what the pools have and do not use; true if there was anything to look at. */
+    /** Gives back unused memory of the pools. Returns whether any pool or freed memory was checked. */
     private boolean reclaim() {
         boolean any = !retired.isEmpty();
         retired.poll();

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Memory of the graphs of one client. Its address is fixed when its node is made and is in the tenant's window. It belongs to the graph and to every executable
- * graph made of it, and ends with the last of them, unless a launch has allocated it and it was not freed: then the program has it until it frees it. In the
- * driver its nodes are empty ones. Graphs, executable graphs and nodes are named by the driver's handles. One owner thread.
+ * Memory of the graphs of one client. Its address is in the tenant's window, and fixed when its node is made. It belongs to the graph and to every executable
+ * graph made from it, and ends with the last of them. If a launch has allocated it and it was not freed, it then becomes the program's until the program frees
+ * it. In the driver, its nodes are empty nodes. Graphs, executable graphs and nodes are named by the driver's handles. One owner thread.
  */
 public final class GraphMemory {
     private final ClientPools pools;
@@ -28,9 +28,9 @@ public final class GraphMemory {
     private long reservedBytes;
     private long reservedHigh;
 
-    /** Keeps account of what is the client's. */
+    /** Receives changes of ownership, for the account of the client's memory. */
     public interface Owner {
-        /** Called when memory is no longer a graph's: it is the program's until it frees it. */
+        /** Called when memory is no longer a graph's: it is the program's until the program frees it. */
         void left(long address);
 
         /** Called when memory was given back. */
@@ -135,7 +135,7 @@ public final class GraphMemory {
         }
     }
 
-    /** Records that a graph takes part in another: a copy of it, or a child. */
+    /** Records that a graph also has the memory of another one: a copy of it, or a child. */
     public void partOf(long part, long whole) {
         for (Piece piece : List.copyOf(ofGraph.getOrDefault(part, Set.of()))) {
             hold(ofGraph, whole, piece);
@@ -152,7 +152,7 @@ public final class GraphMemory {
         }
     }
 
-    /** Returns whether a launch may come: none may allocate what is allocated, unless the graph frees it first. */
+    /** Returns whether an executable graph may be launched: it must not allocate memory that is still allocated, unless it frees that first. */
     public boolean mayLaunch(long executable) {
         return freesItself.contains(executable)
                 || ofExecutable.getOrDefault(executable, Set.of()).stream().noneMatch(piece -> piece.live);
@@ -224,7 +224,7 @@ public final class GraphMemory {
         };
     }
 
-    /** Sets a high mark back; false for any other attribute or value. */
+    /** Resets a high-water mark; returns false for any other attribute or value. */
     public boolean attribute(int attribute, long value) {
         if (value != 0 || attribute != GraphMemoryAttribute.USED_MEM_HIGH && attribute != GraphMemoryAttribute.RESERVED_MEM_HIGH) {
             return false;

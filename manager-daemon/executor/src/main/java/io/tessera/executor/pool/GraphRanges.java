@@ -5,7 +5,7 @@ import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange.Origin;
 import io.tessera.executor.memory.MemoryRange;
 
-/** Keeps account of graphs' memory among what is a client's. One owner thread. */
+/** Enters memory of graphs into the client's table and charge. One owner thread. */
 public final class GraphRanges implements GraphMemory.Owner {
     private final ClientMemory memory;
     private final ClientCharge charge;

@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A pool of stream-ordered allocations of one client. A block that was freed in a stream is used again at once for work of that stream; it is used for other
- * streams, or given back to the window, when an event that was recorded behind it is complete. Complete blocks stay as long as the pool has no more than its
- * release threshold. One owner thread.
+ * A pool of stream-ordered allocations of one client. A block that was freed in a stream may be used again at once for work of that stream. It is used for
+ * other streams, or given back to the window, only when an event that was recorded after the free is complete. Then it stays as long as the pool has no more
+ * than its release threshold. One owner thread.
  */
 public final class MemoryPool {
     /** The last number of an attribute. */
     public static final int LAST_ATTRIBUTE = PoolAttribute.USED_MEM_HIGH;
-    /** A block may be larger than what is asked for by this part of it. */
+    /** A block may exceed the requested size by this part of it, as a divisor. */
     private static final int WASTE_SHARE = 8;
     private static final long ALIGNMENT = 512;
 
@@ -48,7 +48,7 @@ public final class MemoryPool {
     public record Block(long address, long bytes, MemoryPool pool) {
     }
 
-    /** Blocks by size; of equal ones the last one is taken first. */
+    /** Blocks by size; of equal ones, the most recent is taken first. */
     private static final class Blocks {
         final TreeMap<Long, ArrayDeque<Block>> bySize = new TreeMap<>();
 
@@ -92,7 +92,7 @@ public final class MemoryPool {
     }
 
     /**
-     * Without blocks.
+     * Creates a pool without blocks.
      *
      * @param number    by which the client's handle finds it
      * @param mostBytes limit of its own; 0: none
@@ -157,7 +157,7 @@ public final class MemoryPool {
         return new Block(address, rounded, this);
     }
 
-    /** Frees a block at this place of a stream. */
+    /** Frees a block in the order of a stream. */
     void free(Block block, long stream) {
         used -= block.bytes;
         freed.computeIfAbsent(stream, _ -> new FreedInStream()).open.add(block);
@@ -181,14 +181,14 @@ public final class MemoryPool {
         }
     }
 
-    /** Records that a stream has ended: no block is freed in it any more, and another one may get its handle. */
+    /** Records that a stream has ended: no block is freed in it any more, and a new stream may get its handle. */
     void gone(long stream, boolean mayRecord) {
         if (mayRecord) {
             seal(stream);
         }
         FreedInStream own = freed.remove(stream);
         if (own != null) {
-            // Under a number that no stream has, so that only its events count.
+            // Kept under a number that no stream has, so that the blocks become free only by their events.
             freed.merge(0L, own, (old, more) -> {
                 old.sealed.addAll(more.sealed);
                 more.open.bySize.values().forEach(list -> list.forEach(old.open::add));
@@ -251,14 +251,14 @@ public final class MemoryPool {
         return !freed.isEmpty();
     }
 
-    /** Ends it: what is in use lives on until it is freed. */
+    /** Destroys the pool: allocations stay until they are freed. */
     void destroy() {
         destroyed = true;
         threshold = 0;
         sweep(false);
     }
 
-    /** Returns whether it is ended and has nothing any more. */
+    /** Returns whether it is destroyed and has no memory any more. */
     boolean isOver() {
         return destroyed && reserved == 0;
     }
@@ -296,7 +296,7 @@ public final class MemoryPool {
         };
     }
 
-    /** Sets an attribute; false if it cannot have that value. The high marks can be set to 0 alone. */
+    /** Sets an attribute; returns false if it cannot have that value. High-water marks can only be set to 0. */
     public boolean attribute(int attribute, long value) {
         switch (attribute) {
             case PoolAttribute.REUSE_FOLLOW_EVENT_DEPENDENCIES, PoolAttribute.REUSE_ALLOW_OPPORTUNISTIC,

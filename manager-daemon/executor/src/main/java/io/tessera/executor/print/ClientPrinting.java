@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /**
- * Device printf of one client: which of its modules print, and the marks that its text must come before (RELAY.md, section
+ * Device printf of one client: its modules that print, and the marks before which the text must arrive (RELAY.md, section
  * 5). Behind each mark an event is recorded, so that the driver can be made to print without waiting. One owner thread.
  */
 public final class ClientPrinting {
-    /** As many as there are words: a further mark would wait for a word that has a mark already. */
+    /** Maximum number of pending marks: as many as there are words, since a further mark would need a word that already has one. */
     private static final int MOST_MARKS = RelayLayout.WORDS;
 
     private final DriverCalls driver;
@@ -40,10 +40,10 @@ public final class ClientPrinting {
     }
 
     /**
-     * A client that has no module.
+     * Creates an instance for a client without modules.
      *
      * @param uid    the client's user
-     * @param looked called when work is done, before the client hears of it; makes what kernels reported the client's error
+     * @param looked called when work is done, before the client learns of it; turns reports of kernels into the client's error
      */
     public ClientPrinting(DriverCalls driver, RelaySegment segment, PrintedText text, int uid, Runnable looked) {
         this.looked = looked;
@@ -74,12 +74,12 @@ public final class ClientPrinting {
         return answer;
     }
 
-    /** Has the client wait from now on until its kernels' reports were read. */
+    /** Makes the client wait from now on until its kernels' reports were read. */
     public void watch() {
         watched = true;
     }
 
-    /** Returns whether marks are waited for: functions print, or kernels' reports have to be read. */
+    /** Returns whether the client's marks are delayed, because functions print or kernels' reports have to be read. */
     public boolean prints() {
         return prints || watched;
     }
@@ -111,7 +111,7 @@ public final class ClientPrinting {
         return !marks.isEmpty();
     }
 
-    /** Brings the text of marks that have come. Returns 0 or a fatal CUresult. */
+    /** Delivers the text before marks that are complete. Returns 0 or a fatal CUresult. */
     public int poll() {
         for (int i = 0; i < marks.size();) {
             Mark mark = marks.get(i);
@@ -133,7 +133,7 @@ public final class ClientPrinting {
         return CudaResult.SUCCESS;
     }
 
-    /** Brings the text of what came before an event that is complete. Returns the CUresult. */
+    /** Delivers the text of work before an event that is complete. Returns the CUresult. */
     public int before(long event) {
         looked.run();
         return prints ? text.fetch(() -> driver.call(DriverEntry.cuEventSynchronize, event), segment, this::others) : CudaResult.SUCCESS;

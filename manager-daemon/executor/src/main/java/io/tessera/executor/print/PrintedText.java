@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Output of the driver on this process's standard output, which goes to a file. A driver prints when a thread synchronizes, and has one buffer for all kernels.
- * The client that makes it print takes the text that is there, so text of several clients of one user that print at the same time may go to one of them. Text
- * that may belong to another user goes to no client. Thread-safe.
+ * The client that makes it print gets all text that is there. So if several clients of one user print at the same time, one of them may get the text of others.
+ * Text that may belong to another user goes to no client. Thread-safe.
  */
 public final class PrintedText {
     /** Bytes that are read at a time. */
@@ -33,11 +33,11 @@ public final class PrintedText {
     private long position;
     /** Number of printing clients of each user. */
     private final Map<Integer, Integer> present = new HashMap<>();
-    /** Users whose text may still arrive, though their clients have left: those before the last fetch, and those since. */
+    /** Users whose text may still arrive although their clients have left: before the last fetch, and since. */
     private Set<Integer> leftBefore = Set.of();
     private Set<Integer> left = new HashSet<>();
 
-    /** Creates an instance over an empty file, which the caller owns and has put where the driver prints. */
+    /** Creates an instance over an empty file, which the caller owns and to which it has redirected the driver's output. */
     public PrintedText(PrintedTextPort port, int descriptor) {
         this.port = port;
         this.descriptor = descriptor;

@@ -15,7 +15,7 @@ public final class PrintingImage {
     private static final int[] SHIFTS = shifts();
     /** Longer entries are not unpacked for this check: a client then waits for text that does not come, at little cost. */
     private static final long MOST_UNPACKED_BYTES = 16L << 20;
-    /** Held while unpacking: one client at a time, so that all together take no more of the heap than one. */
+    /** Lock for unpacking: only one client at a time, to bound the use of the heap. */
     private static final Object UNPACKING = new Object();
 
     private PrintingImage() {

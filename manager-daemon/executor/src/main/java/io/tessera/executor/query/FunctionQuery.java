@@ -48,7 +48,6 @@ final class FunctionQuery {
         this.printing = printing;
     }
 
-    /** Answers for a function or kernel of the client. */
     int query(long clientHandle, int context, MemorySegment answer) throws RejectedException {
         boolean kernel = RelayHandle.type(clientHandle) == HandleKind.KERNEL.number();
         long value = handles.value(HandleKind.FUNCTION, clientHandle);
@@ -109,8 +108,8 @@ final class FunctionQuery {
     }
 
     /**
-     * Prepares a launch. Programs ask for a kernel before other kernels run that wait for it, so the requests that a launch would have to make are made now,
-     * too.
+     * Prepares a launch. Programs query a kernel before they launch other kernels that wait for it. So the queries that the launch would have to make are made
+     * now, too.
      */
     private void got(long clientHandle, long value) throws RejectedException {
         try {

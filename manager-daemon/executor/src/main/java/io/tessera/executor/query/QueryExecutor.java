@@ -77,7 +77,7 @@ public final class QueryExecutor {
         };
     }
 
-    /** Bytes of out-data of the last query. */
+    /** Returns the bytes of out-data of the last query. */
     public int bytes() {
         return bytes;
     }
@@ -150,7 +150,7 @@ public final class QueryExecutor {
         int result = driver.call(DriverEntry.cuMemGetInfo_v2, driver.out(0), driver.out(1));
         long free = driver.outLong(0);
         long total = driver.outLong(1);
-        // Only this tenant may take memory that its window has but does not use. Other tenants leave the device for it.
+        // Unused memory of the window is free only for this tenant. Other tenants' memory counts because it would leave the device.
         free = Math.min(total, free + window.reclaimableBytes() + window.othersBytes());
         TenantMemory tenant = charge.tenant();
         if (tenant.limitBytes() != 0) {
@@ -167,7 +167,7 @@ public final class QueryExecutor {
     /**
      * Unregisters all pinned memory from the device, once no work of the client uses it.
      *
-     * @return whether it did; if not, the tenant's other work did not pause, and the memory stays until the executor ends
+     * @return false if the tenant's other work did not pause; then the memory stays until the executor ends
      */
     public boolean unpinAll() {
         if (registered.isEmpty()) {

@@ -14,7 +14,7 @@ public final class ClientAccount {
         this.tenant = tenant;
     }
 
-    /** Returns the account of a tenant whose only client it is. */
+    /** Returns an account of the only client of a new tenant. */
     public static ClientAccount ofItsOwn() {
         return new ClientAccount(new TenantAccount(HostBudget.ofHeap(Runtime.getRuntime().maxMemory()), HostBudget.ofMachine(1L << 32)));
     }
@@ -24,7 +24,7 @@ public final class ClientAccount {
         return tenant.refusal(kind, 1, 0);
     }
 
-    /** The reason why the client may not have this many more with their bytes beside the cost of each; null if it may. */
+    /** Returns why the client may not have this many more objects, with these bytes beyond the fixed cost of each; null if it may. */
     public String refusal(Countable kind, long count, long bytes) {
         return tenant.refusal(kind, count, bytes);
     }
@@ -50,7 +50,7 @@ public final class ClientAccount {
         add(kind, -1, 0);
     }
 
-    /** Takes this many if the client may have them. Returns why not; null: they are taken. */
+    /** Counts this many more objects if the client may have them. Returns null, or the reason why it may not. */
     public synchronized String take(Countable kind, long count, long bytes) {
         String refusal = tenant.take(kind, count, bytes);
         if (refusal == null) {

@@ -4,21 +4,21 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The host's memory for objects of all tenants of an executor. A tenant may have a share; what exceeds a smaller, guaranteed
- * part of it is given while all tenants together leave room, so two tenants that take all they can leave the others what they
- * need. Thread-safe.
+ * The host memory for objects of all tenants of an executor. A tenant may have up to its share. A smaller part of the share is guaranteed; more than
+ * that is given only while the sum over all tenants leaves room. So even if two tenants take all they can, the others get what they need.
+ * Thread-safe.
  */
 public final class HostBudget {
-    /** Part of the heap: half of it is for images in files, and the collector needs room. */
+    /** A tenant's share of the heap, as a divisor: half of the heap is for images in files, and the garbage collector needs room. */
     private static final int HEAP_PER_TENANT = 4;
     private static final int HEAP_FOR_ALL = 2;
     private static final int HEAP_GUARANTEED = 32;
-    /** A garbage collection takes a second or two for each GiB in use, and all clients wait for it. */
+    /** Maximum share: a garbage collection takes a second or two for each GiB in use, and all clients wait for it. */
     private static final long MOST_PER_TENANT = 1L << 30;
     private static final long MOST_FOR_ALL = 4L << 30;
 
     private static final int MACHINE_FOR_DATA = 4;
-    /** As much as two calls may carry. */
+    /** Maximum data of calls in transit for a tenant: that of two calls. */
     private static final long MOST_DATA_PER_TENANT = 2 * RelayLayout.BULK_MAX;
     private static final long DATA_GUARANTEED = 64L << 20;
 

@@ -41,7 +41,7 @@ public final class TenantAccount {
         return null;
     }
 
-    /** Takes this many if the tenant may have them. Returns why not; null: they are taken. */
+    /** Counts this many more objects if the tenant may have them. Returns null, or the reason why it may not. */
     synchronized String take(Countable kind, long count, long more) {
         String refusal = refusal(kind, count, more);
         if (refusal == null) {
@@ -58,7 +58,7 @@ public final class TenantAccount {
         budget.add(taken);
     }
 
-    /** Takes room for data of a call that is on its way, or gives some back (negative). Returns why not; null: it is taken. */
+    /** Takes room for data of a call in transit, or gives some back (negative). Returns null, or the reason why there is no room. */
     public synchronized String data(long more) {
         if (more > 0 && !forData.allows(dataBytes + more, more)) {
             return "data of calls on their way may take " + (forData.perTenantBytes() >> 20)
@@ -79,7 +79,7 @@ public final class TenantAccount {
         return counts[kind.ordinal()];
     }
 
-    /** Bytes of the host's memory that everything of the tenant is taken to need. */
+    /** Returns the host memory that all objects of the tenant are assumed to need, in bytes. */
     public synchronized long bytes() {
         return bytes;
     }

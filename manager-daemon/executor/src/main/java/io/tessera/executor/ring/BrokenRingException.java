@@ -2,7 +2,7 @@ package io.tessera.executor.ring;
 
 import java.io.Serial;
 
-/** A ring whose structure no honest client writes: its client ends. */
+/** The structure of a ring is invalid, which no correct client causes. The client is ended. */
 public final class BrokenRingException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 @FunctionalInterface
 public interface RecordHandler {
     /**
-     * Returns whether a record may be handed on now. If not it stays in the ring and is asked about again.
+     * Returns whether a record may be handled now. If not, it stays in the ring, and this is called again later.
      *
      * @param record the copy, header first; valid for this call
      * @param length bytes of it, header included

@@ -9,28 +9,29 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The executor's end of a ring (RELAY.md, section 2). One owner thread. Every record is copied into private memory, and
- * only the copy is looked at; places are zeroed and given back some at a time, at the latest when a poll ends.
+ * only the copy is read. Consumed space is zeroed and given back in pieces, at the latest when a poll ends.
  *
- * <p>What producers write lies in the caches of their cores. Between two records is a call of a driver, which waits for
- * the processor's outstanding stores: a line a time, each record would pay for fetching its lines and for owning them to
- * zero them, some hundred nanoseconds each. Many lines at once cost little more than one, so both are done in pieces.
+ * <p>Records are in the caches of the producers' cores. Between two records there is a driver call, which waits for the
+ * processor's outstanding stores. So if lines were handled one by one, each record would pay for fetching its lines, and for
+ * taking ownership of them to zero them: some hundred nanoseconds each. Many lines at once cost little more than one, so
+ * both are done in pieces.
  */
 public final class RingConsumer {
-    /** A claim that is not committed for this long, while later ones are, belongs to a writer that died. */
+    /** A claim that is not committed after this time, while later ones are, belongs to a writer that died. */
     static final long HOLE_NS = 1_000_000_000L;
-    /** Interval between looks at claims: each look takes the line from the producers, which write it for every record. */
+    /** Interval between reads of the claims: each read takes the cache line from the producers, which write it for every record. */
     private static final long HOLE_LOOK_NS = 1_000_000L;
     /** Room is given back in pieces of this size: producers read the cache line for every record and would lose it to each update. */
     private static final int PUBLISHED_BYTES = RelayLayout.RING_BYTES / 64;
     /** Number of bytes that are fetched ahead: some twenty launches, few enough to stay in the cache while they are made. */
     private static final int FETCHED_BYTES = 2048;
-    /** A ring that gave this much without a pause is worth it: the next records are written already. */
+    /** Lines are fetched ahead only after this many bytes without a pause, because then the next records are probably written already. */
     private static final int BACKLOG_BYTES = 2048;
 
     private final RelaySegment segment;
     private final MemorySegment ring;
     private final MemorySegment record;
-    /** As above, as handlers get it: it is not written until they return. */
+    /** The same memory, read-only, for handlers. It is not written until they return. */
     private final MemorySegment handed;
     private final MemorySegment fetched;
     /** Position of this consumer in the ring; it starts with a new ring. It is not kept in the segment, since the client can write there. */
@@ -99,7 +100,7 @@ public final class RingConsumer {
         }
     }
 
-    /** Brings the lines that come next into this core's cache. The bytes are not looked at: they may change still. */
+    /** Brings the next lines into this core's cache. Their contents are not used, since they may still change. */
     private void fetch() {
         long at = position & RelayLayout.RING_BYTES - 1;
         long bytes = Math.min(FETCHED_BYTES, RelayLayout.RING_BYTES - at);
@@ -153,7 +154,7 @@ public final class RingConsumer {
         if (nowNs - holeSinceNs < HOLE_NS) {
             return 0;
         }
-        // The least int has no opposite: it stays negative, and is refused as any other length out of bounds.
+        // Negating Integer.MIN_VALUE overflows: the result stays negative, and is refused like any other invalid length.
         int bytes = length < 0 ? check(at, -length) : untilNext(at, claimed);
         if (bytes == 0 || position + bytes >= claimed
                 || RecordHeader.lengthAcquire(ring, at + bytes & RelayLayout.RING_BYTES - 1) <= 0) {
@@ -177,7 +178,7 @@ public final class RingConsumer {
         return most == RelayLayout.RING_BYTES - at ? (int) most : 0;
     }
 
-    /** Returns whether the ring was empty when it was last looked at: what comes next is the first for a while. */
+    /** Returns whether the ring was empty at the last poll, so that the next record is the first after a pause. */
     public boolean wasEmpty() {
         return position == foundEmpty;
     }

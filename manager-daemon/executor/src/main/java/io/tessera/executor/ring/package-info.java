@@ -1,2 +1,2 @@
-/** Reading a client's ring: records are copied, and their copies are not trusted either. */
+/** Reads a client's ring. Records are copied before they are checked, so that the client cannot change them afterwards. */
 package io.tessera.executor.ring;

@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * The clients that the manager has announced. A token is good for one connection of the announced process within 120 s (RELAY.md, section
+ * The clients that the manager has announced. A token is valid for one connection of the announced process, for 120 s (RELAY.md, section
  * 1). Thread-safe.
  */
 public final class Admission {
@@ -25,7 +25,7 @@ public final class Admission {
      * @param clientId   the manager's number for it
      * @param pid        its process
      * @param uid        its user
-     * @param tenant     what its limit attaches to
+     * @param tenant     its tenant, to which the limit belongs
      * @param limitBytes the tenant's limit on this device; 0: none
      * @param fences     how it is fenced
      */

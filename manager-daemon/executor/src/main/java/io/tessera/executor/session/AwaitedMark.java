@@ -8,17 +8,16 @@ import io.tessera.executor.stream.CompletionCounters;
 import io.tessera.protocol.relay.RelaySegment;
 
 /**
- * A mark that its sender waits for (FLAG_WAITED). A device that is ordered at once to write a word behind work has written it sooner than
- * it would be known here that the work is done. With a later order it takes some 4 µs from then on (driver 580, H200), so it is first asked
- * for a moment whether the work is done. Before the next record of the client is executed the mark is in its stream, or done. One owner
- * thread.
+ * A mark for which its sender waits (FLAG_WAITED). If the mark is submitted directly after the work, the device writes its word sooner than a
+ * query here would find the work done. Submitted later, the mark takes some 4 µs (driver 580, H200), so the device is first queried for a moment
+ * whether the work is done. Before the client's next record is executed, the mark is in its stream, or done. One owner thread.
  */
 final class AwaitedMark {
-    /** Most work that a program waits for at once ends within this time, or takes much longer. */
+    /** Time for which the device is queried: most work for which a program waits directly ends within it, or takes much longer. */
     private static final long ASKED_NS = 25_000L;
     /**
-     * A mark that comes this soon after work goes behind it at once: launch to word took 0.5 µs less than launch to answer without anything
-     * in between, as long with 1 µs, 0.7 µs more with 2 µs. Other values are for measurements; 0: the device is always asked first.
+     * A mark that comes at most this long after work is submitted at once. Compared with a query, that took 0.5 µs less if the mark followed the
+     * launch directly, as long if it came 1 µs later, and 0.7 µs more at 2 µs. Other values are for measurements; 0: the device is always queried first.
      */
     private static final long AT_ONCE_NS = Long.getLong("tessera.executor.marksAtOnceNs", 1_000L);
 
@@ -31,7 +30,7 @@ final class AwaitedMark {
     private int word;
     private long value;
     private long untilNs;
-    /** Whether the program ends: then the mark is behind all its work. */
+    /** Whether the program is ending, so that the mark follows all its work. */
     private boolean last;
 
     AwaitedMark(ClientStreams streams, ClientFences fences, CompletionCounters words, RelaySegment segment, MarkWatch marks) {
@@ -63,7 +62,7 @@ final class AwaitedMark {
     }
 
     /**
-     * Opens the mark of a program that ends (FLAG_LAST): the results of its work are reported before its word is written here, however long
+     * Opens the mark of a program that is ending (FLAG_LAST). Its word is written here after the results of its work were reported, however long
      * the work takes.
      */
     void openLast(ClientStream newStream, int newWord, long newValue) {

@@ -147,7 +147,7 @@ final class ClientResources {
                 return calls.unmapped(range);
             }
             case RESERVED -> window.release(range.address());
-            case GLOBAL, GRAPH, PINNED -> { // go with something else
+            case GLOBAL, GRAPH, PINNED -> { // freed with another object
             }
         }
         if (range.origin() != MemoryRange.Origin.PINNED) {

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * belongs to the owner thread. The owner of the session unmaps the segment after {@link #isOver}.
  */
 public final class ClientSession {
-    /** Records in one go, before anything else is looked at. */
+    /** Maximum number of records that are executed before all other checks are made. */
     private static final int BATCH = 256;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
@@ -189,7 +189,7 @@ public final class ClientSession {
         pollRest(records, ring);
     }
 
-    /** Waits until it is the tenant's turn, parts of a grid are done, or other work is due. */
+    /** Waits until it is the tenant's turn, parts of a grid are done, or another check is due. */
     private void hold() {
         state.allocations().window().rest();
         boolean working = state.execution().streams().parts().isWorking() || !state.completion().watch().isEmpty();
@@ -197,8 +197,8 @@ public final class ClientSession {
     }
 
     /**
-     * Executes, for a limited time, the records that a client has left behind without waiting for them: work on a device without an executor ends with its
-     * process. Where its streams are full, its waits and its kernels are ended first.
+     * Executes, for a limited time, the records that a client left behind without waiting for them. (Without an executor, such work would end with the
+     * process.) If the client's streams are full, its waits and its kernels are ended first.
      */
     private void pollRest(RecordDispatcher records, RingConsumer ring) throws BrokenRingException {
         BoundedWait rest = BoundedWait.begin(clock, WaitLimit.LEFT_RECORDS);
@@ -210,7 +210,7 @@ public final class ClientSession {
                     break;
                 }
                 if (rest.isOver()) {
-                    return; // what it waits for may be found stuck at the end
+                    return; // if that work is stuck, the end of the session finds it
                 }
                 rest.pause();
             }
@@ -277,7 +277,7 @@ public final class ClientSession {
         state.allocations().window().leaving();
         records.counters().publish();
         if (lostResult != CudaResult.SUCCESS || records.isGone() || !state.allocations().window().isOpen()) {
-            return; // the context and everything in it is lost, or nothing was ever made
+            return; // the context is lost with everything in it, or nothing was ever made
         }
         state.execution().fences().stop();
         long untilNs = clock.nanoTime() + WaitLimit.WORK_END.mostNs() + state.execution().streams().moveTime().graceNs();
@@ -295,7 +295,7 @@ public final class ClientSession {
             }
             BoundedWait.moment(state.execution().streams().awaited().isEmpty() ? WaitLimit.SESSION_END : WaitLimit.SESSION_END_RELEASING);
         }
-        // Later records may wait for others' work, and they must not be excused by ours meanwhile.
+        // Later calls may wait for others' work. Meanwhile the lateness of that work must not be excused by this client's.
         state.execution().fences().watchdog().ended();
         state.execution().streams().awaited().close(state.execution().driver());
         state.execution().fences().watchdog().idle();
@@ -309,7 +309,7 @@ public final class ClientSession {
             records.lose(result, "the end of " + name);
             return;
         }
-        // The next call waits with some drivers for others' work too, and the memory is theirs to have meanwhile.
+        // With some drivers the next calls also wait for others' work, so memory is given back for their use first.
         state.execution().fences().quiet();
         state.allocations().window().giveBack();
         state.completion().printing().close();
@@ -327,7 +327,7 @@ public final class ClientSession {
         LOG.info("{} ended; everything is freed", name);
     }
 
-    /** The freed memory may have been submitted as if it could wait: the client must not wait for itself. */
+    /** Declares that none of the client's streams waits: frees may have been submitted like waits, and the client must not wait for itself. */
     private boolean goesOnFreeing() {
         state.execution().fences().watchdog().nothingStands();
         return true;
@@ -349,7 +349,7 @@ public final class ClientSession {
         }
     }
 
-    /** Returns whether a stream that the client has destroyed may wait still: what follows would wait for it. */
+    /** Returns whether a stream that the client has destroyed may still wait, so that the following calls would wait for it. */
     private boolean stands() {
         state.execution().fences().watchdog().idle();
         return state.synchronization().isStanding();
@@ -371,7 +371,7 @@ public final class ClientSession {
         wake();
     }
 
-    /** Ends the client with the device's context, which this client's thread or another's has found to be lost; the errors of all clients are decided once. */
+    /** Ends the client because the device's context is lost, as its own thread or another client's found. The errors of all clients are decided together. */
     public void contextLost(FaultAttribution blame, FaultCandidate itself) {
         int result = itself == null ? CudaResult.CONTEXT_IS_DESTROYED : blame.resultFor(itself);
         if (itself != null) {

@@ -45,7 +45,7 @@ final class Connection implements RelayMessageListener {
 
     @Override
     public void onPin(long bytes, long notBelow) {
-        outOfOrder |= session == null || pinAsked != null; // each waits for its answer
+        outOfOrder |= session == null || pinAsked != null; // a client waits for one answer before the next request
         pinAsked = new long[] {bytes, notBelow};
     }
 
@@ -73,12 +73,12 @@ final class Connection implements RelayMessageListener {
         return announced;
     }
 
-    /** Returns the client among the others; null before it is announced. */
+    /** Returns its entry among the executor's clients; null before it is announced. */
     TenantPresence.Member member() {
         return member;
     }
 
-    /** Returns until when the others may take to be ready. */
+    /** Returns the time at which the other clients must be ready for it. */
     long settlesBeforeNs() {
         return settlesBeforeNs;
     }
@@ -94,7 +94,7 @@ final class Connection implements RelayMessageListener {
         return token;
     }
 
-    /** Bytes and lowest address of a PIN, once; null if there is none, or if memory cannot be made yet or is being made. */
+    /** Returns, once, the bytes and the lowest address of a PIN; null if there is none, or if memory cannot be made yet or is being made. */
     long[] takePin() {
         if (pinAsked == null || pinning || !pinned.isReady()) {
             return null;
@@ -110,7 +110,7 @@ final class Connection implements RelayMessageListener {
         pinning = false;
     }
 
-    /** Offset and bytes of an IMAGE, once; null if there is none. */
+    /** Returns, once, the offset and the bytes of an IMAGE; null if there is none. */
     long[] takeImage() {
         long[] asked = imageAsked;
         imageAsked = null;

@@ -30,28 +30,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The executor's socket: clients come in by their token, ask for pinned memory, and go when their connection ends. One
+ * The executor's socket: a client is admitted by its token, asks for pinned memory, and ends with its connection. One
  * owner thread, which also writes every session's heartbeat.
  */
 public final class Connections implements AutoCloseable {
-    /** A client shows its token as soon as it runs, which may be late where many begin at once; how many may be silent is bounded. */
+    /** Longest wait for a token. A client sends it as soon as it runs, which may be late if many start at once. The number of silent connections is bounded. */
     private static final long SILENT_NS = 30_000_000_000L;
-    /** The manager announces a client before it tells the client where we are, but over another way, which may be late. */
+    /** Longest wait for an announcement. The manager sends it before it directs the client here, but over another connection, which may be slower. */
     private static final long ANNOUNCEMENT_NS = 30_000_000_000L;
-    /** Unfenced work of a tenant that was alone may take this long, less than the newcomer's patience. */
+    /** Bound on the unfenced work of a tenant that was alone: shorter than the newcomer's timeout. */
     private static final long SETTLING_NS = 8_000_000_000L;
-    /** Connections of a user that have shown no token, which a client does at once; and of all users. */
+    /** Maximum number of connections without a token, for one user and for all users. */
     private static final int MOST_SILENT = 64;
     private static final int MOST_SILENT_OF_ALL = 1_024;
-    /** Connections of a user whose token the manager has not announced yet; and of all users. */
+    /** Maximum number of connections whose token the manager has not announced yet, for one user and for all users. */
     private static final int MOST_UNKNOWN = 256;
     private static final int MOST_UNKNOWN_OF_ALL = 2_048;
-    /** Connections accepted in one go; other work is served between them. */
+    /** Maximum number of connections that are accepted before other work is done. */
     private static final int TAKEN_AT_ONCE = 64;
     private static final int BACKLOG = 512;
-    /** After the descriptors ran out, so that the listener, which stays readable, does not spin. */
+    /** Pause after the descriptors have run out, so that this thread does not spin on the listener, which stays readable. */
     private static final long ACCEPT_PAUSE_NS = 1_000_000_000L;
-    /** Lines of the log in {@link #LINES_NS} about peers of one user that were not announced. */
+    /** Maximum number of log lines in {@link #LINES_NS} about unannounced peers of one user. */
     private static final int LINES = 20;
     private static final long LINES_NS = 10_000_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
@@ -142,7 +142,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** Returns whether a connection has said nothing since: where this thread was late, what it has said may not have been read yet. */
+    /** Returns whether a connection has sent nothing more. It is read once again, because its message may be unread if this thread was late. */
     private boolean isStill(Connection connection, RelayToken before) {
         readable(connection);
         return connection.isOpen() && connection.token() == before;
@@ -271,7 +271,7 @@ public final class Connections implements AutoCloseable {
         LOG.info("{} has come", made.session());
     }
 
-    /** Returns whether a client that was announced may be served: what ran unfenced of others, when they were alone, is done. */
+    /** Returns whether an announced client may be served: the unfenced work of other tenants from when they were alone is done. */
     private boolean isAmongUs(Connection connection) {
         long nowNs = clock.nanoTime();
         if (connection.announced() == null) {
@@ -382,7 +382,7 @@ public final class Connections implements AutoCloseable {
         return comings;
     }
 
-    /** Returns whether nobody is connected, and nobody leaving. */
+    /** Returns whether no client is connected, and none is leaving. */
     public boolean isEmpty() {
         return connections.isEmpty() && leaving.isEmpty();
     }

@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Confines faults of one client's kernels to that client: their reports become its error, endless kernels are ended, and unfenced work is waited for before
- * another client is admitted. One owner thread.
+ * Confines faults of one client's kernels to that client: their reports become its error, endless kernels are ended, and before another client is admitted,
+ * its unfenced work has to end. One owner thread.
  */
 final class Containment {
     private static final long TIDY_NS = 20_000_000L;
-    /** Interval of looks while waits of streams are ended, of which one may follow another thousands of times. */
+    /** Interval of checks while waits of streams are ended: a stream may have thousands of waits in sequence. */
     static final long RELEASE_NS = 50_000L;
-    /** Interval of looks while streams wait for the program and others may wait for them. */
+    /** Interval of checks while streams wait for the program and others may wait for them. */
     private static final long STANDING_NS = 5_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(Containment.class);
 
@@ -72,7 +72,7 @@ final class Containment {
             records.refuse(violated);
         }
         if (violated != CudaResult.SUCCESS && !lookedLast && streams.query() == CudaResult.SUCCESS) {
-            lookedLast = true; // it launches nothing more: the next client under its name need not wait until it has left
+            lookedLast = true; // it launches nothing more, so the tenant's next client need not wait until this one has left
             records.lookLast();
         }
         if (drain.isDue()) {
@@ -140,7 +140,7 @@ final class Containment {
     /**
      * Does the checks that must not be delayed while the client's thread waits for others or for its own streams.
      *
-     * @param going whether the client is leaving: no other thread ends its waits then
+     * @param going whether the client is leaving: then it must not wait while one of its own streams waits, which nobody else ends
      * @return whether to continue to wait
      */
     boolean whileWaiting(RecordDispatcher records, long nowNs, boolean going) {
@@ -159,7 +159,7 @@ final class Containment {
     private void expired(RecordDispatcher records, long nowNs, String text) {
         LOG.warn("{}: {}", name, text);
         segment.notice(text);
-        records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work is done, which a waiting thread takes for success
+        records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work ends, which a waiting thread would take for success
         fences.stop();
         endsNs = nowNs + WaitLimit.WORK_END.mostNs() + streams.moveTime().graceNs();
     }
@@ -171,7 +171,7 @@ final class Containment {
     }
 
     private void ending(long nowNs) {
-        release(nowNs); // its streams could wait for ever, and then it is not the kernels that do not end
+        release(nowNs); // otherwise its work might not end because of a waiting stream, and not because of its kernels
         if (streams.query() != CudaResult.NOT_READY) {
             endsNs = 0;
             fences.watchdog().ended();
@@ -186,8 +186,8 @@ final class Containment {
     }
 
     /**
-     * Ends waits of a client's streams, of its words and of values; called again and again, because waits follow waits. While the tenant's memory is not on
-     * the device none of its streams waits, and nothing is behind the addresses of values.
+     * Ends waits of a client's streams, for completion words and for values. Called repeatedly, because one wait may follow another. While the tenant's memory
+     * is off the device, none of its streams waits, and the addresses of values are unmapped.
      */
     void release(long nowNs) {
         for (int word = 0; word < RelayLayout.WORDS; word++) {

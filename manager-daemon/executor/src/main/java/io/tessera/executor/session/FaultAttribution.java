@@ -9,10 +9,10 @@ import java.util.Optional;
  * are told that it was not their fault. Immutable.
  *
  * @param result     the CUresult with which the context was lost
- * @param candidates those whose kernels may have done it; empty: it is not known
+ * @param candidates clients whose kernels may have caused the loss; empty: it is not known
  */
 public record FaultAttribution(int result, List<FaultCandidate> candidates) {
-    /** Attributes a fault by the last work of all clients. */
+    /** Attributes a fault by what all clients were doing. */
     public static FaultAttribution of(int result, List<FaultCandidate> suspects) {
         return new FaultAttribution(result, FaultCandidate.candidates(suspects));
     }
@@ -26,7 +26,7 @@ public record FaultAttribution(int result, List<FaultCandidate> candidates) {
         return mayHaveDoneIt(who) ? result : CudaResult.CONTEXT_IS_DESTROYED;
     }
 
-    /** Returns the line for a client; none where the error is its own beyond doubt. */
+    /** Returns the line for a client; none if the error is certainly its own. */
     public Optional<String> lineFor(FaultCandidate who) {
         String fault = "a fault (CUDA error " + result + ") of ";
         if (!mayHaveDoneIt(who)) {

@@ -14,8 +14,8 @@ import java.util.List;
  */
 public record FaultCandidate(String tenant, int uid, String name, boolean working, boolean unfenced, List<String> kernels) {
     /**
-     * Finds the tenant that has lost the context. A fenced kernel cannot lose it, so among the clients with work in progress those with unfenced kernels are
-     * considered first.
+     * Finds the tenant whose kernels ended the context. A fenced kernel cannot end it, so among the clients with work in progress those with unfenced kernels
+     * are considered first.
      *
      * @return the tenant; null if it may have been one of several, or none
      */
@@ -24,7 +24,7 @@ public record FaultCandidate(String tenant, int uid, String name, boolean workin
         return tenants.size() == 1 ? tenants.getFirst() : null;
     }
 
-    /** Returns the clients that may have lost the context; none if no client had work in progress. */
+    /** Returns the clients that may have ended the context; none if no client had work in progress. */
     static List<FaultCandidate> candidates(List<FaultCandidate> suspects) {
         List<FaultCandidate> unfenced = suspects.stream().filter(FaultCandidate::working).filter(FaultCandidate::unfenced).toList();
         return unfenced.isEmpty() ? suspects.stream().filter(FaultCandidate::working).toList() : unfenced;

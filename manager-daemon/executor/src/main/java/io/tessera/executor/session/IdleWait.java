@@ -19,21 +19,21 @@ import java.util.function.BooleanSupplier;
 final class IdleWait {
     private static final boolean MANY_CORES = Runtime.getRuntime().availableProcessors() > 4;
     /**
-     * How long a thread listens to a client after its last record: first actively, then with the core offered to other threads, then asleep. Waking a sleeping
-     * thread costs the client a system call, and some 50 us pass until the thread runs. That is more than the interval between launches of a busy program, and
-     * with a shorter time both sides may sleep at every launch. On few cores the client and the threads of the device need the cores more: threads that yield
-     * to each other keep a third one waiting.
+     * After a client's last record, its thread first spins on the ring for this time, then yields its core, then sleeps. Waking a sleeping thread costs the
+     * client a system call, and some 50 us pass until the thread runs. That is more than the interval between launches of a busy program, so with a shorter
+     * time both sides might sleep at every launch. With few cores, the client and the device's threads need them more: threads that yield to each other keep a
+     * third one waiting.
      */
     private static final long SPIN_NS = MANY_CORES ? 200_000L : 50_000L;
     private static final long YIELD_NS = MANY_CORES ? 1_000_000L : 150_000L;
-    /** Looks at the ring for each look at everything else, while nothing else is awaited. */
+    /** Number of polls of the ring for each check of everything else, while nothing else is awaited. */
     private static final int RING_LOOKS = 8;
     private static final long LONGEST_SLEEP_NS = 100_000_000L;
     private static final long SLEEP_WATCHING_NS = 20_000L;
     private static final long SLEEP_MARK_OUT_NS = 5_000_000L;
     private static final long SLEEP_WORKING_NS = 1_000_000L;
     private static final long WORKING_POLL_NS = 500_000L;
-    /** As above while the client is alone, for the count of GPU time; and in turns, where the next tenant waits for the answer. */
+    /** As above while the client is alone, when only the count of GPU time needs it; and in turns, when the next tenant waits for the answer. */
     private static final long WORKING_ALONE_POLL_NS = 5_000_000L;
     private static final long WORKING_GATED_POLL_NS = 100_000L;
 
@@ -80,9 +80,9 @@ final class IdleWait {
     }
 
     /**
-     * Waits for records, the longer the more seldom it looks.
+     * Waits for records. The longer there was none, the less often it looks.
      *
-     * @param idleNs for how long there was none
+     * @param idleNs time since the last record
      */
     void idle(RecordDispatcher records, RingConsumer ring, long idleNs) throws LinuxException {
         if (idleNs < SPIN_NS) {
@@ -95,7 +95,7 @@ final class IdleWait {
         }
     }
 
-    /** Looks only at the ring for a moment, which takes much less time than a look at everything. */
+    /** Polls only the ring for a moment, which is much cheaper than all checks. */
     private void spin(RecordDispatcher records, RingConsumer ring) {
         int looks = records.isAwaited() || !watch.isEmpty() ? 1 : RING_LOOKS;
         do {

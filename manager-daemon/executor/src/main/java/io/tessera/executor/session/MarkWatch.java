@@ -6,7 +6,7 @@ import io.tessera.executor.stream.ClientStream;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.protocol.relay.RelaySegment;
 
-/** Supervises marks that have not been written yet: after a loss of the context they never are, and no other call would ask the driver. One owner thread. */
+/** Supervises marks whose words are not written yet. After a loss of the context they never are, and no other call would find that out. One owner thread. */
 final class MarkWatch {
     /** Interval at which the device is asked while a mark is open. */
     private static final long INTERVAL_NS = 5_000_000L;
@@ -35,7 +35,7 @@ final class MarkWatch {
         value = newValue;
     }
 
-    /** Records that the work before a mark was found to be done, so that the mark was not submitted. */
+    /** Records that a mark was not submitted, because the work before it was found to be done. */
     void cameAtOnce() {
         marked = submissions;
         known = submissions;
@@ -45,7 +45,7 @@ final class MarkWatch {
     boolean isOut() {
         if (stream != null) {
             long written = segment.word(word);
-            stream = written == value || written == value + 1 ? null : stream; // one more: its text has been read too
+            stream = written == value || written == value + 1 ? null : stream; // value + 1: the kernels' output before it has been read, too
             known = stream == null ? marked : known;
         }
         return stream != null;
@@ -56,7 +56,7 @@ final class MarkWatch {
         submissions++;
     }
 
-    /** Returns whether work may be in progress: something was submitted since the last mark that has come. Any thread. */
+    /** Returns whether work may be in progress: something was submitted after the last mark that was written. Any thread. */
     boolean hasWork() {
         return submissions != known;
     }

@@ -8,7 +8,7 @@ import io.tessera.protocol.relay.RelaySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has records of a client executed only while its tenant's memory is on the device, and has it leave for others. The session's owner thread. */
+/** Lets a client's records be executed only while its tenant's memory is on the device, and makes that memory leave for others. The session's owner thread. */
 final class MemoryPresence {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryPresence.class);
 
@@ -38,7 +38,7 @@ final class MemoryPresence {
         return served || wanted && comesBack(records);
     }
 
-    /** Returns whether records may be executed now: inside of the window's gate that does not change. */
+    /** Returns whether records may be executed now. While the client is inside the window's gate, the answer does not change. */
     boolean isServed(RecordDispatcher records) {
         return !window.isAway() || records.isLost();
     }

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes clients' pinned memory aside from the connections' thread: the system clears the pages first, which takes about a second
- * a GiB, and heartbeats and newcomers must not wait for that. One request of a connection at a time. The connections' thread owns it.
+ * Makes clients' pinned memory on threads of its own: the system clears the pages first, which takes about a second for each GiB, and
+ * heartbeats and new clients must not wait for that. One request of a connection at a time. The connections' thread owns it.
  */
 final class Pinning implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Pinning.class);
@@ -25,7 +25,7 @@ final class Pinning implements AutoCloseable {
     /**
      * Result of a request.
      *
-     * @param offer the receiver closes its descriptor
+     * @param offer the memory; the receiver closes its descriptor
      */
     record Made(Connection connection, PinnedMemory.Offer offer) {
     }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * A JVM cannot continue without them, so a new client is refused before they run out.
  */
 final class ProcessCapacity {
-    /** A client takes seven mappings and three descriptors where it has little; it may take more later. */
+    /** Mappings that are kept free. A client takes at least seven mappings and three descriptors, and may take more later. */
     private static final long MAPPINGS_KEPT = 4_096;
     private static final long DESCRIPTORS_KEPT = 256;
     private static final String DESCRIPTORS = "Max open files";
@@ -19,12 +19,11 @@ final class ProcessCapacity {
     private final Path process;
     private final Path mostMappings;
 
-    /** The capacity of this process. */
     ProcessCapacity() {
         this(Path.of("/proc/self"), Path.of("/proc/sys/vm/max_map_count"));
     }
 
-    /** Creates an instance from files like those of a process. */
+    /** Creates an instance that reads other files of the same form. */
     ProcessCapacity(Path process, Path mostMappings) {
         this.process = process;
         this.mostMappings = mostMappings;

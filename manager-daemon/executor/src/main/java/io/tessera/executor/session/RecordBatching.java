@@ -1,12 +1,12 @@
 package io.tessera.executor.session;
 
 /**
- * The first records of a client that has been quiet are carried out a few at a time, with no other client's between them: a client that
- * waits for its answers mostly sends some launches and copies and then waits, and each would wait for others' calls by itself. A client
- * that floods its ring is never quiet. One owner thread.
+ * Executes the first records of a client that has been quiet a few at a time, without other clients' calls between them. Such a client mostly
+ * sends some launches and copies and then waits for the answer; otherwise each of them would have to wait for others' calls. A client that
+ * floods its ring is never quiet. One owner thread.
  */
 final class RecordBatching {
-    /** Records that keep others out together: some 12 us, after which others no longer wait. 1: none does, for measurements. */
+    /** Number of records that keep others out together. They take some 12 us, for as long as others wait at most. 1 turns this off, for measurements. */
     private static final int TOGETHER = Math.max(1, Integer.getInteger("tessera.executor.burst", 4));
     /** Number of records after a quiet time that count as first ones. */
     private static final int FIRST = 8;
@@ -17,10 +17,10 @@ final class RecordBatching {
     private int kept;
 
     /**
-     * Creates an instance with what keeps others out.
+     * Creates an instance.
      *
-     * @param begins from now on
-     * @param ends   no longer
+     * @param begins keeps other clients out from now on
+     * @param ends   lets them in again
      */
     RecordBatching(Runnable begins, Runnable ends) {
         this.begins = begins;

@@ -47,11 +47,11 @@ import org.slf4j.LoggerFactory;
  * client, whatever it contains. One owner thread.
  */
 public final class RecordDispatcher implements RecordHandler, AutoCloseable {
-    /** Interval of looks while the last mark of a program that ends is open: its end waits for it. */
+    /** Interval of checks while the last mark of an ending program is open: the program's end waits for it. */
     private static final long SLEEP_LAST_NS = 200_000L;
-    /** A program has one for each of its contexts. Beyond this number a last mark is like any other, so that checks are bounded. */
+    /** Bound on last marks, of which a program has one for each context. Beyond it they are treated like other marks, so that checks are bounded. */
     private static final int MOST_LAST_MARKS = 64;
-    /** Interval of looks while a check is owed: the time in which one is saved up. */
+    /** Interval of attempts while a check for stray writes is owed. */
     private static final long SLEEP_OWED_NS = 50_000_000L;
     private static final long HANDLE = RecordHeader.BYTES + offset(RelayLayout.MARK, "handle");
     private static final long VALUE = RecordHeader.BYTES + offset(RelayLayout.MARK, "value");
@@ -87,7 +87,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /** When the last launch or call returned from the driver. */
     private long workNs;
     private int outBytes;
-    /** The answer to every record after a loss of the context; 0 while the context lives. Never read from the segment, where the client may write. */
+    /** The answer to every record after a loss of the context; 0 before. It is not read from the segment, where the client may write. */
     private int lostResult;
     /** Whether this client has seen the loss of the context. Read by another thread. */
     private volatile boolean sawLoss;
@@ -97,7 +97,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
     /**
      * Creates an instance for one client. It closes the objects that execute the client's calls.
      *
-     * @param pauses whether the records that follow have to wait, asked after each
+     * @param pauses whether the following records have to wait; asked after each record
      */
     public RecordDispatcher(ClientExecution execution, ClientCompletion completion, RecordExecutors executors, FutexPort futex, NanoClock clock,
             Reports reports, BooleanSupplier pauses) {
@@ -140,7 +140,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return marks;
     }
 
-    /** Returns whether somebody waits for a mark that is looked after here. */
+    /** Returns whether the program waits for a mark that is open here. */
     boolean isAwaited() {
         return awaited.isOpen();
     }
@@ -178,7 +178,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         }
     }
 
-    /** Records that have the device work wait for the tenant's turn, while its client is there to want it; all others go. */
+    /** Records that make the device work wait for the tenant's turn, as long as the client is there to ask for it. All others are admitted. */
     @Override
     public boolean admits(MemorySegment record, int length) {
         if (turn.isGated() && !isLost() && !unheard && occupiesDevice(record, length) && !turn.mayGo()) {
@@ -190,12 +190,12 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
 
     private boolean comesInParts(MemorySegment record, int length) {
         if (awaited.isOpen()) {
-            noticed(awaited.submit()); // it is before the parts
+            noticed(awaited.submit()); // the open mark comes before the parts
         }
         return launched(launches.comesInParts(record, length)).isUnfinished();
     }
 
-    /** Returns whether the record that comes next is a launch of which parts are launched. */
+    /** Returns whether the next record is a launch of which some parts have been launched. */
     boolean isInParts() {
         return !isLost() && launches.isInParts();
     }
@@ -260,7 +260,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         refuse(told == CudaResult.SUCCESS ? result : told);
     }
 
-    /** Returns whether a call of this client told first that the context is lost. */
+    /** Returns whether a call of this client has reported the loss of the context. */
     boolean hasSeenLoss() {
         return sawLoss;
     }
@@ -271,13 +271,13 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         segment.contextError(result);
     }
 
-    /** Records that the program has ended: its remaining work for streams is still submitted, other calls are no longer made. */
+    /** Records that the program has ended. Its remaining work for streams is still submitted; other calls are no longer made. */
     void unheard() {
         unheard = true;
         calls.unheard();
     }
 
-    /** Returns whether the context is lost for everybody, and all that was in it. */
+    /** Returns whether the context is lost for all clients, with everything in it. */
     boolean isGone() {
         return gone;
     }
@@ -384,7 +384,7 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
         return stream;
     }
 
-    /** A mark that is answered is a query: SUCCESS if the stream had come here already, else NOT_READY. */
+    /** Executes a mark. One with an answer is a query: SUCCESS if the stream had already reached it, else NOT_READY. */
     private int mark(MemorySegment record, int length, boolean query) throws RejectedException {
         int word = word(record, length);
         long value = record.get(WireTypes.U64, VALUE);

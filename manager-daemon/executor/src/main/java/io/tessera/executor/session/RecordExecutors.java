@@ -17,7 +17,7 @@ import java.lang.foreign.Arena;
  * @param calls     CALL and BULK
  * @param launches  LAUNCH
  * @param queries   QUERY
- * @param resources frees what a context, or the client, has
+ * @param resources frees the objects of a context or of the client
  */
 public record RecordExecutors(CallExecutor calls, LaunchExecutor launches, QueryExecutor queries, ClientResources resources) {
     /** Creates the executors of one client, with memory of an arena that lives as long as they do. */

@@ -22,7 +22,7 @@ final class RefusalLog {
 
     private final String client;
     private final Map<Integer, Long> counts = new HashMap<>();
-    /** Sentences that the program has read, without their numbers. */
+    /** Notices that the program has got, without their numbers. */
     private final Set<String> told = new HashSet<>();
     private long total;
 

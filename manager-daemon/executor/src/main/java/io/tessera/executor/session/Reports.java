@@ -10,7 +10,7 @@ public interface Reports {
      */
     void contextLost(int result, String reason);
 
-    /** Reports that a client has left: work that others do for its thread is useless now. */
+    /** Reports that a client has left: background work for its thread is no longer needed. */
     void leaves(Thread client);
 
     /** Reports that a condition for which new clients wait may hold now. */

@@ -68,7 +68,7 @@ import org.slf4j.LoggerFactory;
 
 /** Makes the segment and the session of an admitted client. One owner thread: that of the connections. */
 public final class SessionFactory {
-    /** Images that programs have in files: by default the heap may take a quarter of the machine's memory, these an eighth. */
+    /** Bound on images that programs hand over in files. By default the heap may take a quarter of the machine's memory, and these an eighth. */
     private static final long MOST_KEPT_BYTES = Runtime.getRuntime().maxMemory() / 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(SessionFactory.class);
@@ -98,11 +98,11 @@ public final class SessionFactory {
     private final Map<String, TenantAccount> accounts = new ConcurrentHashMap<>();
 
     /**
-     * A session that has not begun, and what its maker owns.
+     * A session that has not begun, and what the caller owns.
      *
      * @param session    the session
-     * @param pinned     memory that the client maps too
-     * @param images     files that it hands over, closed when the session is over
+     * @param pinned     memory that the client maps, too
+     * @param images     files that the client hands over, closed when the session is over
      * @param descriptor of the segment, closed when it is sent
      * @param arena      of the segment, closed when the session is over
      */
@@ -142,7 +142,7 @@ public final class SessionFactory {
     /**
      * Makes a session.
      *
-     * @param member the client among the others
+     * @param member its entry among the executor's clients
      *
      * @throws LinuxException if there is no memory for its segment; nothing is left behind
      */
@@ -150,7 +150,7 @@ public final class SessionFactory {
         return make(client, member, reports, () -> keeper.join(name(client)));
     }
 
-    /** As above, for the executor's own client. No client waits for it, so no other one is kept off any processors for it. Errors as above. */
+    /** As above, for the executor's own client. No program waits for it, so no other client is kept off processors for it. Errors as above. */
     public Made makeOwn(Admission.Client client, TenantPresence.Member member, Reports reports) throws LinuxException {
         return make(client, member, reports, () -> new ClientPart(client.tenant()));
     }
@@ -199,12 +199,12 @@ public final class SessionFactory {
         });
     }
 
-    /** A label is a tenant of one user: another user who takes the same gets no part of its window and limit. */
+    /** Returns the tenant's name, which includes the user: another user with the same label gets no part of its window and limit. */
     String name(Admission.Client client) {
         return TenantName.of(client.tenant(), client.uid(), managerUid);
     }
 
-    /** Returns the clients that stand still, and those that wait for them. */
+    /** Returns the gate between clients with streams that wait for their programs, and clients that wait for those. */
     public SynchronizationGate synchronization() {
         return synchronization;
     }

@@ -43,10 +43,10 @@ public final class BoundsBook implements AutoCloseable {
     private boolean complained;
 
     /**
-     * A book that opens its store soon.
+     * Creates a book, which opens its store on its own thread.
      *
      * @param kind   of the store ({@link StateStoreChoice})
-     * @param folder made if it is not there, for this user alone
+     * @param folder created if it does not exist, for this user alone
      * @param device its name in the table
      */
     public BoundsBook(String kind, Path folder, String device) {
@@ -99,7 +99,7 @@ public final class BoundsBook implements AutoCloseable {
         Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         store = StateStoreChoice.open(kind, folder, why -> LOG.warn("the bounds are kept in a plain file: {}", why));
         if (!(store instanceof FileStateStore)) {
-            Files.deleteIfExists(StateStoreChoice.file(folder)); // of an earlier executor: readers would believe it
+            Files.deleteIfExists(StateStoreChoice.file(folder)); // the table of an earlier executor, which readers would take for the present one
         }
         table = new BoundsTable(store);
         for (BoundsEntry old : table.entries()) {

@@ -13,20 +13,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The values that a client's streams wait for. After the client has left, its program no longer writes them, and a stream that waits cannot be ended. Then they
- * are written here, so that no client occupies the device by a wait that never ends. One owner thread.
+ * The values for which a client's streams wait. After the client has left, its program no longer writes them, and a stream that waits cannot be ended. Then
+ * they are written here, so that no client occupies the device by a wait that never ends. One owner thread.
  *
- * <p>Several waits of one word for different values pass only if each value stays until the device has read it, and the progress of such a stream cannot be
- * queried. So the values are written in the order in which their waits were submitted, in which streams reach them, and every value stays for a while. How long
- * a device takes to read it depends on its other work: from round to round the delay is another power of two, most often a short one.
+ * <p>Several waits for different values of one word end only if each value stays until the device has read it, and whether it has cannot be queried. So the
+ * values are written in the order in which their waits were submitted, which is the order in which streams reach them, and each value stays for a while. The
+ * device's time to read it depends on its other work, so the delay is another power of two in each round, most often a short one.
  */
 public final class AwaitedValues {
-    /** Waits since the client's streams were last seen idle: as many as can be ended in far less than a client's end takes. */
+    /** Maximum number of waits since the client's streams were last seen idle: these can be ended in far less time than a client's end takes. */
     private static final int MOST = 4096;
     private static final int CONDITION = 3;
     /** More than the number of a driver's channels (CUDA_DEVICE_MAX_CONNECTIONS is 32 at most). */
     private static final int STREAMS = 48;
-    /** Maximum of writes in one go: far fewer than a driver accepts before it blocks its caller. */
+    /** Maximum number of writes at once: far fewer than a driver accepts before it blocks its caller. */
     private static final int WRITES = 256;
     /** No device has a higher priority; a driver takes the highest that it has. */
     private static final long HIGHEST = -100;
@@ -54,7 +54,7 @@ public final class AwaitedValues {
      * @param value   the value that is written
      */
     private record Value(long address, boolean wide, long value) {
-        /** Adds its halves to the words that are written in one go; returns false if another value is written there. */
+        /** Adds its halves to the words that are written at once; returns false if another value is already to be written there. */
         boolean fits(Map<Long, Long> written) {
             Long low = written.putIfAbsent(address, value & NARROW);
             Long high = wide ? written.putIfAbsent(address + Integer.BYTES, value >>> 32) : null;
@@ -115,9 +115,9 @@ public final class AwaitedValues {
     }
 
     /**
-     * Writes the next values if the last ones were there for long enough; called repeatedly while streams still wait, because waits follow waits. A driver may
-     * queue a stream of the executor's behind the very wait that it is to end, because it has fewer channels than streams. So streams of kinds that the driver
-     * places differently are used in turn, and a stream that has not done its last writes gets no more.
+     * Writes the next values if the last ones were there for long enough. Called repeatedly while streams still wait, because one wait may follow another. A
+     * driver has fewer channels than streams, so it may queue a stream of the executor behind the very wait that its write would end. So streams of kinds that
+     * the driver places differently are used in turn, and a stream that has not done its last writes gets no more.
      */
     public void release(DriverCalls driver, long nowNs) {
         long leaveNs = SHORTEST_NS << Math.min(LONGEST, Integer.numberOfTrailingZeros(round));

@@ -8,12 +8,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * The work that a client has submitted and that is not done. A driver keeps the caller waiting inside a submission when some 1024 are out in a stream. A thread
- * that waits there holds a lock that every other client needs, and does not learn of its own end. Queued work is bounded by time, too, because others' module
+ * Bounds the work that a client has submitted and that is not done. With some 1024 submissions pending in a stream, a driver blocks the caller inside the next
+ * one. A blocked thread holds a lock that every other client needs, and cannot be told to end. Queued work is bounded by time, too, because others' module
  * loads and frees wait for it. So a client's records are not read while one of its streams is at its bound. One owner thread.
  */
 final class Backlog {
-    /** Submissions from one event to the next; other numbers are for measurements of the cost of events. */
+    /** Maximum number of submissions from one event to the next; other values are for measurements of the cost of events. */
     private static final int STEP = Math.max(1, Integer.getInteger("tessera.executor.eventsEvery", 64));
     /** Bound on a stream's unfinished submissions, which are counted by events; together with the records of one batch it is far below a driver's own bound. */
     private static final int MOST_SUBMISSIONS = 384;
@@ -23,29 +23,29 @@ final class Backlog {
     /** Bound on the time of copies and memsets from one event to the next, and before a client's next submission; one submission may exceed it. */
     private static final long MOST_MOVES_NS = 1_000_000_000L;
     private static final long MOVES_STEP_NS = MOST_MOVES_NS / MOST_EVENTS;
-    /** Bound on the nodes of launched graphs before a client's next launch; each takes memory of the client that runs it. One launch may exceed it. */
+    /** Bound on the pending nodes of launched graphs before a client's next launch; each takes memory until it has run. One launch may exceed it. */
     private static final long MOST_NODES = 1L << 18;
 
-    /** Interval until the time of a stream's submissions is known. */
+    /** Submissions from one event to the next until the time of a stream's submissions is known. */
     static final int FIRST_STEP = 4;
     /**
-     * Bound on the time of a stream's queued work, alone on the device; and beside others, whose module loads, frees and first kernels wait for it. One
-     * submission that runs and one behind it may exceed it.
+     * Bound on the time of a stream's queued work for a client that is alone on the device; then for one beside others, whose module loads, frees and first
+     * kernels wait for it. One submission that runs and one behind it may exceed it.
      */
     static final long ALONE_NS = 50_000_000L;
     static final long BESIDE_NS = 20_000_000L;
-    /** As above, where tenants take turns, of 10 ms on average: work that is queued when a turn is over delays the next one. */
+    /** As above, if tenants take turns, of 10 ms on average: work that is still queued at the end of a turn delays the next one. */
     static final long IN_TURNS_NS = 2_500_000L;
-    /** As above, with one submission that exceeds it, while another client makes calls for which the driver waits for all queued work. */
+    /** As above, while another client makes calls for which the driver waits for all queued work. Then only one submission may exceed it. */
     static final long AWAITED_NS = 2_500_000L;
     /**
-     * Submissions that take this long are made one at a time then. The next one waits for as long as the last one took, but no longer than
-     * {@link #LONGEST_HOLD_NS}: each such call of the other client would wait for one of them, and a client that leaves makes hundreds of calls.
+     * In that case, submissions that take this long are made one at a time, and the next one waits for as long as the last one took, at most {@link
+     * #LONGEST_HOLD_NS}. Otherwise each such call of the other client would wait for one of them, and a client that leaves makes hundreds of calls.
      */
     static final long LONG_NS = 100_000_000L;
     static final long LONGEST_HOLD_NS = 1_000_000_000L;
     /**
-     * A stream that has not moved for this long may hold a kernel that waits for what the client submits next: the client is listened to
+     * A stream without progress for this long may run a kernel that waits for what the client submits next, so the client's records are read
      * again.
      */
     static final long UNMOVED_NS = 2_000_000_000L;
@@ -90,7 +90,7 @@ final class Backlog {
     long mark(ClientStream stream) {
         long event = events.record(stream.value);
         if (event == ProgressEvents.NONE) {
-            return event; // the next submission tries again; an error of the context is seen elsewhere
+            return event; // the next submission tries again; an error of the context is found elsewhere
         }
         stream.marks.add(new ClientStream.Mark(event, stream.nodesSinceMark, stream.movesNsSinceMark, stream.sinceMark, stream.firstNs));
         stream.unreached += stream.sinceMark;
@@ -124,7 +124,7 @@ final class Backlog {
     }
 
     /**
-     * Returns whether a stream's queued work exceeds its time: by the time of earlier submissions, or because the oldest alone takes longer than all may. A
+     * Returns whether a stream's queued work exceeds its time: estimated from earlier submissions, or because the oldest one alone takes longer than all may. A
      * stream that may wait for its program, or for later work of the program, does not exceed it, because the program's records have to be read.
      */
     private boolean isLong(ClientStream stream, long nowNs) {
@@ -133,7 +133,7 @@ final class Backlog {
         }
         long mostNs = mostNs();
         long oldestNs = nowNs - begunNs(stream, stream.marks.peek());
-        boolean many = stream.marks.size() >= MOST_EVENTS; // nothing may be known yet of what they take
+        boolean many = stream.marks.size() >= MOST_EVENTS; // their time may not be known yet
         return (many || stream.unreached * stream.submissionNs > mostNs || oldestNs > mostNs) && oldestNs < UNMOVED_NS && !standing.getAsBoolean();
     }
 
@@ -161,13 +161,13 @@ final class Backlog {
         return Math.max(stream.reachedNs, mark.firstNs());
     }
 
-    /** Records the minimum time of a mark's work: it lasted until the mark was last seen not to be reached. */
+    /** Records that a mark was reached, and the minimum time of its work: until the mark was last seen not to be reached. */
     private void reached(ClientStream stream, ClientStream.Mark mark, long nowNs) {
         double tookNs = Math.max(0, stream.waitedNs - begunNs(stream, mark));
         double eachNs = tookNs / mark.submissions();
         stream.submissionNs = Math.max(eachNs, KEPT * stream.submissionNs);
         stream.meanNs = KEPT * stream.meanNs + (1 - KEPT) * eachNs;
-        // By the mean: a device does more for a mark than for a kernel, so that marks behind each of some long kernels would cost others time.
+        // By the mean: a mark costs the device more than a kernel, so a mark behind each short kernel among some long ones would cost others time.
         stream.step = (int) Math.clamp(mostNs() / PARTS / Math.max(1, stream.meanNs), 1, STEP);
         stream.reachedNs = nowNs;
         reached(stream, mark);
@@ -181,7 +181,7 @@ final class Backlog {
         events.giveBack(mark.event());
     }
 
-    /** Returns whether a stream has as much before it as it may have. */
+    /** Returns whether a stream has as much pending work as it may have. */
     boolean isFull() {
         if (!full.isEmpty()) {
             full.removeIf(stream -> !isFull(stream));

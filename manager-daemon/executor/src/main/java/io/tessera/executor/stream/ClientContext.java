@@ -15,7 +15,7 @@ public final class ClientContext {
     ClientStream legacy;
     /** Stream that waits for all others when a call needs all of the context; never has work of its own. */
     ClientStream joiner;
-    /** Has work beside a stream's, behind what that stream had before ({@code ClientStreams.beside}); made when it is first used. */
+    /** Stream for work that runs concurrently with a stream's later work ({@code ClientStreams.beside}); made when it is first used. */
     ClientStream beside;
     /** Grows with the legacy stream's work. */
     long legacyWork;

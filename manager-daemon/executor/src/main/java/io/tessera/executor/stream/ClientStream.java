@@ -13,10 +13,10 @@ public final class ClientStream {
      * A mark in a stream.
      *
      * @param event complete when the stream has reached the mark
-     * @param nodes of graphs between the mark before and this one
-     * @param movesNs time of copies and memsets between them
-     * @param submissions between them
-     * @param firstNs when the first of those was made
+     * @param nodes       nodes of graphs between the previous mark and this one
+     * @param movesNs     time of copies and memsets between them
+     * @param submissions submissions between them
+     * @param firstNs     when the first of those was made
      */
     record Mark(long event, long nodes, long movesNs, int submissions, long firstNs) {
     }

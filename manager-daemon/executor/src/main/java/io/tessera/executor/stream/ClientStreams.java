@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 /**
  * The streams and contexts of one client, and the order between its legacy stream and its blocking ones (RELAY.md, section 4): code that
- * submits asks {@link #before} and tells {@link #after}. One owner thread.
+ * submits calls {@link #before} and {@link #after}. One owner thread.
  */
 public final class ClientStreams {
     /** {@link #boundNs} of a client that is alone on the device. */
@@ -49,7 +49,7 @@ public final class ClientStreams {
     private Waits waits = (_, submission) -> submission.getAsInt();
     private ClientContext recent;
 
-    /** Learns where a stream may wait for another one. */
+    /** Submits the waits of streams for other streams. */
     public interface Waits {
         /**
          * Submits the wait.
@@ -60,12 +60,12 @@ public final class ClientStreams {
         int submit(long stream, IntSupplier submission);
     }
 
-    /** Learns how far streams have come. */
+    /** Receives the events that show the progress of streams. */
     public interface Marks {
         /**
-         * An event was recorded behind a stream's submissions so far.
+         * Called when an event was recorded behind a stream's submissions so far.
          *
-         * @param event of {@link #progress}, held by this class; a listener that needs it longer than the call shares it
+         * @param event of {@link #progress}, held by this class; a listener that needs it after the call has to share it
          */
         void marked(long stream, long event);
     }
@@ -76,10 +76,10 @@ public final class ClientStreams {
     }
 
     /**
-     * No contexts yet; what is moved in streams is added to what all clients move.
+     * Creates an instance without contexts. The client's copies are added to those of all clients in {@code moves}.
      *
-     * @param parts of the device
-     * @param part  on which kernels of the client are to run
+     * @param parts the parts of the device's processors
+     * @param part  the part on which kernels of the client run
      */
     public ClientStreams(DriverCalls driver, ClientHandles handles, MoveTime moves, ProcessorParts parts, ClientPart part, NanoClock clock) {
         this.parts = new StreamParts(driver, parts, part, this::isCapturing, this::record, this::await, this::query);
@@ -121,12 +121,12 @@ public final class ClientStreams {
         return boundNs.getAsLong();
     }
 
-    /** Events of this client. */
+    /** Returns the progress events of this client. */
     public ProgressEvents progress() {
         return progress;
     }
 
-    /** Makes a context; false if the number is in use or 0. */
+    /** Makes a context; returns false if the number is in use or 0. */
     public boolean createContext(int number) {
         if (number == 0 || contexts.putIfAbsent(number, new ClientContext(number)) != null) {
             return false;
@@ -202,7 +202,7 @@ public final class ClientStreams {
         context.streams.add(stream);
     }
 
-    /** Before a stream is destroyed: those who would have waited for its work wait for it now. */
+    /** Called before a stream is destroyed: streams that would have waited for its work wait for it now. */
     public void destroying(ClientStream stream) {
         ClientContext context = of(stream);
         if (stream.workSinceLegacy && context.legacy != null) {
@@ -225,7 +225,7 @@ public final class ClientStreams {
         }
     }
 
-    /** The steps before work is submitted to a stream. */
+    /** Called before work is submitted to a stream: submits the waits for the legacy or the blocking streams. */
     public void before(ClientStream stream) {
         ClientContext context = of(stream);
         if (stream.legacy) {
@@ -248,7 +248,7 @@ public final class ClientStreams {
     private void waitsForLegacy(ClientStream stream) {
         ClientContext context = of(stream);
         if (context.captures > 0 && isCapturing(stream)) {
-            return; // what is captured has no order with the legacy stream, as with the driver itself
+            return; // captured work has no order with the legacy stream, as with the driver itself
         }
         if (context.legacyRecorded != context.legacyWork && record(context.legacy)) {
             context.legacyRecorded = context.legacyWork;
@@ -257,7 +257,7 @@ public final class ClientStreams {
         stream.legacySeen = context.legacyWork;
     }
 
-    /** The notes after work was submitted to a stream. */
+    /** Called after work was submitted to a stream: updates the order between streams. */
     public void after(ClientStream stream) {
         stream.workSinceJoin = true;
         parts.worked();
@@ -271,7 +271,7 @@ public final class ClientStreams {
         }
     }
 
-    /** A graph of this many nodes, whose copies take this long, was submitted to a stream; {@link #after} follows. */
+    /** Records that a graph of this many nodes, whose copies take this long, was submitted to a stream; {@link #after} follows. */
     public void graph(ClientStream stream, long nodes, long movesNs) {
         stream.nodesSinceMark += nodes;
         stream.movesNsSinceMark += movesNs;
@@ -282,7 +282,7 @@ public final class ClientStreams {
         return moves;
     }
 
-    /** Copies or memsets that take this long ({@link MoveTime}) were submitted to a stream; {@link #after} follows. */
+    /** Records that copies or memsets that take this long ({@link MoveTime}) were submitted to a stream; {@link #after} follows. */
     public void moves(ClientStream stream, long ns) {
         stream.movesNsSinceMark += ns;
     }
@@ -297,7 +297,7 @@ public final class ClientStreams {
         }
     }
 
-    /** Returns whether a stream has so much before it that a driver might keep the next submission waiting. */
+    /** Returns whether a stream has so much pending work that a driver might block the next submission. */
     public boolean isFull() {
         return backlog.isFull();
     }
@@ -312,7 +312,7 @@ public final class ClientStreams {
         progress.close();
     }
 
-    /** A stream that comes after everything submitted in a context so far; null if it cannot be made. */
+    /** Returns a stream that is ordered after everything submitted in a context so far; null if it cannot be made. */
     public ClientStream joined(ClientContext context) {
         if (context.joiner == null) {
             context.joiner = open(context, false, false);
@@ -324,7 +324,7 @@ public final class ClientStreams {
         return context.joiner;
     }
 
-    /** Returns the driver's handles of streams that come after everything that was submitted in all contexts so far. */
+    /** Returns the driver's handles of streams that are ordered after everything submitted in all contexts so far. */
     public List<Long> joinAll() {
         List<Long> joiners = new ArrayList<>();
         for (ClientContext context : contexts.values()) {
@@ -348,8 +348,8 @@ public final class ClientStreams {
     }
 
     /**
-     * Returns a stream of the executor's for work that runs beside a stream's, behind all work submitted to that one so far; null: there is none now. Later
-     * work of the stream has to {@link #order} itself behind such work.
+     * Returns a stream of the executor for work that follows all work submitted to a stream so far, and runs concurrently with that stream's later work; null:
+     * there is none now. Later work that depends on it has to be ordered behind it with {@link #order}.
      */
     public ClientStream beside(ClientStream stream) {
         before(stream);
@@ -360,7 +360,7 @@ public final class ClientStreams {
         return context.beside != null && order(stream, context.beside) ? context.beside : null;
     }
 
-    /** Has what is submitted to a second stream from now on wait for what was submitted to a first one. Returns whether it does. */
+    /** Makes later work of a second stream wait for the work submitted to a first one so far. Returns whether it does. */
     public boolean order(ClientStream first, ClientStream second) {
         return (of(first).captures == 0 || !isCapturing(first)) && record(first) && await(second.value, first.event) == CudaResult.SUCCESS;
     }
@@ -402,7 +402,7 @@ public final class ClientStreams {
         }
     }
 
-    /** A capture could not be ended as asked: if it was spoilt it is over all the same, and what follows is work. */
+    /** Records that a capture could not be ended as requested. If it was invalidated, it is over nevertheless, and what follows is not captured. */
     public void captureFailed(ClientStream stream) {
         capturing(stream, stream.capturing && isCapturing(stream));
     }
@@ -411,8 +411,8 @@ public final class ClientStreams {
     public void destroyContext(ClientContext context) {
         for (ClientStream own : context.own()) {
             if (query(own) == CudaResult.NOT_READY) {
-                // The client has not ended before its work has, whatever it forgets: streams that it destroyed before are
-                // waited for here too, because the joiner does.
+                // A client ends only after all its work. That includes streams that it destroyed before, because the joiner waits
+                // for them.
                 synchronized (ending) {
                     ending.add(own);
                 }
@@ -466,12 +466,12 @@ public final class ClientStreams {
         return awaited.add(address, wide, value, flags, inGraph);
     }
 
-    /** Returns the values that streams and graphs wait for. */
+    /** Returns the values for which streams and graphs wait. */
     public AwaitedValues awaited() {
         return awaited;
     }
 
-    /** CUresult of asking whether all work of the client is done: SUCCESS, NOT_READY, or an error. */
+    /** Queries whether all work of the client is done. Returns SUCCESS, NOT_READY, or an error. */
     public int query() {
         int gone = queryEnding();
         if (gone != CudaResult.SUCCESS) {
@@ -485,7 +485,7 @@ public final class ClientStreams {
                 }
             }
             for (ClientStream stream : context.streams) {
-                // A stream may have joined a capture that began on another one; to ask for its work would invalidate the capture.
+                // A stream may have joined a capture that began on another one; a query of its work would invalidate the capture.
                 int result = isCapturing(stream) ? CudaResult.SUCCESS : query(stream);
                 if (result != CudaResult.SUCCESS) {
                     return result;
@@ -496,7 +496,7 @@ public final class ClientStreams {
     }
 
     /**
-     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. The joiner waits for the stream's
+     * As {@link #query}, for another client of the tenant while this one's owner thread stands still. For a captured stream, the joiner waits for its
      * work before the capture, see {@link #settle}.
      *
      * @param asker the calls of the asking thread
@@ -534,14 +534,14 @@ public final class ClientStreams {
         return capturing ? CudaResult.SUCCESS : asker.call(DriverEntry.cuStreamQuery, stream.value);
     }
 
-    /** Before a stream may begin to take part in a capture: its work so far is the joiner's to wait for. */
+    /** Called before a stream may join a capture: makes the joiner wait for the stream's work so far, which cannot be queried during the capture. */
     public void settle(ClientStream stream) {
         if (stream.workSinceJoin) {
             join(stream);
         }
     }
 
-    /** CUresult of asking whether the work of one stream is done. */
+    /** Queries whether the work of one stream is done. Returns a CUresult. */
     public int query(ClientStream stream) {
         return driver.call(DriverEntry.cuStreamQuery, stream.value);
     }

@@ -28,7 +28,7 @@ public final class CompletionCounters {
         this.segment = segment;
     }
 
-    /** Makes the words known to the device. Returns the CUresult. */
+    /** Registers the words with the device. Returns the CUresult. */
     public int register() {
         long host = segment.memory().address() + RelaySegment.WORD;
         int result = driver.call(DriverEntry.cuMemHostRegister_v2, host, (long) RelayLayout.WORDS * Long.BYTES,
@@ -53,12 +53,12 @@ public final class CompletionCounters {
         return result;
     }
 
-    /** Device address of the client's {@code context_error}. */
+    /** Returns the device address of the client's {@code context_error}. */
     public long errorAddress() {
         return errorAddress;
     }
 
-    /** Has the device forget the words, when no stream uses them any more. */
+    /** Unregisters the words, when no stream uses them any more. */
     public void unregister() {
         if (registered) {
             driver.call(DriverEntry.cuMemHostUnregister, segment.memory().address() + RelaySegment.WORD);
@@ -70,17 +70,17 @@ public final class CompletionCounters {
         }
     }
 
-    /** Has a stream write a word when it comes here. Returns the CUresult. */
+    /** Makes a stream write a word when it reaches this point. Returns the CUresult. */
     public int write(ClientStream stream, int word, long value) {
         return driver.call(DriverEntry.cuStreamWriteValue64_v2, stream.value, address(word), value, 0);
     }
 
-    /** Has a stream wait until a word is a value. Returns the CUresult. */
+    /** Makes a stream wait until a word has a value. Returns the CUresult. */
     public int await(ClientStream stream, int word, long value) {
         return driver.call(DriverEntry.cuStreamWaitValue64_v2, stream.value, address(word), value, WaitValueFlag.EQ);
     }
 
-    /** A word's device address. */
+    /** Returns a word's device address. */
     public long address(int word) {
         return deviceAddress + (long) word * Long.BYTES;
     }

@@ -30,7 +30,7 @@ public final class EventWatch {
     }
 
     /**
-     * Watches an event, after one look at it.
+     * Watches an event, unless a first query finds it complete.
      *
      * @return the CUresult; NOT_READY: it is watched
      */
@@ -67,7 +67,7 @@ public final class EventWatch {
         return error;
     }
 
-    /** Asks the device; whatever it answers but NOT_READY ends the watch. */
+    /** Queries the device; any answer other than NOT_READY ends the watch. */
     private int ask(int index) {
         Watch watch = watches.get(index);
         int result = driver.call(DriverEntry.cuEventQuery, watch.event);
@@ -75,7 +75,7 @@ public final class EventWatch {
             return result;
         }
         if (result == CudaResult.SUCCESS) {
-            result = printing.before(watch.event); // a thread that waits for an event reads what came before it
+            result = printing.before(watch.event); // a thread that waits for an event expects the output of all kernels before it
         }
         done(index);
         return result;
@@ -91,7 +91,7 @@ public final class EventWatch {
         segment.word(watch.word, watch.value);
     }
 
-    /** An event is destroyed: a thread that waits for it must not wait for ever. */
+    /** Ends the watch of an event that is destroyed, so that a thread does not wait for it for ever. */
     public void forget(long event) {
         for (int i = 0; i < watches.size();) {
             if (watches.get(i).event == event) {

@@ -3,13 +3,13 @@ package io.tessera.executor.stream;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Estimates the time that copies and memsets take on a device, and the time that those of all clients still need. Such work cannot be ended as kernels can. So
- * there are bounds on the queued work, and a wait for its end is longer by its time. Thread-safe.
+ * Estimates the time that copies and memsets take on a device, and the time that those of all clients still need. Unlike kernels, such work cannot be ended. So
+ * the queued work is bounded, and a wait for its end is longer by its time. Thread-safe.
  */
 public final class MoveTime {
-    /** Taken where a driver does not tell the clock and the width of a device's memory. */
+    /** Used if a driver does not report the clock and the width of a device's memory. */
     private static final double UNKNOWN_BYTES_PER_NS = 1000;
-    /** Memory of a device in software is the host's. An estimate, not measured. */
+    /** For a software GPU, whose memory is the host's. An estimate, not measured. */
     private static final double SOFTWARE_BYTES_PER_NS = 4;
     /** Ratio of the device's own memory to the bus to the host's, about, by data sheets: 3.35 TB/s and 55 GB/s on an H100. Not measured. */
     private static final double HOST_RATIO = 64;
@@ -18,7 +18,7 @@ public final class MoveTime {
     private static final double KILOHERTZ_TO_BYTES_PER_NS = 1e-6;
 
     /**
-     * Least time of a row of a copy or memset in two dimensions, in both memories; estimates, chosen too low rather than too high for a
+     * Minimum time of a row of a copy or memset in two dimensions, on a GPU and in software. Estimates, too low rather than too high for a
      * GPU.
      */
     private static final double GPU_ROW_NS = 2;
@@ -52,17 +52,17 @@ public final class MoveTime {
         return new MoveTime(SOFTWARE_BYTES_PER_NS, SOFTWARE_BYTES_PER_NS, SOFTWARE_ROW_NS);
     }
 
-    /** Nanoseconds that this many bytes, in this many rows, take at the device's best. */
+    /** Returns the nanoseconds that this many bytes, in this many rows, take at the device's best speed. */
     public long ns(long deviceBytes, long hostBytes, long rows) {
         return (long) (deviceBytes / deviceBytesPerNs + hostBytes / hostBytesPerNs + rows * rowNs);
     }
 
-    /** A client has this much more before it, or less. */
+    /** Adds to the time of all queued copies; negative: removes from it. */
     void add(long ns) {
         outNs.addAndGet(ns);
     }
 
-    /** Returns how much longer all queued copies may take than work that can be ended: clients share the device, and its best speed is not reached. */
+    /** Returns the additional time to wait for all queued copies. It is more than their sum, since clients share the device and do not reach its best speed. */
     public long graceNs() {
         return 3 * outNs.get();
     }

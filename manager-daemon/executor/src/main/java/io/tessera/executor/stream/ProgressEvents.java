@@ -9,16 +9,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Events that tell how far a client's streams have come, used again and again. A device does more for an event than for a launch, so users
- * of the same place of a stream share one: it is used again when all have given it back. One owner thread.
+ * A pool of events that show the progress of a client's streams. An event costs the device more than a launch, so users of the same point
+ * of a stream share one, which is used again when all have given it back. One owner thread.
  */
 public final class ProgressEvents {
-    /** No event could be had. */
+    /** No event is available. */
     public static final long NONE = 0;
 
     private final DriverCalls driver;
     private final ArrayDeque<Long> spare = new ArrayDeque<>();
-    /** The further users of an event that several hold. */
+    /** By event that several users hold: the number of users beyond the first. */
     private final Map<Long, Integer> sharers = new HashMap<>();
 
     /** Creates an instance without events. */
@@ -42,7 +42,7 @@ public final class ProgressEvents {
         return event;
     }
 
-    /** CUresult of asking whether an event is complete. */
+    /** Queries whether an event is complete. Returns a CUresult. */
     public int query(long event) {
         return driver.call(DriverEntry.cuEventQuery, event);
     }

@@ -30,7 +30,7 @@ public final class StreamParts {
      *
      * @param capturing whether a stream takes part in a capture
      * @param recorded  records a stream's event; returns whether that was possible
-     * @param waits     has a stream wait for an event; returns a CUresult
+     * @param waits     makes a stream wait for an event; returns a CUresult
      * @param query     whether all work is done, as a CUresult
      */
     StreamParts(DriverCalls driver, ProcessorParts processors, ClientPart part, Predicate<ClientStream> capturing, Predicate<ClientStream> recorded,
@@ -60,8 +60,8 @@ public final class StreamParts {
     }
 
     /**
-     * Has what is submitted to a stream from now on run on a part of the processors, behind everything that was submitted to it before. A stream that
-     * captures, or has attributes of its own, stays where it is.
+     * Makes later work of a stream run on a part of the processors, behind everything that was submitted to it before. A stream that
+     * captures, or has attributes of its own, stays on its part.
      *
      * @param wanted of {@link ProcessorParts}
      */
@@ -76,7 +76,7 @@ public final class StreamParts {
         }
     }
 
-    /** A stream's stream on a part; 0: it cannot be made. */
+    /** Returns the driver's stream of a client's stream on a part; 0: it cannot be made. */
     private long onPart(ClientStream stream, int wanted) {
         if (wanted == ProcessorParts.WHOLE) {
             return stream.whole;
@@ -93,7 +93,7 @@ public final class StreamParts {
         return stream.parts[wanted - 1];
     }
 
-    /** Before a stream is destroyed: it is on all processors again, and has no other streams whose ends are awaited. */
+    /** Called before a stream is destroyed: moves it back to all processors, and destroys its streams on parts. */
     void end(ClientStream stream, List<LongConsumer> ends) {
         place(stream, ProcessorParts.WHOLE);
         for (long other : stream.parts) {
@@ -105,7 +105,7 @@ public final class StreamParts {
         stream.parts = new long[0];
     }
 
-    /** Something was submitted to a stream. */
+    /** Records that something was submitted to a stream. */
     void worked() {
         if (!working) {
             working = true;

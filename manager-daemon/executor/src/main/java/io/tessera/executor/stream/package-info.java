@@ -1,2 +1,2 @@
-/** A client's streams: which order holds between them, and how a client hears that work is done. */
+/** A client's streams: the order between them, and how a client learns that work is done. */
 package io.tessera.executor.stream;

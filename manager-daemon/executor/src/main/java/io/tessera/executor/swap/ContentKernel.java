@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The kernel that looks at memory before it leaves the device: whether it is zero, and a keyed hash of it. It is the one of
- * time sharing, whose source argues why equal hashes mean equal contents ({@code native-preload/src/direct/content/content.cu}).
- * One for a device. Thread-safe.
+ * The kernel that examines memory before it leaves the device: whether the memory is zero, and a keyed hash of it. It is the kernel of
+ * time sharing, whose source explains why equal hashes mean equal contents ({@code native-preload/src/direct/content/content.cu}).
+ * There is one for each device. Thread-safe.
  */
 public final class ContentKernel {
-    /** Numbers of a hash. */
+    /** Number of words of a hash. */
     static final int HASH = 4;
-    /** Numbers of a result: the hash, and 1 if anything is not zero. */
+    /** Number of words of a result: the hash, and 1 if anything is not zero. */
     public static final int RESULT = HASH + 1;
     /** As in content.cu. */
     private static final int THREADS = 256;
@@ -38,8 +38,9 @@ public final class ContentKernel {
     private volatile long function;
 
     /**
-     * Loads the kernel unless that was tried before; on a device that was full it is tried again. A driver compiles and loads while it holds the context:
-     * due before memory is short. It stays as long as the context, since a program that begins would wait for it again. Without the kernel all memory is copied.
+     * Loads the kernel unless that was tried before; if the device was full, it is tried again. Should be called before memory is short, because a driver holds
+     * the context while it compiles and loads. The kernel stays as long as the context, since otherwise each new program would wait for it. Without the kernel,
+     * all memory is copied.
      */
     public synchronized void load(DriverCalls driver) {
         if (tried) {
@@ -48,7 +49,7 @@ public final class ContentKernel {
         tried = true;
         try (Arena arena = Arena.ofConfined()) {
             int result = load(driver, arena);
-            tried = result != CudaResult.OUT_OF_MEMORY; // the device is not full for ever
+            tried = result != CudaResult.OUT_OF_MEMORY; // tried again, since the device may have room later
             if (tried && result != CudaResult.SUCCESS) {
                 LOG.warn("no kernel to look at memory with: all of it is copied when it leaves the device (CUDA error {})", result);
             }

@@ -1,12 +1,12 @@
 package io.tessera.executor.swap;
 
 /**
- * The parts that all tenants of a device share to have memory that is not on it. Thread-safe.
+ * The objects that all tenants of a device share for memory that is off the device. Thread-safe.
  *
- * @param kernel looks at memory that leaves
- * @param host   memory that it is copied to
- * @param turns chooses the tenants that leave and come
- * @param reserveBytes that are left for the driver's own needs, as code and local memory, while others could leave the device
+ * @param kernel       examines memory that leaves
+ * @param host         host memory for copies
+ * @param turns        chooses the tenants that leave and come back
+ * @param reserveBytes device memory that is left for the driver's own needs, such as code and local memory, while others could leave the device
  */
 public record DeviceSwap(ContentKernel kernel, HostFrames host, ResidencyTurns turns, long reserveBytes) {
 }

@@ -17,18 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pinned host memory in frames of 2 MiB, for copies of memory that has left the device. It grows when frames are taken and does not shrink until the last
- * tenant leaves: a driver waits for all work of the context when memory is unpinned. Where it may not grow, frames are taken from kept copies ({@link #keeps}),
+ * Pinned host memory in frames of 2 MiB, for copies of memory that has left the device. It grows when frames are taken. It only shrinks when the last tenant
+ * leaves, because a driver waits for all work of the context when memory is unpinned. If it may not grow, frames are taken from kept copies ({@link #keeps}),
  * the oldest first. Thread-safe; calls that grow it call the driver.
  */
 public final class HostFrames {
-    /** Bytes of a frame, and of a part of device memory that is looked at and copied by itself. */
+    /** Bytes of a frame, and of a part of device memory that is examined and copied by itself. */
     public static final int FRAME_BYTES = 2 << 20;
-    /** Size of a block, which is pinned at once: registering 32 MiB that were accessed before stops launches for some 2 ms (H200). */
+    /** Size of a block, which is pinned as a whole: registering 32 MiB that were accessed before blocks launches for some 2 ms (H200). */
     private static final long BLOCK_BYTES = 32L << 20;
     /**
-     * Size of a mapping behind each block that is never accessed: a driver refuses one copy over two registrations (580 on an H100), so frames of two blocks
-     * must not be adjacent.
+     * Size of a gap behind each block: a driver refuses a copy across two registrations (580 on an H100), so frames of two blocks must not be
+     * adjacent.
      */
     private static final long GAP_BYTES = 4096;
     private static final long PORTABLE_AND_MAPPED = HostRegisterFlag.PORTABLE | HostRegisterFlag.DEVICEMAP;
@@ -93,7 +93,7 @@ public final class HostFrames {
         }
     }
 
-    /** Copies are given up only where there is no room for others. With the lock. */
+    /** Discards the oldest kept copies until there are enough frames. The lock is held. */
     private void reclaim(int count) {
         while (free.size() < count && !mayGrow()) {
             Copies oldest = kept.pollFirst();
@@ -133,7 +133,7 @@ public final class HostFrames {
         }
     }
 
-    /** Makes pages outside of the driver, which would hold its lock meanwhile. Returns null if the host has none left. */
+    /** Allocates pages without the driver, which would hold its lock meanwhile. Returns null if the host has none left. */
     private MemorySegment block(Arena arena) {
         try {
             int descriptor = memory.create("tessera-swap", BLOCK_BYTES + GAP_BYTES);
@@ -193,7 +193,7 @@ public final class HostFrames {
         return heldBytes;
     }
 
-    /** Returns the part of it that holds no copy, in bytes. */
+    /** Returns the pinned bytes that hold no copy. */
     public synchronized long freeBytes() {
         return (long) free.size() * FRAME_BYTES;
     }

@@ -3,12 +3,12 @@ package io.tessera.executor.swap;
 import java.util.Arrays;
 
 /**
- * The known content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which parts are zero, which ones the host has a copy of, and the
- * hash of that copy. While the piece is off the device this is its content. While it is on the device, copies are kept so that unchanged parts need not be
- * copied again. Owned by one thread, except for {@link #forget}, which {@link HostFrames} calls with its lock held.
+ * The known content of a piece of device memory, in parts of {@link HostFrames#FRAME_BYTES}: which parts are zero, of which parts the host has a copy, and the
+ * hashes of these copies. While the piece is off the device, this is its content. While it is on the device, copies are kept so that unchanged parts need not
+ * be copied again. Owned by one thread, except for {@link #forget}, which {@link HostFrames} calls with its lock held.
  */
 public final class PieceContent implements HostFrames.Copies {
-    /** Numbers of a hash. */
+    /** Number of words of a hash. */
     static final int HASH = ContentKernel.HASH;
 
     private final long[] frames;
@@ -22,12 +22,12 @@ public final class PieceContent implements HostFrames.Copies {
         this.hashed = new boolean[parts];
     }
 
-    /** Address of the host's copy of a part; 0: there is none, and if the piece is away the part is zero. */
+    /** Returns the address of the host's copy of a part; 0: there is none, and if the piece is off the device, the part is zero. */
     public long frame(int part) {
         return frames[part];
     }
 
-    /** Returns whether the host's copy of a part has a hash, which is found at an index of an array. */
+    /** Returns whether the host's copy of a part has the hash at an index of an array. */
     public boolean isUnchanged(int part, long[] found, int at) {
         return frames[part] != 0 && hashed[part]
                 && Arrays.equals(hashes, part * HASH, part * HASH + HASH, found, at, at + HASH);
@@ -38,7 +38,7 @@ public final class PieceContent implements HostFrames.Copies {
         drop(part, host);
     }
 
-    /** Records that the part is to be copied to a frame. Its hash is at an index of an array; null: it has none. */
+    /** Records that a part will be copied to a frame. Its hash is at an index of the array; a null array: it has none. */
     public void copied(int part, long frame, long[] found, int at) {
         frames[part] = frame;
         hashed[part] = found != null;

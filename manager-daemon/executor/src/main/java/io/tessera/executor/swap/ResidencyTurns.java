@@ -13,14 +13,14 @@ import java.util.List;
  * move takes, or whose turn is over. While memory suffices no tenant asks and nothing happens. Time is an argument; no method blocks. Thread-safe.
  */
 public final class ResidencyTurns {
-    /** A turn without moves to speak of. */
+    /** The shortest turn, for moves of negligible length. */
     static final long SHORTEST_TURN_NS = 250_000_000L;
     /**
-     * Shorter pauses do not count, however short the move is: with 5 ms, servers on an H100 lost their turn two times of three between two launches
-     * of one request, since a program that has waited for long looks seldom whether its work is done.
+     * Shorter pauses do not count, however short the move is. With 5 ms, servers on an H100 lost their turn in two of three cases between two launches
+     * of one request, since a program that has waited for long rarely polls whether its work is done.
      */
     public static final long SHORTEST_IDLE_NS = 20_000_000L;
-    /** Time after which a program that lacks memory is told so, from when all others were due to leave. */
+    /** Time after which a program that lacks memory is told so; it counts from when all others were due to leave. */
     static final long PATIENCE_NS = 10_000_000_000L;
     /** As above, for a tenant that is off the device, which loses its memory if it does not come back. */
     static final long AWAY_PATIENCE_NS = 60_000_000_000L;
@@ -103,7 +103,7 @@ public final class ResidencyTurns {
         return first != null || told > 0;
     }
 
-    /** Has a tenant leave by order of an operator, whether or not others need its memory. It comes back with its next call. */
+    /** Makes a tenant leave by order of an operator, whether or not others need its memory. It comes back with its next call. */
     public void park(Party party) {
         synchronized (this) {
             told += party.told ? 0 : 1;
@@ -112,7 +112,7 @@ public final class ResidencyTurns {
         wakeAll.run();
     }
 
-    /** Has a tenant stay by order of an operator, if it was ordered to leave and has not left yet. */
+    /** Makes a tenant stay by order of an operator, if it was ordered to leave and has not left yet. */
     public synchronized void stay(Party party) {
         obeyed(party);
     }
@@ -194,7 +194,7 @@ public final class ResidencyTurns {
     /**
      * Returns whether a tenant has to leave for the first in the line.
      *
-     * @param idleNs for how long it has had no work in its turn, while others waited; below 0: it has some now
+     * @param idleNs time without work in its turn, while others waited; below 0: it has work now
      */
     public synchronized boolean isDue(Party party, long idleNs, long nowNs) {
         Party head = line.peekFirst();
@@ -244,7 +244,7 @@ public final class ResidencyTurns {
         if (wasIdle) {
             idle.released(party.id, nowNs);
         }
-        // The time of the move is not used: the first move pins memory, and moves of several tenants delay each other.
+        // The measured time of the move is not used: the first move also pins memory, and moves of several tenants delay each other.
         if (leftBytes > 0) {
             double ns = RATES.handoverNs(leftBytes, copiedBytes);
             party.moveNs = mixed(party.moveNs, ns);
@@ -261,7 +261,7 @@ public final class ResidencyTurns {
         party.stuck = true;
         party.stuckNs = nowNs;
         if (partly) {
-            obeyed(party); // the host is full: the part that has left is not moved out again each time that it has come back
+            obeyed(party); // the host is full: otherwise the part that has left would be moved out again after each return
         }
     }
 
@@ -274,7 +274,7 @@ public final class ResidencyTurns {
         return before == 0 ? ns : (1 - WEIGHT) * before + WEIGHT * ns;
     }
 
-    /** Returns whether the first in the line waits in vain: no other tenant has memory that could leave, or all were due to leave long ago. */
+    /** Returns whether the first in the line will get no memory: no other tenant has memory that could leave, or all were due to leave long ago. */
     public synchronized boolean isHopeless(Party party, long nowNs) {
         if (line.peekFirst() != party) {
             return false;

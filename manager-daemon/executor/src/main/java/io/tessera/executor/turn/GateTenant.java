@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 final class GateTenant {
     static final long NEVER = Long.MIN_VALUE;
 
-    /** The policy's number of it: the same when it comes again, so that what it owes under a cap is not forgotten. */
+    /** The policy's number for it. It is the same when the tenant comes again, so that time owed under a cap is not forgotten. */
     final long number;
     /** Whether it has work on the device that ends by itself. */
     final BooleanSupplier busy;
@@ -16,7 +16,7 @@ final class GateTenant {
     volatile boolean open = true;
     /** Number of its clients with a submission that is held back. */
     int waiting;
-    /** Since when it has neither asked nor had a turn; {@link #NEVER}: it has, or the policy knows that it is idle. */
+    /** Since when it has neither requested nor had a turn; {@link #NEVER}: it requests or has one, or the policy was told that it is idle. */
     long restsSinceNs = NEVER;
 
     GateTenant(long number, TenantTerms terms, BooleanSupplier busy) {

@@ -17,25 +17,25 @@ import java.util.function.BooleanSupplier;
  *   closed ──waits──> ready ──next──> open ──turn over, or nothing to do──> its work drains ──> closed
  * </pre>
  *
- * <p>A turn ends only if another tenant waits, or at a cap. A tenant that submits nothing thereby ends its turn. Time is an argument; no method blocks. One
+ * <p>A turn ends only if another tenant waits, or at a cap. It also ends when its holder submits nothing. Time is an argument; no method blocks. One
  * owner at a time.
  */
 final class GateTurns {
-    /** A program that waits for each of its kernels launches the next one within this time, so its turn continues. */
+    /** A turn without work continues for this time: a program that waits for each of its kernels launches the next one within it. */
     static final long GRACE_NS = 300_000L;
-    /** Work that is not done after this time may wait for a later submission of its program: the next tenant runs beside it. */
+    /** Longest wait for a drain. Work that takes longer may wait for a later submission of its program, so the next tenant runs beside it. */
     static final long DRAIN_NS = 2_000_000_000L;
-    /** A tenant that asks for nothing still takes part for this long; then others' turns are reckoned without it. */
+    /** Time for which a tenant without requests still counts in the calculation of others' turns. */
     static final long REST_NS = 500_000_000L;
     /**
-     * Where turns follow an order, the excess of one is subtracted from the following ones. So turns are several times as long as the work that drains after
-     * them, but no longer than turns on a whole device.
+     * Under round robin, the length of turns as a multiple of the drain after them: the excess of a turn is subtracted from the following ones. Turns are
+     * never longer than turns on a whole device.
      */
     private static final int DRAINS_IN_TURN = 4;
     private static final long LONGEST_QUANTUM_NS = PolicySettings.TURNS.quantumNs();
     /** Fraction of the longest drain that is kept after a shorter one. */
     private static final double KEPT = 0.9;
-    /** Tenants that have left whose numbers are kept. */
+    /** Maximum number of tenants that have left whose numbers are kept. */
     private static final int MOST_NUMBERS = 1_000;
 
     private final Map<Long, GateTenant> tenants = new LinkedHashMap<>();
@@ -48,7 +48,7 @@ final class GateTurns {
     /** The tenant whose turn it is; null: none. */
     private GateTenant holder;
     private long turnEndsNs;
-    /** Since when the holder's work drains; {@link GateTenant#NEVER}: its turn is not over. */
+    /** Since when the holder's work has been draining; {@link GateTenant#NEVER}: its turn is not over. */
     private long drainsSinceNs = GateTenant.NEVER;
     /** Recent time of drains after turns. */
     private long drainNs;

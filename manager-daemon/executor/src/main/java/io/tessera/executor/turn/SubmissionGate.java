@@ -11,11 +11,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Holds clients' submissions back until it is their tenant's turn, and counts the GPU time of each. While nothing needs turns a client reads one word
- * for each record. Thread-safe; no thread waits in here, and none calls a driver.
+ * Holds clients' submissions back until it is their tenant's turn, and counts the GPU time of each client. While no turns are needed, a client only reads
+ * one word for each record. Thread-safe; no method waits or calls a driver.
  */
 public final class SubmissionGate {
-    /** More tenants than a device serves; each second the manager repeats the terms that a present tenant lacks. */
+    /** Maximum number of tenants with terms: more than a device serves. Each second the manager repeats terms that a present tenant lacks. */
     private static final int MOST_NAMES = 4096;
 
     private final NanoClock clock;
@@ -61,14 +61,14 @@ public final class SubmissionGate {
         /**
          * Makes the calling thread the owner.
          *
-         * @param asked whether work of it is on the device; called on any thread
+         * @param asked tells whether it has work on the device; called on any thread
          */
         public void begin(BooleanSupplier asked) {
             owner = Thread.currentThread();
             busy = asked;
         }
 
-        /** Returns whether a submission may be made now. If not, the client waits for its tenant's turn, until it {@link #goes} or leaves. */
+        /** Returns whether a submission may be made now. If not, the client counts as waiting for its tenant's turn, until it {@link #goes} or leaves. */
         public boolean mayGo() {
             return tenant.open || waits(this);
         }
@@ -80,12 +80,12 @@ public final class SubmissionGate {
             }
         }
 
-        /** Returns whether it waits for its tenant's turn, which has not come. */
+        /** Returns whether it waits for its tenant's turn. */
         public boolean isHeld() {
             return waiting && !tenant.open;
         }
 
-        /** Returns whether submissions of tenants are held back now: then whether work is done is to be seen soon. */
+        /** Returns whether submissions of tenants are held back now. Then the end of work should be noticed soon. */
         public boolean isGated() {
             return active;
         }
@@ -109,7 +109,7 @@ public final class SubmissionGate {
             leaves(this);
         }
 
-        /** Returns the GPU time so far; where tenants ran at once, its share. */
+        /** Returns its GPU time so far; of time in which several tenants ran, its share. */
         public long usedNs() {
             return usedNs;
         }
@@ -272,7 +272,7 @@ public final class SubmissionGate {
             return;
         }
         countedNs = nowNs;
-        Map<Known, List<Client>> working = new HashMap<>(); // asked once: an answer may change at any moment
+        Map<Known, List<Client>> working = new HashMap<>(); // each client is asked only once, since its answer may change at any moment
         for (Known entry : known.values()) {
             for (Client client : entry.clients) {
                 if (client == done || client.busy.getAsBoolean()) {

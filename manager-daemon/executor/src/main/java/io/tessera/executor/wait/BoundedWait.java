@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A wait of one thread that looks again and again until its time is over. A wait within another one ends with it at the latest. A thread that is interrupted
- * does not sleep: it looks on until the time is over and keeps its interrupt status. A wait that runs out is logged, for debugging. One
+ * A wait of one thread that polls until its time is over. A wait within another one ends with that one at the latest. An interrupted thread does not
+ * sleep: it continues to poll until the time is over, and keeps its interrupt status. A wait that runs out is logged, for debugging. One
  * thread.
  */
 public final class BoundedWait {
@@ -25,13 +25,13 @@ public final class BoundedWait {
         this.untilNs = untilNs;
     }
 
-    /** A wait that begins now. */
+    /** Begins a wait. */
     public static BoundedWait begin(NanoClock clock, WaitLimit limit) {
         return begin(clock, limit, null);
     }
 
     /**
-     * A wait that begins now, within another one.
+     * Begins a wait within another one.
      *
      * @param outer null: there is none
      */
@@ -40,7 +40,7 @@ public final class BoundedWait {
         return new BoundedWait(clock, limit, outer != null && outer.untilNs - untilNs < 0 ? outer.untilNs : untilNs);
     }
 
-    /** Sleeps for a time, and not longer than the limit. */
+    /** Sleeps for a time, but not longer than the limit. */
     public static void sleep(NanoClock clock, WaitLimit limit, long ns) {
         long untilNs = clock.nanoTime() + Math.min(limit.mostNs(), ns);
         for (long leftNs = untilNs - clock.nanoTime(); leftNs > 0; leftNs = untilNs - clock.nanoTime()) {
@@ -48,7 +48,7 @@ public final class BoundedWait {
         }
     }
 
-    /** Sleeps until it is time to look again at something whose time others bound; a limit's poll is named there. */
+    /** Sleeps for the poll interval of a limit, for a caller whose wait has another bound. */
     public static void moment(WaitLimit limit) {
         LockSupport.parkNanos(limit.pollNs());
     }
@@ -63,7 +63,7 @@ public final class BoundedWait {
         return over;
     }
 
-    /** Sleeps until it is time to look again. */
+    /** Sleeps until the next poll is due. */
     public void pause() {
         moment(limit);
     }

@@ -25,19 +25,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client of the executor's own that makes the calls that programs make most. A call that the JVM interprets costs some
- * 20 us more than a compiled one, and programs make most of their synchronous calls a few hundred times: too seldom for the
- * JVM to compile them in time. Has a thread of its own, which ends by itself; {@link #close} ends it and what it had.
+ * A client of the executor's own that makes the most common calls of programs, so that the JVM compiles their handlers. An
+ * interpreted call costs some 20 us more than a compiled one, and programs make most synchronous calls only a few hundred times:
+ * too rarely for the JVM to compile them in time. Has a thread of its own, which ends by itself; {@link #close} ends it and
+ * frees its objects.
  */
 public final class JitWarmUp implements AutoCloseable {
-    /** Times this many calls of each entry is what the JVM compiles fully at (Tier4InvocationThreshold, 5,000), and more. */
+    /** Number of rounds. Times {@link #CALLS}, it exceeds the JVM's threshold for full compilation (Tier4InvocationThreshold, 5,000). */
     private static final int ROUNDS = 400;
     private static final int CALLS = 16;
-    /** The rounds end then in any case. */
+    /** Maximum time of all rounds. */
     private static final long MOST_NS = 2_000_000_000L;
     private static final int RARELY = 8;
     private static final long BYTES = 65_536;
-    /** Older than every supported GPU, which compiles it for itself. */
+    /** PTX for an architecture older than every supported GPU; the driver compiles it. */
     private static final long[] IMAGE = words("""
             .version 6.0
             .target sm_50
@@ -86,7 +87,7 @@ public final class JitWarmUp implements AutoCloseable {
         int rounds = 0;
         try {
             prepare();
-            roundsNs = clock.nanoTime(); // what is loaded first also loads the rewriter
+            roundsNs = clock.nanoTime(); // without the first load, which also loads the rewriter
             while (rounds < ROUNDS && !stopping && clock.nanoTime() - roundsNs < MOST_NS) {
                 round(rounds++);
             }
@@ -122,7 +123,7 @@ public final class JitWarmUp implements AutoCloseable {
         long module = make(DriverEntry.cuModuleLoadDataEx, with(new long[] {pointer(0, 8), image, 0, 0, 0}, IMAGE));
         function = make(DriverEntry.cuModuleGetFunction, with(new long[] {pointer(0, 8), module, name}, KERNEL));
         client.ask(RecordKind.QUERY, QueryKind.FUNCTION.code(), function);
-        // Stays, so that the driver keeps the memory that the rounds' allocations are pieces of.
+        // Not freed, so that the driver keeps the block of memory from which the rounds allocate.
         make(DriverEntry.cuMemAlloc_v2, pointer(0, 8), BYTES);
     }
 
@@ -139,7 +140,7 @@ public final class JitWarmUp implements AutoCloseable {
             client.begin(i, DriverEntry.cuMemFree_v2, client.out(i));
         }
         client.end(CALLS - 1);
-        // Behind a launch, and of a stream that is idle: the device writes the one, the executor the other.
+        // One mark behind a launch, which the device writes, and one in an idle stream, which the executor writes.
         for (int i = 0; i < CALLS; i++) {
             long next = 2L * (number * CALLS + i);
             client.launch(function, stream, 0);
@@ -183,12 +184,12 @@ public final class JitWarmUp implements AutoCloseable {
         return !thread.isAlive() && made.session().isOver();
     }
 
-    /** Has it end after this round. */
+    /** Makes it end after the present round. */
     public void stop() {
         stopping = true;
     }
 
-    /** Ends it. Waits for the session's end at most as long as that may take. */
+    /** Ends it. Waits for the session's end for a bounded time. */
     @Override
     public void close() {
         stopping = true;

@@ -18,7 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The client's side of a ring (RELAY.md), as far as the warm-up needs it: one context, every record small. One thread.
+ * The client's side of a ring (RELAY.md), as far as the warm-up needs it: one context and small records. One thread.
  */
 public final class WarmUpClient {
     /** The context of every record. */
@@ -29,7 +29,7 @@ public final class WarmUpClient {
     private static final long GRID = offset(RelayLayout.LAUNCH, "grid");
     private static final long BLOCK = offset(RelayLayout.LAUNCH, "block");
     private static final long PARAMETER_BYTES = offset(RelayLayout.LAUNCH, "parameter_bytes");
-    /** Looks at a word before the thread sleeps: the session and the JVM's compilers may need the core. */
+    /** Number of polls of a word before the thread sleeps, because the session and the JVM's compilers may need the core. */
     private static final int LOOKS = 200;
 
     private final RelaySegment segment;
@@ -70,12 +70,12 @@ public final class WarmUpClient {
         }
     }
 
-    /** A pointer argument: bytes that go in, in the words behind the arguments, and bytes that come out. */
+    /** Returns a pointer argument: the bytes of in-data, which is in the words after the arguments, and the bytes of out-data. */
     public static long pointer(int inBytes, int outBytes) {
         return RelayLayout.POINTER_PRESENT | (long) outBytes << 32 | inBytes;
     }
 
-    /** A text as words of in-data, with its zero. */
+    /** Returns a text with its NUL as words of in-data. */
     public static long[] words(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
         MemorySegment padded = MemorySegment.ofArray(new long[bytes.length / Long.BYTES + 1]);
@@ -106,12 +106,12 @@ public final class WarmUpClient {
         return end(0);
     }
 
-    /** Calls an entry for no answer. */
+    /** Calls an entry without an answer. */
     public void post(DriverEntry entry, long... words) throws WarmUpEndedException {
         send(RecordKind.CALL, entry.ordinal(), 0, 0, words);
     }
 
-    /** Sends a record that is no call and waits for the answer, in slot 0. Returns the CUresult. */
+    /** Sends a record other than a call and waits for the answer, in slot 0. Returns the CUresult. */
     public int ask(RecordKind kind, int what, long... words) throws WarmUpEndedException {
         expected[0] = replies[0].expectNext();
         send(kind, what, 1, 0, words);
@@ -128,7 +128,7 @@ public final class WarmUpClient {
         send(kind, 0, 0, 0, handle, value, word);
     }
 
-    /** Sends a MARK that is waited for, and waits. */
+    /** Sends a MARK with FLAG_WAITED, and waits for it. */
     public void awaitMark(long stream, int word, long value) throws WarmUpEndedException {
         send(RecordKind.MARK, 0, 0, RelayLayout.FLAG_WAITED, stream, value, word);
         awaitWord(word, value);

@@ -2,7 +2,7 @@ package io.tessera.executor.warmup;
 
 import java.io.Serial;
 
-/** A warm-up that cannot go on. The executor serves without. */
+/** The warm-up cannot continue. The executor works without it. */
 public final class WarmUpEndedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
 /**
- * One client's access to its tenant's window. Between {@link #enter} and {@link #leave} the client may submit work; otherwise it is outside. One owner thread,
+ * One client's access to its tenant's window. The client may submit work only between {@link #enter} and {@link #leave}. One owner thread,
  * except for {@link #abandon}.
  */
 public final class ClientWindow implements WindowAccess {
@@ -29,7 +29,7 @@ public final class ClientWindow implements WindowAccess {
     private boolean ownStrayWritesTold;
     /** Whether kernels of the client may run: from its first launch until they have ended. */
     private boolean writes;
-    /** Whether it has asked for memory that is off the device, and has not got all of it. */
+    /** Whether it has asked for its memory off the device, and has not all of it back yet. */
     private boolean stands;
 
     /** Creates the client's access to its tenant's window, which is opened later. */
@@ -89,7 +89,7 @@ public final class ClientWindow implements WindowAccess {
         return window != null && window.residency().makeRoom(client, bytes);
     }
 
-    /** Has the client's thread look up if it sleeps, when that is wanted; called by any thread. */
+    /** Sets the action by which any thread can wake the client's thread. */
     public void wakenBy(Runnable action) {
         client.wakenBy(action);
     }
@@ -99,7 +99,7 @@ public final class ClientWindow implements WindowAccess {
         return window.residency().isAway();
     }
 
-    /** Returns whether it is to come back without a record. */
+    /** Returns whether the tenant's memory has to come back although no record asks for it. */
     public boolean isRecalled() {
         return window.residency().isRecalled();
     }
@@ -115,7 +115,10 @@ public final class ClientWindow implements WindowAccess {
         return result;
     }
 
-    /** Records that the client will not call {@link #comeBack} any more: it gives up its place in the line, since those behind it are not served before it. */
+    /**
+     * Records that the client will not call {@link #comeBack} any more. It gives up its place in the line, because those behind it are served only
+     * after it.
+     */
     public void waitsNoMore() {
         if (stands) {
             stands = false;
@@ -202,7 +205,7 @@ public final class ClientWindow implements WindowAccess {
                         () -> action.getAsBoolean() ? 0 : HeapRefusal.OVER_QUOTA.code()) == 0;
     }
 
-    /** Has memory that nothing lives in given back now if the client is the tenant's last. */
+    /** If the client is the tenant's last, has memory without live allocations given back now. */
     public void giveBack() {
         if (window.isAlone(client)) {
             window.trim(client);
@@ -270,7 +273,7 @@ public final class ClientWindow implements WindowAccess {
         return given(offset, bytes);
     }
 
-    /** Address of what the window has given; 0: it was refused. */
+    /** Returns the address of an allocation that the window made; 0 if it was refused. */
     private long given(long offset, long bytes) {
         if (offset < 0) {
             return 0;
@@ -300,14 +303,14 @@ public final class ClientWindow implements WindowAccess {
      * Takes addresses without memory.
      *
      * @param wished taken if it is free; 0: any
-     * @return their begin; 0: there are none
+     * @return the first of them; 0: there are none
      */
     public long reserve(long bytes, long alignment, long wished) {
         long wanted = contains(wished, bytes) ? wished - baseAddress() : -1;
         return given(window.reserve(client, bytes, alignment, wanted), bytes);
     }
 
-    /** Gives addresses back where nothing is mapped any more. */
+    /** Gives back addresses at which nothing is mapped any more. */
     public void release(long address) {
         window.release(client, address - baseAddress());
     }
@@ -359,16 +362,16 @@ public final class ClientWindow implements WindowAccess {
     }
 
     /**
-     * Has memory taken away from the host part.
+     * Has memory removed from the host part.
      *
-     * @param clear takes it away, or returns another CUresult than SUCCESS and leaves it
+     * @param clear removes it, or returns another CUresult than SUCCESS and leaves it there
      * @return a CUresult
      */
     public int closeHost(long address, long bytes, IntSupplier clear) {
         return window.closeHost(client, address, bytes, clear);
     }
 
-    /** Records that host memory of the client could not be taken away: its addresses are given to no other client. */
+    /** Records that host memory of the client could not be removed: its addresses are given to no other client. */
     public void leaveBehind() {
         window.leaveBehind();
     }

@@ -64,7 +64,7 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemCreate, driver.out(0), bytes, properties(driver).address(), 0);
     }
 
-    /** Makes a sink, if the driver has such; its handle is the driver's first result. */
+    /** Creates memory for a sink, if the driver supports it; its handle is the driver's first result. */
     int createSink(DriverCalls driver, long bytes) {
         MemorySegment properties = properties(driver);
         properties.set(ValueLayout.JAVA_INT, CUmemAllocationProp.location + CUmemLocation.type, DriverPort.SINK_LOCATION);
@@ -95,7 +95,7 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemSetAccess, address, bytes, access.address(), 1);
     }
 
-    /** Returns whether a result is one that the caller can go on after. */
+    /** Returns whether the caller can continue after a result. */
     static boolean ok(int result) {
         return result == CudaResult.SUCCESS;
     }

@@ -10,8 +10,8 @@ import io.tessera.executor.wait.WaitLimit;
 import java.util.Arrays;
 
 /**
- * Makes zeroed memory for a window before it becomes part of it: zeros are written through addresses of its own, so the tenant need not rest for it, and no
- * program sees earlier contents. Guarded by the window's lock.
+ * Makes zeroed memory for a window before it becomes part of it. The zeros are written through separate addresses, so the tenant's work need not rest, and
+ * no program sees earlier contents. Guarded by the window's lock.
  */
 final class FreshMemory {
     private final DriverPages driverPages;
@@ -33,7 +33,7 @@ final class FreshMemory {
         this.pressure = pressure;
     }
 
-    /** Makes this many pieces, in no more time than another wait has; null: there is no memory, and nothing is left allocated. */
+    /** Makes this many pieces, within the bound of the outer wait. Returns null if there is no memory; then nothing is left allocated. */
     long[] make(DriverCalls driver, BoundedWait outer, int pieces) {
         long[] handles = new long[pieces];
         int made = 0;

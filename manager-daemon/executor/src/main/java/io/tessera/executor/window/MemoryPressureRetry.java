@@ -23,9 +23,9 @@ final class MemoryPressureRetry {
     }
 
     /**
-     * Repeats an action that takes memory for a short time, if there was none.
+     * If an action found no memory, repeats it for a short time.
      *
-     * @param outer  the wait with which this one ends; null: none
+     * @param outer  the wait that also bounds this one; null: none
      * @param first  the CUresult of the first attempt
      * @param action returns a CUresult
      */

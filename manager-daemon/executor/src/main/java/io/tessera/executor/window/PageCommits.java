@@ -5,8 +5,8 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.guardian.heap.CommitPort;
 
 /**
- * The heap's wishes for memory, carried out with the driver calls of the client that changes the window. Memory is made
- * and zeroed first; the tenant rests only while it is mapped. The window's lock guards it.
+ * Carries out the heap's requests for memory, with the driver calls of the client that changes the window. Memory is made
+ * and zeroed first; the tenant's work rests only while the memory is mapped. Guarded by the window's lock.
  */
 final class PageCommits implements CommitPort {
     /** The tenant whose window it is. */
@@ -36,7 +36,7 @@ final class PageCommits implements CommitPort {
         this.pieceBytes = pieceBytes;
     }
 
-    /** Once for all changes that belong together; a window without a sink has no fenced kernels to be harmed. */
+    /** Brings the tenant to rest, once for all changes that belong together. A window without a sink needs no rest, since no fenced kernel runs in it. */
     private boolean rested() {
         if (!resting && pages.isBacked()) {
             resting = tenant.rest();

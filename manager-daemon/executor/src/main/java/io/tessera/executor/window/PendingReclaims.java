@@ -12,8 +12,8 @@ import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * Clients that have left and whose memory is not all given back yet. Their programs have ended, so other clients expect this memory to be free: a client that
- * finds none waits for them. Thread-safe.
+ * Counts clients that have left and have not given back all their memory yet. Their programs have ended, so other clients expect this memory to be free. A
+ * client that finds no memory waits for them. Thread-safe.
  */
 final class PendingReclaims {
     private final NanoClock clock;
@@ -48,8 +48,8 @@ final class PendingReclaims {
     }
 
     /**
-     * Runs an action that takes device memory, and repeats it whenever others have given some back, as often as a client that has left did, for a bounded time.
-     * Meanwhile the client counts as outside of the gate.
+     * Runs an action that takes device memory. While it is refused, repeats it each time a client that has left has given its memory back, for a bounded time.
+     * During the waits the client counts as outside the gate.
      *
      * @param action returns a CUresult
      */
@@ -66,7 +66,7 @@ final class PendingReclaims {
     /**
      * As above, for a heap's answer; the heap itself looks for others' memory.
      *
-     * @param goneBefore {@link #gone} before that
+     * @param goneBefore {@link #gone} before the heap's first answer
      * @param answer     the heap's first answer
      */
     long again(WindowClient client, long goneBefore, long answer, LongSupplier action) {

@@ -16,13 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether a tenant's kernels wrote to its sink, where no program has memory. The sink is full of a pattern, which is NaN in all floating point types of 16
- * bits and more. A kernel compares it through addresses outside of all windows and writes the pattern again where something else is. Any thread of the tenant's
- * clients.
+ * Detects writes of a tenant's kernels to its sink, where no program has memory. The sink is filled with a pattern, which is NaN in all floating point types of
+ * 16 bits and more. A kernel compares it through addresses outside all windows, and restores the pattern where it finds something else. Any thread of the
+ * tenant's clients.
  */
 final class SinkChecks {
     private static final long VISIBLE = HostAllocFlag.PORTABLE | HostAllocFlag.DEVICEMAP;
-    /** NaN as two of bfloat16 or float16, as float32, and as the upper half of float64; what is added leaves it so. */
+    /** NaN as two bfloat16 or float16, as float32, and as the upper half of a float64; the numbers that are added to it keep it so. */
     private static final int LEAST_PATTERN = 0x7FF1_7F81;
     private static final int UPPER_VALUES = 0xE;
     private static final int LOWER_VALUES = 0x7E;
@@ -39,14 +39,14 @@ final class SinkChecks {
     private volatile boolean armed;
     private long address;
     private long bytes;
-    /** The start of its own addresses; 0: the sink is compared where the window has it. */
+    /** Size of the range of its own addresses; 0: the sink is compared where the window has it. */
     private long reservedBytes;
     private long mappedBytes;
     /** The results of checks, followed by those of the first filling, which are not read. */
     private MemorySegment finds;
     private long findsAddress;
     private final SinkSuspects suspects = new SinkSuspects(this::publish);
-    /** The {@link SinkSuspects#leftovers} that the sweep in progress is of; {@link SinkSuspects#NONE}: there is none. Guarded by the stream's monitor, as the stream is. */
+    /** The {@link SinkSuspects#leftovers} at the start of the sweep in progress; {@link SinkSuspects#NONE} without one. Guarded by the stream's monitor. */
     private long sweeping = SinkSuspects.NONE;
     private volatile int foundOfSeveral;
 
@@ -60,8 +60,8 @@ final class SinkChecks {
     }
 
     /**
-     * Takes what checks need and fills the sinks, while no kernel of the tenant runs yet: later it could wait for kernels. Where the driver refuses it, writes to
-     * sinks stay unnoticed, which is logged. Called once.
+     * Allocates what checks need and fills the sinks, while no kernel of the tenant runs yet: later this could wait for kernels. If the driver refuses, writes
+     * to sinks are not detected, which is logged. Called once.
      *
      * @param sinks handles; they are mapped side by side at addresses of their own. None: the sink's place is set later
      * @param sizes of them
@@ -84,7 +84,7 @@ final class SinkChecks {
         LOG.warn("writes outside of a tenant's memory will not be noticed: CUDA error {} where its sink was to be compared", result);
     }
 
-    /** Fills a sink that is mapped where it stays, unless that was done, and has it checked from now on. The window's lock is held. */
+    /** Fills a sink that is mapped at its final place, unless that was done, and has it checked from now on. The window's lock is held. */
     void arm(DriverCalls driver, long mapped, long size) {
         if (prepared && !armed) {
             address = mapped;
@@ -98,8 +98,8 @@ final class SinkChecks {
     }
 
     /**
-     * Fills the sink by the driver. A repeating sink is reached only by kernels: there the comparison fills it, which is slow (65 ms for 64 MiB on an H200),
-     * since it reads host memory wherever there is a difference.
+     * Fills the sink by a driver call. Only kernels reach a repeating sink, so there the comparison fills it. That is slow (65 ms for 64 MiB on an H200), since
+     * the kernel reads host memory wherever there is a difference.
      */
     private int fill(DriverCalls driver, boolean repeats) {
         SinkKernel.Comparison first = new SinkKernel.Comparison(address, bytes, pattern, findsAddress + SinkKernel.FINDS_BYTES, 0, SinkSuspects.NONE,
@@ -139,14 +139,14 @@ final class SinkChecks {
         return result == CudaResult.SUCCESS ? driverPages.allow(driver, address, bytes) : result;
     }
 
-    /** Checks under way, which read it when they have found something, are of this epoch or of none. */
+    /** Publishes the epoch. A check in progress reads it when it has found something, and names its client only if that is still the epoch of the check. */
     private void publish(long epoch) {
         if (finds != null) {
             EPOCH.setVolatile(finds, SinkKernel.EPOCH, epoch);
         }
     }
 
-    /** Records that a client is about to launch its first kernel: from now on it can write. Writes that checks in progress find can be this client's. */
+    /** Records that a client is about to launch its first kernel: from now on, writes that checks find can be this client's. */
     void writes(WindowClient client) {
         suspects.begins(client);
     }
@@ -171,7 +171,7 @@ final class SinkChecks {
     /**
      * Begins a check, which is over when the stream reaches the work that follows.
      *
-     * @param client the client that has it made
+     * @param client the client for which it is made
      * @param errorAddress device address of a word that becomes ILLEGAL_ADDRESS if only this client can have made the writes that are found; 0: none
      * @return whether it has begun
      */
@@ -230,7 +230,7 @@ final class SinkChecks {
     }
 
     /**
-     * Reads the results of checks; those in progress may have results, too. A client that alone can have written knows it from then on
+     * Reads the results of checks; those in progress may have results, too. If only one client can have written, it is marked
      * ({@link WindowClient#hasStrayed}).
      *
      * @return how often the sink had changed and several clients can have written
@@ -250,7 +250,7 @@ final class SinkChecks {
     }
 
     /**
-     * Gives back its memory, before the sinks end. The tenant's streams are idle.
+     * Gives back the memory of the checks, before the sinks end. The tenant's streams are idle.
      *
      * @return SUCCESS or the first other CUresult; NOT_READY: the device does not reach the last comparison, and everything stays as it is
      */

@@ -13,24 +13,23 @@ import java.lang.foreign.ValueLayout;
 final class SinkKernel {
     /** Bytes that a block compares at a time: what is compared is a multiple of it. */
     static final long BLOCK_BYTES = 16_384;
-    /** Bytes of what a comparison reads and writes beside the memory. */
+    /** Bytes of the findings: what a comparison reads and writes apart from the compared memory. */
     static final long FINDS_BYTES = 64;
-    /** Offset there of a word of 4 bytes: the number of the one client that can have written what was found. */
+    /** Offset in the findings of a word of 4 bytes: the number of the only client that can have made the writes. */
     static final long OF_ONE = 0;
-    /** Offset there of a word of 4 bytes, which becomes 1 where several clients can have. */
+    /** Offset in the findings of a word of 4 bytes, which becomes 1 if several clients can have made the writes. */
     static final long OF_SEVERAL = 8;
-    /** Offset there of the epoch, 8 bytes, which the host writes while comparisons are under way. */
+    /** Offset in the findings of the epoch, 8 bytes, which the host writes while comparisons are in progress. */
     static final long EPOCH = 16;
     private static final int THREADS = 256;
-    /** Maximum number of blocks: they fill the largest GPUs, which hold eight of them in each of some 130 multiprocessors. */
+    /** Maximum number of blocks. They fill the largest GPUs, which have some 130 multiprocessors with eight of these blocks each. */
     private static final long MOST_BLOCKS = 1_024;
     /** Offset of the driver's room for results where arguments are built. */
     private static final int ARGUMENTS_AT = 256;
     private static final int ARGUMENTS = 7;
     /**
-     * A thread compares four pieces of 16 bytes of each block. Where one differs it writes the pattern there again, and only then reads the
-     * epoch: a client that could have written what it saw had changed the epoch before. Older than every supported GPU, whose driver
-     * compiles it.
+     * A thread compares four pieces of 16 bytes of each block. If one differs, it restores the pattern and only then reads the epoch: any client that
+     * can have made the write changed the epoch before. The text is for an architecture older than every supported GPU, and the driver compiles it.
      */
     private static final String TEXT = """
             // tessera_compare_sink
@@ -128,7 +127,7 @@ final class SinkKernel {
 
     private volatile long function;
 
-    /** Loads it unless it is loaded. It stays as long as the context: a program that begins would wait for its compilation again. Returns a CUresult. */
+    /** Loads the kernel unless it is loaded. It stays as long as the context; otherwise each new program would wait for its compilation. Returns a CUresult. */
     synchronized int load(DriverCalls driver) {
         if (function != 0) {
             return CudaResult.SUCCESS;

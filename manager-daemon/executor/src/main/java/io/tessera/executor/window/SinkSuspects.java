@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
- * Tracks which of a tenant's clients can have made the writes that a check finds in the sink. A client counts from its first launch until its kernels have
- * ended. Its writes that no check has found by then are its leftovers, and while there are some, no client is alone. A client has to be alone until its check
- * has run on the device. So there is an epoch, which changes before another client launches anything. Within an epoch clients only leave, so at most one client
- * of it is ever alone. Any thread.
+ * Tracks which of a tenant's clients can have made the writes that a check finds in the sink. A client is a suspect from its first launch until its kernels
+ * have ended. Writes that no check has found by then are leftovers. A client is the sole suspect if there is no other and there are no leftovers. That must
+ * still hold when its check runs on the device. So there is an epoch, which changes before another client launches anything: within an epoch, clients only
+ * leave, so at most one client of an epoch is ever the sole suspect. Any thread.
  */
 final class SinkSuspects {
     /** No epoch, and no leftovers. */
@@ -26,7 +26,7 @@ final class SinkSuspects {
     /**
      * Creates an instance in which no client has launched anything.
      *
-     * @param changed gets each epoch after the first, before a client launches anything in it
+     * @param changed receives each epoch after the first, before a client launches anything in it
      */
     SinkSuspects(LongConsumer changed) {
         this.changed = changed;
@@ -56,7 +56,7 @@ final class SinkSuspects {
         return working.size() == 1 && working.get(client.writer()) == client && left == swept ? epoch : NONE;
     }
 
-    /** Returns whether a client that still counts has left, or is about to: soon it will not count. */
+    /** Returns whether a suspect has left or is about to, so that it will soon be none. */
     synchronized boolean isSomebodyLeaving() {
         return working.values().stream().anyMatch(client -> client.isLeaving() || client.isCheckedLast());
     }

@@ -20,11 +20,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Moves a tenant's memory between device and host, a group of pieces at a time, while no kernel of the tenant runs. Only contents are copied: zero parts are given
- * up and cleared when they come back, and parts that equal the copy which the host kept are given up. The window's lock guards it.
+ * Moves a tenant's memory between device and host, a group of pieces at a time, while no kernel of the tenant runs. Parts that are zero are dropped, and
+ * cleared when they come back. Parts that equal the copy which the host kept are dropped, too. All others are copied. Guarded by the window's lock.
  */
 final class TenantMoves {
-    /** Size of a group that is moved together: its memory is free for others when the group has left. */
+    /** Size of a group of pieces that moves together: others can use its memory as soon as the group has left. */
     private static final long GROUP_BYTES = 1L << 30;
     private static final long PART = HostFrames.FRAME_BYTES;
     /** Value of a result that the kernel has not written. It cannot be a hash, since those are below 2^61. */
@@ -64,7 +64,7 @@ final class TenantMoves {
         pages.givenUp(this::forget);
     }
 
-    /** A copy in one direction, as long as both sides go on. */
+    /** A copy of a range that is contiguous on both sides, in one direction. */
     private interface Copy {
         int copy(long device, long frame, long bytes);
     }
@@ -97,9 +97,9 @@ final class TenantMoves {
     }
 
     /**
-     * Takes memory off the device, from its lowest addresses on, while more is wanted.
+     * Takes memory off the device, from the lowest addresses on, while more is wanted.
      *
-     * @param more called before each group; the group before has left then
+     * @param more asked before each group, when the previous group has left
      * @return a CUresult; OUT_OF_MEMORY: the host has no room for the rest, which stays
      */
     int out(DriverCalls driver, BooleanSupplier more) {
@@ -168,7 +168,7 @@ final class TenantMoves {
         return table != 0;
     }
 
-    /** Copies changed contents; all contents if they were not examined. */
+    /** Copies changed contents, or all contents if they were not examined. */
     private int copyOut(DriverCalls driver, long[] pieces, List<PieceContent> leaving, boolean looked) {
         boolean[] copied = new boolean[pieces.length * parts];
         int missing = 0;
@@ -229,7 +229,7 @@ final class TenantMoves {
         return result;
     }
 
-    /** Adjacent pieces are moved by one call. */
+    /** An action on adjacent pieces, which one call moves. */
     private interface Run {
         int run(long first, int count);
     }
@@ -275,7 +275,7 @@ final class TenantMoves {
         int result = stream.await(driver);
         result = begun == CudaResult.SUCCESS ? result : begun;
         if (result != CudaResult.SUCCESS) {
-            eachRun(pieces, (first, count) -> pages.leave(driver, first, count)); // the copies are complete still
+            eachRun(pieces, (first, count) -> pages.leave(driver, first, count)); // the host's copies are still complete
             return result;
         }
         coming.forEach(content -> content.keep(host));

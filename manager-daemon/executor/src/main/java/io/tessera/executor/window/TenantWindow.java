@@ -24,15 +24,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The window of one tenant on one device: its addresses, what is mapped there, and the heap that hands it out. Shared by
  * the tenant's clients; made with the first and closed with the last. Methods that take a {@link WindowClient} belong to
- * that client's owner thread, whose driver calls they use; a lock lets one client change the window at a time. No method
- * waits for another tenant but where the device has no memory left, and then for a bounded time.
+ * that client's owner thread, whose driver calls they use; a lock lets one client change the window at a time. Methods
+ * wait for another tenant only if the device has no memory left, and then for a bounded time.
  */
 final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(TenantWindow.class);
 
     /**
-     * Addresses at either end where nothing lies: compilers form pointers outside of what they point to, a row before an array for example,
-     * and a fence would bring one from below the window to its other end.
+     * Unused addresses at either end. Compilers form pointers outside of an array, for example to the row before it. A fence would move one from below
+     * the window to the window's other end.
      */
     private static final long MARGIN_BYTES = 64L << 20;
     /** Memory that was unused for this long goes back to the device. */
@@ -133,7 +133,6 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return gate;
     }
 
-    /** Returns the residency of its memory. */
     WindowResidency residency() {
         return residency;
     }
@@ -152,7 +151,6 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         clients.remove(client);
     }
 
-    /** Returns whether the tenant has no other client. */
     boolean isAlone(WindowClient client) {
         return clients.size() == 1 && clients.getFirst() == client;
     }
@@ -196,7 +194,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
 
     private void mend(WindowClient client) {
         if (isBroken()) {
-            resting(() -> pages.back(client.driver())); // else its clients stay refused, see ClientWindow.enter
+            resting(() -> pages.back(client.driver())); // otherwise its clients stay refused, see ClientWindow.enter
         }
     }
 
@@ -305,7 +303,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     }
 
     /**
-     * Prepares for an address that a program is about to receive. If it is the first one beyond the first 4 GiB, kernels that cannot reach it end before.
+     * Prepares for an address that a program is about to receive. If it is the first one beyond the first 4 GiB, waits for kernels that cannot reach it.
      *
      * @param endOffset end of the memory at the address, from the window's base
      */
@@ -372,7 +370,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
     }
 
     /**
-     * Returns whether addresses of a backed window lead nowhere, because the driver refused the sink: until that is mended no
+     * Returns whether some addresses of a backed window are unmapped, because the driver refused the sink. Until that is repaired, no
      * kernel of the tenant may run.
      */
     boolean isBroken() {
@@ -399,7 +397,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
             try {
                 return change.getAsInt();
             } finally {
-                residency.changed(); // before the gate is open: a client that comes in then must see that memory is away
+                residency.changed(); // before the gate opens: a client that enters must see that memory is away
             }
         }));
     }
@@ -464,17 +462,17 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         trimWanted = true;
     }
 
-    /** Returns whether {@link #trim} has something to do that is asked for. */
+    /** Returns whether a trim was requested and has something to do. */
     boolean isTrimWanted() {
         return trimWanted && reclaimable;
     }
 
-    /** Returns whether memory was freed since the last {@link #trim}, but none for long: the tenant does not use it again. */
+    /** Returns whether memory was freed since the last {@link #trim}, but none recently: the tenant probably does not need it again. */
     boolean isLeftAlone() {
         return reclaimable && clock.nanoTime() - lastFreeNs > TRIM_AFTER_NS;
     }
 
-    /** Gives memory back that holds nothing live. */
+    /** Gives back memory without live allocations. */
     void trim(WindowClient client) {
         locked(client, () -> {
             trimWanted = false;
@@ -494,7 +492,7 @@ final class TenantWindow implements PageCommits.Tenant, WindowResidency.Owner {
         return known;
     }
 
-    /** Records that some memory of the tenant could not be taken away: no other client may have these addresses. */
+    /** Records that some memory of the tenant could not be removed: no other client may have these addresses. */
     void leaveBehind() {
         leftBehind = true;
     }

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class TenantWindows {
     /** Maximum number of places that are tried where the driver or the system occupies some. */
     private static final int MOST_PLACES = 64;
-    /** Where a driver's sinks repeat, pieces of memory have a size with which all memory of the device has about this many mappings. */
+    /** If a driver's sinks repeat, the size of pieces is chosen so that all memory of the device has about this many mappings. */
     private static final long MOST_SLOTS = 4_096;
     /**
      * The part of the device's memory that is left for the driver: 1.2 GiB of 80. A worker's context takes half a GiB on an H100, PyTorch's
@@ -51,7 +51,7 @@ public final class TenantWindows {
     private final PendingReclaims reclaims;
     private final DeviceSwap swap;
     private final Map<String, Shared> windows = new HashMap<>();
-    /** As above, for callers that do not wait: a thread that ends a window may be blocked by a kernel that does not end, and that only others can end. */
+    /** As above, for callers that must not wait: a thread that closes a window may be blocked by a kernel that only other threads can end. */
     private volatile Map<String, TenantWindow> open = Map.of();
     /** As above, for launches, which must not allocate an iterator. */
     private volatile TenantWindow[] all = {};
@@ -73,7 +73,7 @@ public final class TenantWindows {
      * @param baseAddress     of the window
      * @param sizeBytes       of the window
      * @param devicePartBytes of the window, from its base on, for device memory
-     * @param committedBytes  of physical memory, the sink aside
+     * @param committedBytes  of physical memory, without the sink
      * @param quotaBytes      0: none
      * @param sinkBytes       of physical memory behind everything else; 0: no sink yet
      * @param allocatedBytes  in the sizes that were requested
@@ -86,7 +86,7 @@ public final class TenantWindows {
     }
 
     /**
-     * No windows yet.
+     * Creates an instance without windows.
      *
      * @param totalBytes of the device's memory
      * @param space      where windows may lie
@@ -110,7 +110,7 @@ public final class TenantWindows {
     }
 
     /**
-     * Has a tenant's memory leave the device, if it has any; it is brought back at the tenant's next call. Any thread. Returns whether there is such a tenant.
+     * Makes a tenant's memory leave the device, until the tenant's next call. Any thread. Returns whether there is such a tenant.
      */
     public boolean park(String tenant) {
         TenantWindow window = open.get(tenant);
@@ -120,7 +120,7 @@ public final class TenantWindows {
         return window != null;
     }
 
-    /** Has a tenant's memory come back without a call of the tenant's. Any thread. */
+    /** Makes a tenant's memory come back without a call of the tenant. Any thread. */
     public void recall(String tenant) {
         TenantWindow window = open.get(tenant);
         if (window != null) {
@@ -139,7 +139,7 @@ public final class TenantWindows {
         return reclaims;
     }
 
-    /** Returns whether an address lies where another window than one's own has or had memory; any thread. */
+    /** Returns whether an address lies where a window other than the given one has or had memory; any thread. */
     boolean isAnothers(TenantWindow own, long address) {
         for (TenantWindow window : all) {
             if (window != own && address >= window.place().baseAddress() && address < window.reachedAddress()) {
@@ -227,7 +227,7 @@ public final class TenantWindows {
         int result = shared.window.close(driver);
         if (result == CudaResult.SUCCESS && !shared.window.hasLeftBehind()) {
             space.free(shared.window.place());
-        } else { // there may still be memory: no other client gets the addresses
+        } else { // memory may still be mapped there, so no other client gets the addresses
             space.abandon(shared.window.place());
             LOG.error("the window of tenant \"{}\" is not all given back: CUDA error {}", tenant, result);
         }

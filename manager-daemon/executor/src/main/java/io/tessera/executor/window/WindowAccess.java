@@ -11,10 +11,10 @@ public interface WindowAccess {
     /** Returns the window's first address, a multiple of its size. */
     long baseAddress();
 
-    /** Bytes of the window, 2^k, at least 4 GiB. */
+    /** Returns the bytes of the window: a power of two, at least 4 GiB. */
     long sizeBytes();
 
-    /** Bytes on either side of the window that are reserved for the tenant's sink. */
+    /** Returns the bytes on either side of the window that are reserved for the tenant's sink. */
     long guardBytes();
 
     /** Returns whether this many bytes from an address lie in the window, allocated or not. */
@@ -24,8 +24,8 @@ public interface WindowAccess {
     boolean isAnothers(long address);
 
     /**
-     * Returns whether all addresses that programs of the tenant were ever given lie in the first 4 GiB of the window. Once one does not, this is false for
-     * ever; kernels that were launched before have ended then.
+     * Returns whether all addresses that programs of the tenant were ever given lie in the first 4 GiB of the window. Once an address beyond is given, this is
+     * false for ever; kernels that reach only the first 4 GiB have ended before.
      */
     default boolean isNarrow() {
         return false;
@@ -53,9 +53,9 @@ public interface WindowAccess {
     void free(long address);
 
     /**
-     * Has every address of window and guards lead to memory, the tenant's sink where nothing else is: due before the
+     * Maps the tenant's sink at every address of window and guards where nothing else is mapped. Must be called before the
      * first fenced kernel of the tenant is launched. From then on pages change only while no kernel of the tenant runs.
-     * Does nothing if it is so already.
+     * Does nothing if it was done already.
      *
      * @return CUresult; OUT_OF_MEMORY: no memory for the sink, and no fenced kernel may run
      */
@@ -93,12 +93,12 @@ public interface WindowAccess {
         return false;
     }
 
-    /** Begins to find it out beside all streams of the client. Parameters and result as {@link #checkStrayWrites}. */
+    /** As {@link #checkStrayWrites}, but concurrently with all streams of the client. */
     default boolean checkStrayWritesBeside(long errorAddress) {
         return false;
     }
 
-    /** Finds it out of kernels that have ended; waits for a bounded time. Returns whether {@link #strayWrites} knows. */
+    /** Makes a check for kernels that have ended, and waits for it for a bounded time. Returns whether {@link #strayWrites} has the result. */
     default boolean checkStrayWritesNow() {
         return false;
     }
@@ -112,7 +112,7 @@ public interface WindowAccess {
     }
 
     /**
-     * Records that no kernel of the client runs any more, and later writes are another client's until it {@link #launches} again.
+     * Records that no kernel of the client runs any more, so that later writes are another client's until this one {@link #launches} again.
      *
      * @param checked whether {@link #checkStrayWritesNow} has since found the writes of this client
      */
@@ -125,7 +125,7 @@ public interface WindowAccess {
         return StrayWrites.NONE;
     }
 
-    /** Bounds the waits of this object from now on by another wait of its thread; null: by none. */
+    /** Sets another wait of the thread that bounds the waits of this object from now on; null: none. */
     default void waitsWithin(BoundedWait outer) {
         // a window that waits for nothing
     }

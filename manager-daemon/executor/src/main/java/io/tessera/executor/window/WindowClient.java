@@ -61,7 +61,7 @@ final class WindowClient {
         leaving = now;
     }
 
-    /** Returns the wait that the client's thread is in, with which others end; null: none. */
+    /** Returns the wait that the client's thread is in, which also bounds its other waits; null: none. */
     BoundedWait waiting() {
         return waiting;
     }

@@ -6,9 +6,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Decides which clients of a tenant may submit, and which one may change the window. A client passes {@link Pass#enter} before it executes
- * records and {@link Pass#leave} afterwards: two accesses to memory of its own. A client that holds the gate's lock can close it, and waits
- * until every other client has left; a client that waits for the lock counts as having left, so that none waits for another in a circle.
+ * Decides which clients of a tenant may submit, and which one may change the window. A client calls {@link Pass#enter} before it executes
+ * records and {@link Pass#leave} afterwards; each accesses only memory of its own. A client that holds the gate's lock can close the gate, and waits
+ * until every other client has left. A client that waits for the lock counts as having left, which prevents deadlock.
  */
 final class WindowGate {
 
@@ -19,7 +19,7 @@ final class WindowGate {
     /** The pass of one client. {@link #enter} and {@link #leave} belong to its owner thread. */
     final class Pass implements AutoCloseable {
         private volatile boolean inside;
-        /** Whether the client has left in the middle of a record, whose rest follows as soon as it is inside again. */
+        /** Whether the client has left in the middle of a record, which continues as soon as the client is inside again. */
         private volatile boolean midway;
 
         private Pass() {
@@ -41,7 +41,7 @@ final class WindowGate {
             inside = false;
         }
 
-        /** Takes the lock of the window; waiting for it, the client counts as having left. */
+        /** Takes the lock of the window. While the client waits for it, it counts as having left. */
         void lock() {
             if (!lock.tryLock()) {
                 boolean was = inside;
@@ -53,7 +53,6 @@ final class WindowGate {
             }
         }
 
-        /** Returns whether the caller has the lock of the window. */
         boolean holdsLock() {
             return lock.isHeldByCurrentThread();
         }
@@ -65,7 +64,7 @@ final class WindowGate {
             leaving(was, action);
         }
 
-        /** As above, and memory of the tenant may leave the device meanwhile: the caller ensures that all of it is back before the record continues. */
+        /** As above, but memory of the tenant may leave the device meanwhile: the caller ensures that all of it is back before the record continues. */
         void outsideWithoutMemory(Runnable action) {
             leaving(inside, action);
         }
@@ -129,7 +128,7 @@ final class WindowGate {
         }
     }
 
-    /** Runs an action under the lock if it is free; for a thread that belongs to no client and does not wait. */
+    /** Runs an action under the lock if the lock is free; for a thread that belongs to no client and must not wait. */
     void tryLocked(Runnable action) {
         if (lock.tryLock()) {
             try {

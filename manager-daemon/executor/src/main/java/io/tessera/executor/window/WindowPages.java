@@ -10,8 +10,8 @@ import java.util.function.LongConsumer;
 
 /**
  * The mappings in the addresses of one window and its guards: memory of the tenant, memory that its programs made and mapped themselves, and, once
- * {@link #back} was called, the tenant's sink everywhere else. The sink is one piece of memory that is mapped repeatedly, a slot at a time, and a small one of
- * a granule for gaps that are smaller than a slot.
+ * {@link #back} was called, the tenant's sink everywhere else. The sink is a piece of memory of one slot's size that is mapped again and again, and another one
+ * of a granule's size for gaps that are smaller than a slot.
  *
  * <p>If the driver refuses a step of a change, the change leaves everything as it was and returns that CUresult. Handles are released as soon as their memory
  * is mapped, so that unmapping gives the memory back; only those of the sinks are kept. Not thread-safe: guarded by the window's lock. A caller that changes
@@ -35,7 +35,7 @@ final class WindowPages {
     private long realBytes;
     private long awayBytes;
     private volatile long reached;
-    /** Hears where memory of the window is given up, piece by piece. */
+    /** Receives the address of each piece of the window's memory that is given up. */
     private LongConsumer givenUp = _ -> {};
 
     /** Kind of a mapping. */
@@ -86,7 +86,7 @@ final class WindowPages {
         return CudaResult.SUCCESS;
     }
 
-    /** Makes the sinks before they are needed: later other clients may have taken all memory. Returns a CUresult. */
+    /** Makes the sinks ahead of their use, because other clients may have taken all memory by then. Returns a CUresult. */
     int prepare(DriverCalls driver) {
         return sinks(driver);
     }
@@ -132,7 +132,7 @@ final class WindowPages {
         }
     }
 
-    /** The window is backed: where the driver's sinks repeat, checks begin now. */
+    /** Called when the window is backed: if the driver's sinks repeat, checks begin now. */
     void arm(DriverCalls driver, SinkChecks checks) {
         if (repeats) {
             checks.arm(driver, reserved.firstKey(), granuleBytes); // the sink is behind all of the lower guard
@@ -144,7 +144,7 @@ final class WindowPages {
         return pieces.size();
     }
 
-    /** Returns whether something of a backed window may lead nowhere, because the driver refused the sink there. */
+    /** Returns whether a part of a backed window may be unmapped, because the driver refused the sink there. */
     boolean isBroken() {
         return broken;
     }
@@ -186,7 +186,7 @@ final class WindowPages {
         return result;
     }
 
-    /** Makes memory in which nothing is left of its former owner: the tenant can read it. */
+    /** Makes memory for a sink and clears it, because the tenant can read it and must not see a former owner's contents. */
     private int sink(DriverCalls driver, long bytes, LongConsumer made) {
         int result = driverPages.create(driver, bytes);
         if (result != CudaResult.SUCCESS) {
@@ -252,9 +252,9 @@ final class WindowPages {
     }
 
     /**
-     * Takes the sink away from a range and maps it again beside the range where a mapping reached beyond it.
+     * Unmaps the sink from a range. Where a mapping extended beyond the range, the sink is mapped again outside it.
      *
-     * @return CUresult; INVALID_VALUE: something else than the sink is mapped there
+     * @return CUresult; INVALID_VALUE: something other than the sink is mapped there
      */
     private int clear(DriverCalls driver, long from, long bytes) {
         long to = from + bytes;
@@ -337,7 +337,7 @@ final class WindowPages {
         return take(driver, address, bytes, Kind.REAL);
     }
 
-    /** Unmaps whole mappings of a program; the sink takes their place. INVALID_VALUE: they are not just those. */
+    /** Unmaps whole mappings of a program; the sink takes their place. Returns INVALID_VALUE if the range is not exactly such mappings. */
     int removeOfProgram(DriverCalls driver, long address, long bytes) {
         return take(driver, address, bytes, Kind.PROGRAM);
     }
@@ -372,17 +372,17 @@ final class WindowPages {
         return piece != null && piece.kind == Kind.AWAY;
     }
 
-    /** Returns pieces of the window's memory on the device, or of that off the device, from the lowest address on. */
+    /** Returns pieces of the window's memory that are on the device, or that are off it, from the lowest address on. */
     long[] pieces(boolean away, int most) {
         Kind wanted = away ? Kind.AWAY : Kind.REAL;
         return pieces.values().stream().filter(piece -> piece.kind == wanted).limit(most).mapToLong(Piece::address).toArray();
     }
 
     /**
-     * Takes memory of the window off the device. Nothing is behind its addresses then, not even the sink: no kernel of the tenant runs
-     * before it is back, and no other tenant's fenced kernel reaches them.
+     * Takes memory of the window off the device. Then nothing is mapped at its addresses, not even the sink: no kernel of the tenant runs
+     * before the memory is back, and no other tenant's fenced kernel reaches them.
      *
-     * @param first of pieces side by side
+     * @param first of adjacent pieces
      * @return a CUresult; other than SUCCESS: nothing has changed
      */
     int leave(DriverCalls driver, long first, int count) {
@@ -396,9 +396,9 @@ final class WindowPages {
     }
 
     /**
-     * Puts memory behind pieces that are away; takes over the handles whatever the result is.
+     * Maps memory at pieces that are away; takes over the handles whatever the result is.
      *
-     * @param first of pieces side by side, one for each handle
+     * @param first of adjacent pieces, one for each handle
      * @return a CUresult; other than SUCCESS: nothing has changed
      */
     int arrive(DriverCalls driver, long first, long[] handles) {
@@ -457,7 +457,7 @@ final class WindowPages {
         long end = 0;
         for (Piece piece : pieces.values()) {
             if (piece.kind == Kind.HOST || piece.kind == Kind.AWAY) {
-                continue; // unmapping host memory is its owner's
+                continue; // its owner unmaps host memory
             }
             if (piece.address != end) {
                 first = worse(first, unmapRun(driver, begin, end));

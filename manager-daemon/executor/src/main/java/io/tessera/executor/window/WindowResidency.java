@@ -22,13 +22,13 @@ import org.slf4j.LoggerFactory;
  * belong to that client's owner thread.
  */
 final class WindowResidency {
-    /** The need of a caller that does not know how much it takes. */
+    /** The assumed need of a caller that does not know how much it takes. */
     static final long UNKNOWN_BYTES = 256L << 20;
-    /** Times of work are noted so exactly. */
+    /** Resolution of the times of work. */
     private static final long NOTED_NS = 1_000_000L;
     private static final Logger LOG = LoggerFactory.getLogger(WindowResidency.class);
 
-    /** The window that the memory is of. */
+    /** The window to which the memory belongs. */
     interface Owner {
         /**
          * Runs an action that takes memory off the device, while nothing of the tenant runs and no client is in the middle of a record. Unused memory is given
@@ -38,7 +38,7 @@ final class WindowResidency {
          */
         int whenStill(WindowClient client, IntSupplier change);
 
-        /** Changes what of the window is on the device; nothing of the tenant runs, since something is away. Returns what it returned. */
+        /** Runs an action that changes which memory is on the device. No work of the tenant runs, since some memory is away. Returns the action's result. */
         int change(WindowClient client, IntSupplier change);
     }
 
@@ -98,19 +98,19 @@ final class WindowResidency {
         return turns.othersBytes(party);
     }
 
-    /** Has the tenant leave by order of an operator. Any thread. */
+    /** Makes the tenant leave by order of an operator. Any thread. */
     void park() {
         recalled = false;
         turns.park(party);
     }
 
-    /** Has the tenant's memory come back by order of an operator. Any thread. */
+    /** Makes the tenant's memory come back by order of an operator. Any thread. */
     void recall() {
         turns.stay(party);
         recalled = away;
     }
 
-    /** Returns whether it is to come back although no client has asked for anything. */
+    /** Returns whether the memory has to come back although no client has asked for anything. */
     boolean isRecalled() {
         return recalled;
     }
@@ -150,7 +150,7 @@ final class WindowResidency {
         return turns.isDue(party, idleNs, nowNs) ? leave(client, idleNs >= 0, nowNs) : CudaResult.SUCCESS;
     }
 
-    /** Pauses of a turn are added up: giving memory up after each short one, or after none of them, costs more (ski rental). */
+    /** Returns the sum of the turn's pauses; -1 if it works. The sum decides: leaving after each short pause, or after none, costs more (ski rental). */
     private long idleNs(long nowNs) {
         long worked = workedNs;
         if (nowNs - worked < ResidencyTurns.SHORTEST_IDLE_NS) {
@@ -164,7 +164,7 @@ final class WindowResidency {
     private int leave(WindowClient client, boolean idle, long beganNs) {
         long awayBefore = awayBytes;
         long copiedBefore = copiedBytes();
-        kernel.load(client.driver()); // in software, or where the device was full before
+        kernel.load(client.driver()); // if it is not loaded yet: on a software GPU, or because the device was full
         int result = window.whenStill(client, () -> {
             long[] before = {pages.realBytes()};
             return moves.out(client.driver(), () -> {
@@ -283,7 +283,7 @@ final class WindowResidency {
     }
 
     /**
-     * Makes this much more room for something that takes memory and is not the window's. Returns whether it is there now; then it is worth
+     * Makes this much more room for memory that does not belong to the window. Returns whether the room is there now, so that it is worth
      * trying.
      */
     boolean makeRoom(WindowClient client, long bytes) {
@@ -312,7 +312,7 @@ final class WindowResidency {
         }
     }
 
-    /** Records that a client that stood in the line for the tenant no longer asks. Another one that waits joins the line with its next try. */
+    /** Records that the client that stood in the line for the tenant no longer asks. Another waiting client joins the line with its next try. */
     void withdraw() {
         turns.withdraw(party, clock.nanoTime());
     }

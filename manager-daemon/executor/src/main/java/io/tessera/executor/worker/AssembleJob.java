@@ -21,14 +21,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Has the driver of this process compile, in a context of its own. One text alone is loaded as a library and given up: the driver keeps
+ * Has the driver of this process compile, in a context of its own. A single text is loaded as a library and unloaded: the driver keeps
  * the machine code in its cache, where the executor's driver finds it when it loads the same text with the same options. Several inputs
  * are linked, and the machine code is the answer. The driver is opened with the first job. One owner thread.
  *
- * <p>Numbers of the message: how many options, their numbers, their values; then the type of each part, where they are linked.
+ * <p>Numbers of the message: how many options, their numbers, their values; then, if parts are linked, the type of each part.
  */
 final class AssembleJob {
-    /** Kernels that are asked for one by one. */
+    /** Maximum number of kernels that are requested one by one. */
     private static final int MOST_KERNELS = 1 << 16;
 
     private final String provider;
@@ -101,14 +101,14 @@ final class AssembleJob {
      */
     static Message compile(byte[] image, CodeOptions given, DriverCalls driver) {
         try (Arena job = Arena.ofConfined()) {
-            MemorySegment memory = job.allocate(image.length + 2L, 64); // PTX may come without its end
+            MemorySegment memory = job.allocate(image.length + 2L, 64); // PTX may lack its final NUL
             MemorySegment.copy(image, 0, memory, ValueLayout.JAVA_BYTE, 0, image.length);
             TextLibrary library = TextLibrary.load(memory, given, driver);
             if (library.result() != CudaResult.SUCCESS) {
                 return Message.answer(library.result(), library.error(), List.of());
             }
             int made = driver.call(DriverEntry.cuLibraryGetModule, driver.out(0), library.handle());
-            boolean compiled = made == CudaResult.SUCCESS || made == CudaResult.OUT_OF_MEMORY; // of the device: then the code was there to be loaded
+            boolean compiled = made == CudaResult.SUCCESS || made == CudaResult.OUT_OF_MEMORY; // of the device's memory: then the code was compiled
             if (compiled && driver.port().software()) {
                 kernels(library.handle(), job, driver);
             }
@@ -123,7 +123,10 @@ final class AssembleJob {
                 + WorkerVariables.MEMORY + " gives it more";
     }
 
-    /** A software GPU makes a kernel when it is asked for: here first. What it refuses it refuses where the program asks. */
+    /**
+     * Requests all kernels, since a software GPU only makes a kernel when it is requested. One that it refuses is also refused when the program
+     * requests it.
+     */
     private static void kernels(long library, Arena job, DriverCalls driver) {
         int result = driver.call(DriverEntry.cuLibraryGetKernelCount, driver.out(0), library);
         int count = result == CudaResult.SUCCESS ? Math.min(driver.outInt(0), MOST_KERNELS) : 0;

@@ -6,33 +6,33 @@ import io.tessera.executor.jit.LinkerInput;
 import java.util.List;
 
 /**
- * Reads, rewrites and assembles tenants' code, outside of the executor. Thread-safe; a call waits until there is an answer, as long as a
- * job may take at most. An answer was made by a process that has read a tenant's code, so its contents have to be checked.
+ * Reads, rewrites and assembles tenants' code, outside of the executor. Thread-safe; a call waits for the answer, at most for the maximum time
+ * of a job. An answer was made by a process that has read a tenant's code, so its contents have to be checked.
  */
 public interface CodeWorkers extends AutoCloseable {
     /**
      * Rewrites the PTX of images.
      *
      * @param tenant the tenant to which they belong
-     * @return parts: of each image the text without a final NUL, then its tables
+     * @return an answer whose parts are, for each image, the text without a final NUL, then its tables
      */
     Answer fence(String tenant, FenceRequest request, List<byte[]> images);
 
     /**
-     * Has a driver compile a text as it will be loaded, so that the driver finds the code in its cache then.
+     * Has a driver compile a text in the form in which it will be loaded, so that the driver then finds the code in its cache.
      *
-     * @return the text of the answer is what the compiler said; no parts
+     * @return an answer whose text is the compiler's output, without parts
      */
     Answer assemble(String tenant, byte[] text, CodeOptions options);
 
     /**
      * Has a driver link.
      *
-     * @return one part: machine code
+     * @return an answer whose only part is the machine code
      */
     Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options);
 
-    /** A client comes that may have code soon. */
+    /** Prepares for a client that comes and may soon have code. */
     void expect();
 
     /**

@@ -12,19 +12,18 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Chooses the next job: of the tenants that wait and have none under way, the one whose jobs have taken the least time. A new tenant starts
+ * Chooses the next job: of the tenants that wait and have no job in progress, the one whose jobs have taken the least time is next. A new tenant starts
  * with the least time that any other tenant has, so that the others need not wait until it has caught up. A tenant has one job at a time,
- * so that one whose jobs take for ever leaves the other workers to the others. Not thread-safe: its owner has a lock.
+ * so a tenant whose jobs take for ever leaves the other workers to the others. Not thread-safe: its owner has a lock.
  *
  * @param <T> a job that waits
  */
 final class FairTurns<T> {
     private final Map<String, Deque<T>> waiting = new LinkedHashMap<>();
     private final Set<String> running = new HashSet<>();
-    /** The time of tenants that wait or run, and of those that left while others who have had less are there. */
+    /** The time of tenants that wait or run, and of those that left, as long as a present tenant has had less. */
     private final Map<String, Long> usedNs = new HashMap<>();
 
-    /** A job of a tenant waits. */
     void add(String tenant, T job) {
         usedNs.merge(tenant, least(), Math::max);
         waiting.computeIfAbsent(tenant, _ -> new ArrayDeque<>()).add(job);
@@ -42,7 +41,7 @@ final class FairTurns<T> {
     /**
      * Takes the next job, which runs from now on; null: none may run.
      *
-     * @param anyhow tells which jobs may run beside a job of their user; other jobs run only if no job of their user runs
+     * @param anyhow tells which jobs may run beside another job of the same user; all others run only if no job of their user runs
      */
     T next(Predicate<T> anyhow) {
         Set<String> users = running.stream().map(TenantName::user).collect(Collectors.toSet());
@@ -63,7 +62,7 @@ final class FairTurns<T> {
         return job;
     }
 
-    /** A tenant's job has ended after this long. */
+    /** Records that a tenant's job has ended after this time. */
     void ended(String tenant, long tookNs) {
         running.remove(tenant);
         usedNs.merge(tenant, tookNs, Long::sum);

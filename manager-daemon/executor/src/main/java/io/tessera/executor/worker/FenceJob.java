@@ -25,9 +25,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Unpacks the PTX of images and rewrites it. The numbers of its message: mode, compute capability as its {@code sm_} number, whether the
- * modules are linked with each other, which functions are fenced without proofs (0: those that its last part names, one a line, 1: all); its text: the
- * kernel that is sliced, empty for none; its parts: the images, and those names. The parts of its answer: of each image the text without a final NUL, then its tables. Stateless.
+ * Unpacks the PTX of images and rewrites it. Numbers of the message: mode; compute capability as its {@code sm_} number; whether the
+ * modules are linked with each other; which functions are fenced without proofs (0: those named in the last part, one per line; 1: all). Text: the
+ * kernel that is sliced, empty for none. Parts: the images, then those names. Parts of the answer: for each image, the text without a final NUL, then its
+ * tables. Stateless.
  */
 final class FenceJob {
     private FenceJob() {
@@ -48,7 +49,7 @@ final class FenceJob {
                 new PlainFunctions(message.numbers().get(3) != 0, names, 0));
     }
 
-    /** Answers a message. An error of the JVM goes to the caller. */
+    /** Answers a message. An {@link Error} of the JVM is thrown to the caller. */
     static Message run(Message message) {
         FenceRequest request = request(message);
         try {

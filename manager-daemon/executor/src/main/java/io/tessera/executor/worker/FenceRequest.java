@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param mode   the fence
  * @param device the device for which their PTX is compiled
  * @param linked whether they are linked with each other
- * @param sliced the kernel that is to execute a part of its grid, alone ({@code GridSlices}); empty: all, as they are
- * @param plain  functions of which every access is fenced, even where a proof shows that it need not be
+ * @param sliced the only kernel that is made, in a form that executes a part of its grid ({@code GridSlices}); empty: all kernels, unchanged
+ * @param plain  functions in which every access is fenced, even if a proof shows that it need not be
  */
 public record FenceRequest(FenceMode mode, ComputeCapability device, boolean linked, Optional<String> sliced, PlainFunctions plain) {
     /** Returns the same request with other functions without proofs. */

@@ -32,7 +32,7 @@ record Message(Kind kind, List<Long> numbers, String text, List<byte[]> parts) {
         ASSEMBLE,
         /** To a worker: {@link AssembleJob}, with several inputs. */
         LINK,
-        /** From a worker: it has begun, or it waits for its first job. */
+        /** From a worker: it is ready for a job, or it has begun the job that it got. */
         READY,
         /** From a worker: numbers[0] is a CUresult, the text is the reason or the compiler's output. */
         ANSWER
@@ -48,7 +48,7 @@ record Message(Kind kind, List<Long> numbers, String text, List<byte[]> parts) {
         return new Message(kind, List.of(), "", List.of());
     }
 
-    /** An answer; of the text as much as travels. */
+    /** Creates an answer. A text that is too long is cut. */
     static Message answer(int result, String text, List<byte[]> parts) {
         String told = text == null ? "" : text;
         return new Message(Kind.ANSWER, List.of((long) result), told.substring(0, Math.min(told.length(), MOST_TEXT / 4)), parts);

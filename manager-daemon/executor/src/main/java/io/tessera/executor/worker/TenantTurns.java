@@ -7,13 +7,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A number of places for work that tenants request and that the requesting threads do themselves. Waiting threads are served in the order of {@link FairTurns},
- * so no tenant has two places. A user without a place gets an additional one if others' long work occupies all places, and so does short work. Thread-safe.
+ * A fixed number of places for work that tenants request and that the requesting threads do themselves. Waiting threads are served in the order of {@link
+ * FairTurns}, so no tenant has two places. If others' long work occupies all places, a user without a place gets an additional one, and so does short work.
+ * Thread-safe.
  */
 public final class TenantTurns {
-    /** Places for users who have none, beside those that there are: each may take a worker's memory. */
+    /** Maximum number of additional places for users without a place. It is small because each may take a worker's memory. */
     private static final int MOST_BESIDE = 4;
-    /** The part of these that short work has at a time. */
+    /** How many of these short work may have at a time. */
     private static final int MOST_SHORT = 2;
 
     private final int places;
@@ -22,7 +23,7 @@ public final class TenantTurns {
     /** Under the lock of this, as what follows. */
     private final FairTurns<Turn> turns = new FairTurns<>();
     private int busy;
-    /** Tenants whose short work has one of the places beside. */
+    /** Tenants whose short work has one of the additional places. */
     private final Set<String> shortBeside = new HashSet<>();
 
     /** The turn of one thread. */
@@ -52,7 +53,7 @@ public final class TenantTurns {
     /**
      * Waits for a tenant's turn, which {@link #ended} ends.
      *
-     * @param isShort whether it is over in a second or so: then it does not wait for others' long turns, even of the same user
+     * @param isShort whether it takes about a second at most: then it does not wait for others' long turns, even of the same user
      * @param givenUp whether the turn is no longer wanted; called again after {@link #wake}
      * @return false if the turn has not come
      */
@@ -90,7 +91,7 @@ public final class TenantTurns {
         }
     }
 
-    /** A tenant's turn has ended, after this long. */
+    /** Records that a tenant's turn has ended, after this time. */
     public synchronized void ended(String tenant, long tookNs) {
         busy--;
         shortBeside.remove(tenant);
@@ -98,7 +99,7 @@ public final class TenantTurns {
         grant();
     }
 
-    /** A waiting thread may have given up. */
+    /** Wakes the waiting threads, since one may no longer want its turn. */
     public synchronized void wake() {
         notifyAll();
     }

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.concurrent.SynchronousQueue;
 
 /**
- * A worker: bounds its own memory before it reads anything, then has one job after the other from its standard input and answers on its
- * standard output. Ends when its input does, also in the middle of a job. Started by {@link WorkerProcess} alone.
+ * A worker process. It bounds its own memory before it reads anything. Then it reads one job after another from its standard input, and answers on its
+ * standard output. It ends when its input ends, even in the middle of a job. Only {@link WorkerProcess} starts it.
  */
 public final class WorkerMain {
     /** The worker has too little memory for its job; also the JVM's own exit status in this case (ExitOnOutOfMemoryError). */
@@ -33,13 +33,13 @@ public final class WorkerMain {
     private static final int EXIT_BROKEN = 1;
     private static final int STANDARD_OUTPUT = 1;
     private static final int STANDARD_ERROR = 2;
-    /** OOM score, so that a worker is ended first where memory runs out: the job fails for its tenant alone, and the next one gets a new worker. */
+    /** OOM score: if memory runs out, the kernel ends a worker first. Then only its tenant's job fails, and the next job gets a new worker. */
     private static final int ENDED_FIRST = 900;
     private static final int BUFFER_BYTES = 1 << 16;
     /** Stack of the thread that executes jobs: smaller than an executor's own threads have, so that too deep recursion ends here. */
     private static final long STACK_BYTES = 768 << 10;
 
-    /** Code that has something of what most code has. */
+    /** A kernel with instructions that most code has, for the warm-up. */
     private static final String ANYTHING = """
             .version 8.0
             .target sm_80
@@ -127,7 +127,7 @@ public final class WorkerMain {
                 image));
     }
 
-    /** An answer ends a job; anything else ends the process. */
+    /** Executes jobs. Each ends with an answer; anything else ends the process. */
     private void work() {
         int exit = EXIT_BROKEN;
         try {

@@ -39,8 +39,8 @@ public final class WorkerPool implements CodeWorkers {
     private static final long LOOK_MS = 500;
     private static final int MOST_STARTS = 5;
     /**
-     * Size of a job that is mostly over in a second: NVIDIA's assembler reads some 100 KiB in that time. Texts that are made to take longer
-     * hold the short places alone.
+     * Maximum size of short jobs, which mostly take less than a second: NVIDIA's assembler reads some 100 KiB in that time. A text of this size that is
+     * crafted to take longer can only occupy the places for short jobs.
      */
     private static final long SHORT_BYTES = 64 << 10;
     /** Exit code of a process that SIGKILL has ended, as a shell and Java's Process give it. */
@@ -55,7 +55,7 @@ public final class WorkerPool implements CodeWorkers {
     /** Under the lock of this, as what follows. */
     private final Deque<WorkerProcess> idle = new ArrayDeque<>();
     private final List<WorkerProcess> alive = new ArrayList<>();
-    /** Tenants that a worker has a job of. */
+    /** Tenants with a job that a worker has begun. */
     private final Set<String> begun = new HashSet<>();
     /** The worker for which a client's thread waits. */
     private final Map<Thread, WorkerProcess> asking = new ConcurrentHashMap<>();
@@ -64,7 +64,7 @@ public final class WorkerPool implements CodeWorkers {
     private boolean starting;
     private volatile boolean closed;
 
-    /** No worker yet. */
+    /** Creates a pool without workers. */
     public WorkerPool(WorkerSettings settings, NanoClock clock) {
         this.settings = settings;
         this.clock = clock;
@@ -132,8 +132,8 @@ public final class WorkerPool implements CodeWorkers {
     }
 
     /**
-     * Runs a job in its tenant's turn. If a worker ended before it got the job, the next one takes the job. If a worker was killed from outside, the job is
-     * started again once, because it was hardly the cause.
+     * Runs a job in its tenant's turn. If a worker ended before it got the job, another one takes the job. If a worker was killed from outside, the job is
+     * started once more, because it was probably not the cause.
      */
     private Answer inTurn(String tenant, Message job) throws IOException {
         boolean mayBeKilled = true;
@@ -158,7 +158,7 @@ public final class WorkerPool implements CodeWorkers {
         }
     }
 
-    /** Returns null where the job had not begun when the worker ended, or somebody killed it, and another may have it. */
+    /** Has a worker execute a job. Returns null if another worker may have the job: this one ended before the job had begun, or was killed from outside. */
     private Answer ask(String tenant, WorkerProcess worker, Message job, boolean again, boolean mayBeKilled) {
         AtomicBoolean late = new AtomicBoolean();
         ScheduledFuture<?> limit = watch(worker, settings.jobNs(job.bytes()), late);
@@ -166,13 +166,13 @@ public final class WorkerPool implements CodeWorkers {
         asking.put(Thread.currentThread(), worker);
         try {
             if (isGone()) {
-                worker.kill(); // the call that told so did not find it yet
+                worker.kill(); // the client was abandoned before this worker was entered in the map
             }
             worker.begin(job);
             begun = true;
             begun(tenant, true);
             Message answer = worker.answer();
-            asking.remove(Thread.currentThread()); // from here on it may be another's
+            asking.remove(Thread.currentThread()); // from now on another thread may use the worker
             if (limit.cancel(false)) {
                 giveBack(worker);
             } else {
@@ -193,7 +193,7 @@ public final class WorkerPool implements CodeWorkers {
         }
     }
 
-    /** Ends one whose pipe is of no use any more, unless it ends by itself. */
+    /** Ends a worker whose pipe can no longer be used, unless it ends by itself. */
     private int exit(WorkerProcess worker) {
         int exit = worker.exitCode();
         remove(worker);
@@ -225,7 +225,7 @@ public final class WorkerPool implements CodeWorkers {
         }, limitNs, TimeUnit.NANOSECONDS);
     }
 
-    /** A process that is ready. */
+    /** Returns a worker that is ready. */
     private WorkerProcess take() throws IOException {
         synchronized (this) {
             while (starting) {

@@ -17,19 +17,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * One worker, from the executor's side. It gets nothing from the executor but three pipes and a few environment variables. One thread at a time owns it;
- * {@link #kill} may be called by any. All waits end when it is killed.
+ * One worker, from the executor's side. It gets only three pipes and a few environment variables from the executor. One thread at a time owns it;
+ * {@link #kill} may be called by any thread. All waits end when it is killed.
  */
 final class WorkerProcess {
     private static final int BUFFER_BYTES = 1 << 16;
-    /** Bytes kept of the end of its standard error. */
+    /** Number of bytes from the end of its standard error that are kept. */
     private static final int LAST_WORDS = 2048;
     private static final long END_MS = 5_000;
     private static final int UNKNOWN_EXIT = -1;
-    /** Variables that a driver and a JVM read. Java and glibc read more from an environment, which a worker does not need. */
+    /** Environment variables that are passed on, for the driver and the JVM. Java and glibc read others, which a worker does not need. */
     private static final List<String> VARIABLES = List.of("HOME", "LANG", "TMPDIR", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
             "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "TESSERA_DRIVER");
-    /** Below the executor and the programs: to read one tenant's code takes whole cores for long, and all others wait for what it would take them. */
+    /** A priority below the executor and the programs: the code of one tenant can occupy whole cores for a long time, for which all others would wait. */
     private static final List<String> PRIORITY = Stream.of("/usr/bin/nice", "/bin/nice").filter(file -> Files.isExecutable(Path.of(file)))
             .findFirst().map(file -> List.of(file, "-n", "5")).orElse(List.of());
     private static final List<String> JVM_FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+ExitOnOutOfMemoryError",
@@ -37,7 +37,7 @@ final class WorkerProcess {
             "-XX:+DisableAttachMechanism", "-XX:ErrorFile=/dev/null", "-XX:-DontCompileHugeMethods", "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow");
 
-    /** Further options of Java, separated by spaces: what a manager gives its executors, their workers have too. */
+    /** Further options of Java, separated by spaces: those that a manager gives its executors also apply to their workers. */
     private static final String JAVA_OPTIONS = "TESSERA_EXECUTOR_JAVA";
 
     private final Process process;
@@ -57,7 +57,7 @@ final class WorkerProcess {
         this.listener = Thread.ofPlatform().name("worker-" + process.pid()).daemon().start(this::listen);
     }
 
-    /** Starts one, which is not ready yet. */
+    /** Starts a worker, which is not ready yet. */
     static WorkerProcess start(WorkerSettings settings) throws IOException {
         List<String> command = new ArrayList<>(PRIORITY);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -93,7 +93,7 @@ final class WorkerProcess {
     }
 
     /**
-     * Has it begin a job.
+     * Sends a job.
      *
      * @throws IOException if it has ended
      */
@@ -106,7 +106,7 @@ final class WorkerProcess {
     /**
      * Returns the answer of a job that has begun.
      *
-     * @throws IOException if it has ended, or said what is none
+     * @throws IOException if it has ended, or sent something other than an answer
      */
     Message answer() throws IOException {
         Message answer = expect(Message.Kind.ANSWER);
@@ -137,7 +137,7 @@ final class WorkerProcess {
         }
     }
 
-    /** Returns its last output, for log lines; to be called when it has ended. */
+    /** Returns the end of its standard error, for log lines; to be called when it has ended. */
     String lastWords() {
         try {
             listener.join(END_MS);
@@ -168,7 +168,7 @@ final class WorkerProcess {
         idleSinceNs = nowNs;
     }
 
-    /** Ends it at once, also if it stands. */
+    /** Kills it at once, even if it is blocked. */
     void kill() {
         process.destroyForcibly();
     }
@@ -184,7 +184,7 @@ final class WorkerProcess {
         }
     }
 
-    /** Returns the exit code of one whose pipe has ended, which is about to end itself. */
+    /** Returns the exit code of a worker whose pipe has ended, so that it is about to end itself. */
     int exitCode() {
         try {
             return process.waitFor(END_MS, TimeUnit.MILLISECONDS) ? process.exitValue() : end();

@@ -18,19 +18,19 @@ import java.util.Map;
 public record WorkerSettings(String provider, DriverOptions driver, int most, int jobSeconds, long heapBytes, int idleSeconds) {
     private static final int MOST_WORKERS = 2;
     private static final int JOB_SECONDS = 60;
-    /** Fencing reads some MiB in a second, NVIDIA's assembler some 100 KiB (both on one core of an H200's host). */
+    /** Additional time of a job for each MiB. Fencing reads some MiB per second, NVIDIA's assembler some 100 KiB (both on one core of an H200's host). */
     private static final int SECONDS_PER_MIB = 30;
     private static final int IDLE_SECONDS = 60;
     private static final long MIB = 1L << 20;
     private static final long LEAST_HEAP = WorkerVariables.LEAST_MIB * MIB;
     private static final long MOST_HEAP = 8192 * MIB;
-    /** Beside the heap: code and classes of the JVM, and what a driver and its assembler take. */
+    /** Memory in addition to the heap: code and classes of the JVM, the driver and its assembler. */
     private static final long BESIDE_HEAP = 4096 * MIB;
-    /** A software GPU maps its addresses as writable memory, which counts even if it is not used; its compiled code is in the heap. */
+    /** Addresses of a software GPU: it maps them as writable memory, which counts even if it is not used. Its compiled code is in the heap. */
     private static final long SOFTWARE_ADDRESSES = 1L << 42;
-    /** An answer lies in the executor's heap, which all clients share. */
+    /** Maximum bytes of an answer, which is in the executor's heap that all clients share. */
     private static final long MOST_ANSWER = 256 * MIB;
-    /** An image's PTX has a bound of 256 MiB; what else there is in a message is small. */
+    /** Maximum bytes of a job: an image's PTX is bounded by 256 MiB, and the rest of a message is small. */
     private static final long MOST_JOB = 512 * MIB;
 
     /**
@@ -38,7 +38,7 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
      *
      * @param environment may contain the time of a job and the memory ({@link WorkerVariables})
      * @param memoryBytes of the machine
-     * @throws IllegalArgumentException for an invalid value, which managers refuse before
+     * @throws IllegalArgumentException for an invalid value; managers refuse these earlier
      */
     public static WorkerSettings of(String provider, DriverOptions driver, Map<String, String> environment, long memoryBytes) {
         long heap = WorkerVariables.memoryMib(environment, 0).orElse(Math.clamp(memoryBytes / 8, 2 * LEAST_HEAP, MOST_HEAP) / MIB) * MIB;
@@ -50,7 +50,7 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
         return (jobSeconds + SECONDS_PER_MIB * (bytes / MIB)) * 1_000_000_000L;
     }
 
-    /** Private memory that a process may have. */
+    /** Returns the private memory that a process may have, in bytes. */
     long dataBytes() {
         return heapBytes + BESIDE_HEAP + (provider.equals(DriverOpening.SOFTWARE) ? SOFTWARE_ADDRESSES : 0);
     }
@@ -59,7 +59,7 @@ public record WorkerSettings(String provider, DriverOptions driver, int most, in
         return MOST_JOB;
     }
 
-    /** Bytes that an answer may have. */
+    /** Returns the maximum bytes of an answer. */
     long mostAnswerBytes() {
         return Math.min(MOST_ANSWER, Runtime.getRuntime().maxMemory() / 16);
     }

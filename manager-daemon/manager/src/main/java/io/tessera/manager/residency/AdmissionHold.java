@@ -8,16 +8,17 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets a client that comes back to a freely shared device wait for a short time if the running clients leave it no room. Turns for all would
- * interrupt cells of notebooks and phases of trainings that are about to end anyway, and would cost a move out and a move back. So the newcomer waits
- * for the time of these moves (ski rental, as in {@code IdleRelease}) and of one more. The additional move is the length that a pause needs to count
- * as one while nothing is known of the client. A client that pauses meanwhile counts as idle earlier than usual, and makes room. One owner thread.
+ * Makes a client that comes back to a device with free running wait for a short time, if the running clients leave it no room. Without the wait, all
+ * clients would have to take turns. That costs a move out and a move back, and interrupts notebook cells and training phases that may soon end anyway.
+ * So the newcomer waits for the time of these two moves (ski rental, as in {@code IdleRelease}) and of a third one. The third is there because a pause
+ * of a client of which nothing is known yet has to last as long as a move before it counts. A client that pauses meanwhile counts as idle earlier than
+ * usual, and makes room. One owner thread.
  */
 final class AdmissionHold {
-    /** Interval of checks for clients that pause, while a newcomer waits. */
+    /** While a newcomer waits, running clients are checked for pauses at this interval. */
     static final long LOOK_NS = 10_000_000L;
 
-    /** A client that another thread or process serves between two launches may be idle for as long as this. */
+    /** Shorter pauses do not count: a client may be idle for this long between two launches, while another thread or process works for it. */
     private static final long SHORTEST_IDLE_NS = 20_000_000L;
 
     private static final int PATIENCE_MOVES = 3;
@@ -39,8 +40,8 @@ final class AdmissionHold {
      *
      * @param members   all clients on the device
      * @param roomBytes memory that they may have together
-     * @param free      whether all clients run freely; asked if a client comes
-     * @param looked    whether submissions were read at this very moment
+     * @param free      whether all clients run freely; only called if a client comes back
+     * @param looked    whether the clients' submissions were read in this cycle
      */
     void judge(Collection<ClientDeviceMemory> members, long roomBytes, BooleanSupplier free, boolean looked,
             MoveRates rates, long nowNs) {

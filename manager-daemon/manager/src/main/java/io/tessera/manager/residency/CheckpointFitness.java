@@ -4,7 +4,7 @@ import io.tessera.protocol.segment.SegmentHeader;
 import java.util.Optional;
 
 /**
- * Finds the processes that the driver's checkpoint restores unchanged. A process that has imported memory is taken off its devices and then never
+ * Decides whether the driver's checkpoint would restore a process unchanged. A process that has imported memory is taken off its devices and then never
  * restored. Memory that others have imported is restored as a copy, which they no longer see. Memory that was released before does not matter (driver
  * 580 on an H200, {@code tests/gpu/FINDINGS.md}, "Checkpoints by kind of memory"). Memory shared by graphics libraries, and multicast, was not tried
  * and counts as imported. The driver itself refuses managed memory, and the process continues. Stateless.
@@ -13,7 +13,7 @@ final class CheckpointFitness {
     private CheckpointFitness() {
     }
 
-    /** Returns why a client that shares in this way cannot be checkpointed ({@link SegmentHeader#clientShares}), in a sentence. */
+    /** Returns why a client that shares memory in this way cannot be checkpointed ({@link SegmentHeader#clientShares}), in a sentence. */
     static Optional<String> against(long shares) {
         if ((shares & SegmentHeader.SHARES_TAKEN) != 0) {
             return Optional.of("it has, or had, memory of other processes or libraries (CUDA IPC, another import, graphics,"
@@ -29,7 +29,7 @@ final class CheckpointFitness {
         return Optional.empty();
     }
 
-    /** Returns whether physical memory of other clients may be among what it has on its devices. */
+    /** Returns whether its memory on the devices may include physical memory of other clients. */
     static boolean hasPieces(long shares) {
         return (shares & SegmentHeader.SHARES_PIECES) != 0;
     }

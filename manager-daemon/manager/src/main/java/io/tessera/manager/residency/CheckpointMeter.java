@@ -11,7 +11,7 @@ final class CheckpointMeter {
     /** With less than this on the devices a checkpoint shows its fixed cost alone. */
     static final long SMALL_BYTES = 64L << 20;
 
-    /** Weight of a new measurement against all earlier ones, as of moves (MoveRates). */
+    /** Weight of a new measurement against all earlier ones, as for moves (MoveRates). */
     private static final double WEIGHT = 0.25;
     private static final double UNKNOWN = -1;
 

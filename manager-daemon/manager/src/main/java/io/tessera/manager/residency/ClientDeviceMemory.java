@@ -13,8 +13,8 @@ import io.tessera.protocol.segment.ThreadSlot;
 /**
  * One client on one device: its words as last read, and its orders. One owner thread.
  *
- * <p>Words are claims, so each is clamped to what a device can have. Memory of plan managed has no words of its own, because the driver moves it. So
- * the client's allowance counts as resident, and as memory that can be dropped at once.
+ * <p>The client writes its words and may claim anything, so each is clamped to what a device can have. Memory of plan managed has no words of its own,
+ * because the driver moves it. So the client's allowance counts as resident, and as memory that can be dropped at once.
  */
 final class ClientDeviceMemory {
     /** Time within which a client must have submitted, allocated or waited to count as active; the scheduler has the same rule. */
@@ -73,10 +73,10 @@ final class ClientDeviceMemory {
     /** Whether it is kept off the device, evicted or not. */
     boolean parked;
 
-    /** Whether it comes back, and waits while the running clients leave it no room. */
+    /** Whether it wants to come back, and waits because the running clients leave it no room. */
     boolean heldBack;
 
-    /** Time since which it comes back. */
+    /** Time since which it has wanted to come back. */
     long comingSinceNs = NEVER;
 
     /** Whether the driver takes its whole process off the device, or has done so: none of its driver calls returns. */
@@ -106,7 +106,7 @@ final class ClientDeviceMemory {
     long driverFreeBytes;
     long driverFreeNs;
 
-    /** Count of moved chunks, and time, when some of its memory was last seen to come in, leave, or be given up. */
+    /** The count of moved chunks, and the time, at which some of its memory was last seen to come in, leave, or be given up. */
     private long settledChunks = -1;
     long settledNs = NEVER;
 
@@ -153,12 +153,12 @@ final class ClientDeviceMemory {
         return fresh;
     }
 
-    /** Returns whether it is to give memory up, and none has moved for this long. */
+    /** Returns whether it has to give memory up, and none has moved for this long. */
     boolean owesFor(long ns, long nowNs) {
         return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
     }
 
-    /** Records that it cannot give memory up: the plan does not count on that memory until then, or until some of it moves. */
+    /** Records that it cannot give memory up: plans do not count on that memory until this time, or until some of it moves. */
     void stuckUntil(long untilNs) {
         stuckUntilNs = untilNs;
     }

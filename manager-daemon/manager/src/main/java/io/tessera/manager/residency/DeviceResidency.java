@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * memory up, plans, and writes targets, until no target changes. One owner thread.
  */
 final class DeviceResidency implements ResidencyView {
-    /** Interval at which words without a doorbell are read: which clients have become idle, how fast memory moves. */
+    /** Interval at which words that change without a doorbell are read: idle clients and the speed of moves are found in this way. */
     static final long LOOK_NS = 250_000_000L;
 
     /**
@@ -34,7 +34,7 @@ final class DeviceResidency implements ResidencyView {
      */
     private static final int MOST_PLANS = 4;
 
-    /** A client that is evicted by hand and works may come back when all of it is out, or at the latest after this time. */
+    /** A client that is evicted by hand while it works may come back when all its memory has left, or at the latest after this time. */
     private static final long LEAVING_PATIENCE_NS = 10_000_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -103,7 +103,7 @@ final class DeviceResidency implements ResidencyView {
         return usable.room().isBounded();
     }
 
-    /** Returns the device memory that all can have together, executors included. */
+    /** Returns the device memory that clients and executors can have together. */
     long capacityBytes() {
         return usable.room().roomBytes(believedBytes());
     }
@@ -113,7 +113,7 @@ final class DeviceResidency implements ResidencyView {
         return Math.max(1, usable.room().confirmedBytes(believedBytes(), nowNs));
     }
 
-    /** Returns the memory that it should have, by its size and by what contexts take. */
+    /** Returns the memory that the device should have: its size less what contexts take. */
     private long believedBytes() {
         if (settings.capacityBytes() > 0) {
             return Math.min(settings.capacityBytes(), device.totalBytes());
@@ -318,7 +318,7 @@ final class DeviceResidency implements ResidencyView {
         member.leavingSinceNs = nowNs;
     }
 
-    /** Makes a client stop and keep its memory where it is: the driver is to take the process in this state. */
+    /** Makes a client stop and keep its memory where it is, because the driver will take the process off the device in this state. */
     void setAside(ClientDeviceMemory member, long nowNs) {
         park(member, true, nowNs);
     }
@@ -332,7 +332,7 @@ final class DeviceResidency implements ResidencyView {
         standIn(member, nowNs);
     }
 
-    /** Answers on behalf of a client that cannot: it was drained when the driver stopped it. */
+    /** Answers on behalf of a client that the driver has stopped, and that therefore cannot answer. It was drained before. */
     void standIn(ClientDeviceMemory member, long nowNs) {
         device.answerFor(member.member, nowNs);
         device.scheduling().moved(nowNs);

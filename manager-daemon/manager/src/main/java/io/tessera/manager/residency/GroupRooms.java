@@ -11,7 +11,7 @@ import java.util.function.LongFunction;
  * the host has. The memory that clients of one group hold and are promised stays within what the group had left when last read. One owner thread.
  */
 final class GroupRooms {
-    /** A sixteenth of the bound is kept for the program itself. */
+    /** One part in this many of the bound is kept for the program itself. */
     private static final int RESERVED_PART = 16;
     /** A group without a bound is read only once in this many times: with hundreds of containers each reading takes thousands of files. */
     static final int SELDOM = 20;

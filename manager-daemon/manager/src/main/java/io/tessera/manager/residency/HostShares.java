@@ -19,7 +19,7 @@ final class HostShares {
 
     /**
      * Clients take backing in steps of at most 256 MiB, or a sixteenth of what they may have, and give a step back when it is empty. While one
-     * client's memory comes in and another's leaves, each may have a step that is used in part.
+     * client's memory comes in and another's leaves, each may have a partly used step.
      */
     private static final long STEP_BYTES = 256L << 20;
     private static final int SMALL_PARTS = 16;
@@ -81,8 +81,8 @@ final class HostShares {
     }
 
     /**
-     * Returns what the host can hold of the clients' memory: what they hold and what is free, within the budgets, and files; less what may be lost to
-     * steps that are used in part.
+     * Returns what the host can hold of the clients' memory: the backing that they hold and the free memory, within the budgets, and files; less what
+     * partly used steps may waste.
      */
     long backingBytes(Collection<ClientDeviceMemory> members) {
         long held = 0;
@@ -103,18 +103,18 @@ final class HostShares {
     }
 
     /**
-     * Returns the pinned memory for a client if not all clients can have all they want: what of its memory is off the device or is to leave, so that
-     * no move waits for memory which another client holds ahead of need. The rest goes to those whose memory is on the device and leaves next. Memory
-     * leaves in whole chunks, so a client gets one step more than it has to move out. Without that, a client that has to give up a part of a chunk
-     * has no place for the chunk.
+     * Returns the pinned memory for a client if not all clients can have all they want. A client gets backing for the part of its memory that is off the
+     * device or has to leave, so that no move waits for backing that another client does not need yet. The rest goes to the clients whose memory leaves
+     * next. Memory leaves in whole chunks, so a client gets one step more than it has to move out. Otherwise a client that has to give up a part of a
+     * chunk would have no place for the chunk.
      */
     static long shortOfPinned(long wantedBytes, long outBytes, long spareBytes, long stepBytes) {
         return Math.min(wantedBytes, outBytes > 0 ? outBytes + stepBytes : Math.max(0, spareBytes));
     }
 
     /**
-     * Returns the pageable memory for a client if not all clients can have all of theirs pinned: for what is off the device, or is to leave, beyond
-     * its pinned memory.
+     * Returns the pageable memory for a client if not all clients can have all of theirs pinned: for the part of its memory that is off the device, or has
+     * to leave, beyond its pinned memory.
      */
     static long besidePinned(long wantedBytes, long outBytes, long pinnedBytes, long stepBytes) {
         return outBytes > 0 ? Math.min(wantedBytes, Math.max(0, outBytes + stepBytes - pinnedBytes)) : 0;
@@ -144,7 +144,7 @@ final class HostShares {
         return true;
     }
 
-    /** Returns what others than its clients' backing may still take of the host's memory. */
+    /** Returns the host memory that may still be taken for purposes other than clients' backing. */
     long roomBytes(long nowNs) {
         look(nowNs);
         return availableBytes - budget.reserveBytes();

@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 
 /**
  * The queues in which clients of plan SWAP hand each other a device's physical memory (SPEC.md, section 9.8): one for each device and user with two
- * or more such clients. Users do not get each other's memory, because a process that had it may keep access to it. Memory that lies in a queue and is
- * not taken is removed, so that the driver has it again. One owner thread, which closes it.
+ * or more such clients. Users do not get each other's memory, because a process that had it may keep access to it. Memory that no client takes from a
+ * queue is removed, so that the driver gets it back. One owner thread, which closes this object.
  */
 public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
     /** Interval at which the present clients and the contents of queues are checked. */
@@ -74,7 +74,7 @@ public final class MemoryExchange implements Conductor.Timed, AutoCloseable {
         for (Iterator<Map.Entry<Sharers, Queue>> each = queues.entrySet().iterator(); each.hasNext();) {
             Map.Entry<Sharers, Queue> entry = each.next();
             if (!sharing.containsKey(entry.getKey())) {
-                // The last client still has the ends and continues to send: no other client takes it.
+                // The last client still has both ends of the queue and continues to send, and no other client takes the memory.
                 work += takeOut(entry.getValue());
                 if (entry.getValue().told.stream().noneMatch(this::isThere)) {
                     close(entry.getValue());

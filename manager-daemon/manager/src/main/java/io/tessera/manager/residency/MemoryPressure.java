@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the memory of a device requires of its schedule: whether turns are needed, how long they should be given the cost of moves, and how long an
- * idle turn is kept. One owner thread.
+ * Derives from a device's memory what its schedule needs to know: whether clients have to take turns, how long turns should be given the cost of moves,
+ * and how long an idle turn is kept. One owner thread.
  */
 final class MemoryPressure {
-    /** Time without work after which a contended turn goes back if nothing is moved: the schedule's own rule. */
+    /** Time without work after which a turn is given back, if others wait and nothing is moved: the schedule's own rule. */
     private static final long SHORTEST_IDLE_NS = 1_000_000L;
 
     /** Longest time that an operator would accept, not a technical bound (QuantumChooser). */
@@ -98,7 +98,7 @@ final class MemoryPressure {
             if (!member.waits()) {
                 wanting.remove(clientId);
             } else if (wanting.add(clientId)) {
-                boolean free = moveNs == 0; // in that case only its own memory left
+                boolean free = moveNs == 0; // then only the client's own memory has left
                 idle.wanted(clientId, free ? (long) rates.handoverNs(member.neededBytes, member.contentBytes()) : moveNs, nowNs);
             }
             long ns = moveNs == 0 ? 0 : idle.idleReleaseNs(clientId, moveNs);
@@ -120,8 +120,7 @@ final class MemoryPressure {
     }
 
     /**
-     * Returns a sample in which idle clients count with what is guaranteed to them and resident, or with all that they cannot give up, because that
-     * stays.
+     * Returns a sample. An idle client counts with the memory that stays: its resident guarantee, or all its contents if it cannot give them up.
      */
     private static PressureSample sample(ResidencyView device, long nowNs) {
         long fixed = device.executorBytes();

@@ -5,11 +5,12 @@ import io.tessera.memory.residency.MoveRates;
 /**
  * Measures how fast memory moves on a device, from what its clients count. One owner thread.
  *
- * <p>A client adds to its bytes with every chunk and to its time when a move is over. So it is measured only while nothing moves, and when enough has
- * moved since the last measurement. The first measurement replaces the assumed rate; later ones are mixed in ({@link MoveRates#measured}).
+ * <p>A client adds to its count of bytes with every chunk, and to its count of time only when a move has ended. So a rate is taken only while nothing
+ * moves, and when enough has moved since the last one. The first measurement replaces the assumed rate; later ones are mixed in ({@link
+ * MoveRates#measured}).
  */
 final class MoveMeter {
-    /** Moves of fewer bytes say more about the start of a move than about the bus. */
+    /** Moves of fewer bytes are not measured: fixed costs dominate their time. */
     private static final long SHORTEST_BYTES = 64L << 20;
 
     private MoveRates rates = MoveRates.pinned();

@@ -17,7 +17,7 @@ interface ResidencyView {
     /** Returns what executors hold of the device, as last reported: it cannot leave. */
     long executorBytes();
 
-    /** Returns what all may have together, executors included: the capacity less what the driver may need. */
+    /** Returns what clients and executors may have together: the capacity less what the driver may need. */
     long plannedBytes();
 
     /**

@@ -9,15 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks that clients that may run can run. A client that was told to run, and waits for memory while none moves, is reported with the cause. A
- * client that should give memory up and does not counts as one that cannot, so that others give it. A client for which no other can give memory is
- * short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
+ * Finds clients that may run but wait for memory while none moves, and reports the cause. A client that has to give memory up and does not is treated
+ * as unable to, so that others give it. If no other client can give memory up, the waiting client is short of memory: its calls fail instead of waiting
+ * for ever (SPEC.md, section 9.9). One owner thread.
  */
 final class ResidencyWatchdog {
-    /** Time without a move after which the log says so. */
+    /** Time without a move after which the waiting client is logged. */
     static final long SAID_NS = 1_000_000_000L;
 
-    /** Time after which its turn has failed: shorter than the time after which the turn lock passes the turn on. */
+    /** Time without a move after which the client's turn has failed: shorter than the time after which the turn lock passes the turn on. */
     static final long FAILED_NS = 8_000_000_000L;
 
     /**
@@ -88,7 +88,7 @@ final class ResidencyWatchdog {
         return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
     }
 
-    /** Excludes from plans the memory of a client that cannot give it up; returns whether all other clients have stopped. */
+    /** Excludes memory from plans if its client has stopped and still does not give it up. Returns whether all other clients have stopped. */
     private static boolean help(ResidencyView device, ClientDeviceMemory standing, long nowNs) {
         boolean alone = true;
         standing.ring();
@@ -153,7 +153,7 @@ final class ResidencyWatchdog {
         return !(pinnedFull && pageableFull && fileFull);
     }
 
-    /** Returns whether all clients that are to give memory up lack host memory for it: a turn of theirs does not change that. */
+    /** Returns whether all clients that have to give memory up lack host memory for it. Then further turns do not help. */
     private static boolean isHostFull(ResidencyView device, ClientDeviceMemory standing) {
         List<ClientDeviceMemory> owing = device.members().stream()
                 .filter(other -> other != standing && other.movable() && other.residentBytes > other.targetBytes).toList();

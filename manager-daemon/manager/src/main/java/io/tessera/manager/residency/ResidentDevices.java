@@ -56,7 +56,7 @@ final class ResidentDevices {
         return swapping;
     }
 
-    /** Returns a process on all devices. */
+    /** Returns the entries of a process on all devices. */
     List<ClientDeviceMemory> members(Session session) {
         List<ClientDeviceMemory> members = new ArrayList<>();
         for (DeviceResidency device : devices.values()) {
@@ -86,7 +86,6 @@ final class ResidentDevices {
         on(member, device -> device.comeBack(member, nowNs));
     }
 
-    /** Applies an action to the device that the client is on. */
     void on(ClientDeviceMemory member, Consumer<DeviceResidency> action) {
         device(member.member.announcement().uuid()).ifPresent(action);
     }

@@ -14,7 +14,6 @@ final class SuspensionChoice {
 
     private static final double GIB = 1L << 30;
 
-    /** A way of suspension. */
     enum Way {
         /** Contents are moved out first; the checkpoint takes contexts and what cannot be moved. */
         SWAP_FIRST,
@@ -22,7 +21,6 @@ final class SuspensionChoice {
         CHECKPOINT
     }
 
-    /** A way and its reason, in a sentence. */
     record Chosen(Way way, String reason) {
     }
 

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Processes that the driver takes off the GPU whole, contexts included. They are first drained and, unless the driver is quicker at that ({@link
- * SuspensionChoice}), moved out as when evicted; then they are checkpointed. A call at the gate, or a thread found inside a driver call, brings them
- * back. A process whose contents left first gets its turn and room for them, as if it moved in by itself. One owner thread.
+ * Suspends whole processes: the driver's checkpoint takes them off the GPU, contexts included. A process is first drained. Then its contents are moved
+ * out as in an eviction, unless the driver is quicker at that ({@link SuspensionChoice}). Then it is checkpointed. A call at the gate, or a thread found
+ * inside a driver call, brings it back. A process whose contents were moved out gets its turn, and room for them, before it is restored. One owner thread.
  */
 final class Suspensions {
     private static final Logger LOG = LoggerFactory.getLogger(Suspensions.class);
@@ -198,7 +198,7 @@ final class Suspensions {
         devices.members(session).forEach(member -> member.suspension = "");
     }
 
-    /** Returns what the process says that it shares; if its segment is broken, which ends it, the answer is as if it were about to share. */
+    /** Returns what the process says that it shares. If its segment is broken, which ends its session, the answer is as if it were about to share. */
     private static long shares(ClientDeviceMemory member) {
         long[] shares = {SegmentHeader.SHARES_CALL};
         member.member.touch(_ -> shares[0] = member.member.session().header().clientShares());
@@ -222,7 +222,7 @@ final class Suspensions {
         suspension.bytes = members.stream().mapToLong(member -> member.fixedBytes
                 + (member.movable() ? member.residentBytes : 0)).sum();
         mark(members, true);
-        // The client says that it is about to share memory, then reads the mark: one of the two sees the other.
+        // The client announces that it is about to share memory, then reads this mark. With the fence, at least one side sees the other's write.
         VarHandle.fullFence();
         long shares = shares(members.getFirst());
         Optional<String> unfit = CheckpointFitness.against(shares);

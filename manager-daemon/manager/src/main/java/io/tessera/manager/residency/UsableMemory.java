@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * Reconciles the believed memory of a device with what its clients' drivers report and refuse (SPEC.md, section 9.9). One owner thread.
  */
 final class UsableMemory {
-    /** Maximum age of a word, compared with what it describes. */
+    /** Held memory must have been unchanged for this long before a report of free memory is compared with it: words arrive late. */
     private static final long SETTLED_NS = 500_000_000L;
 
     private static final double GIB = 1L << 30;
@@ -38,7 +38,7 @@ final class UsableMemory {
      *
      * @param members       all clients on the device, just read
      * @param executorBytes bytes that executors hold of it
-     * @param readAgain     reads all clients' words again: what is held counts as it is after a refusal
+     * @param readAgain     reads all clients' words again: after a refusal, the memory held from then on counts
      */
     void reconcile(Collection<ClientDeviceMemory> members, long executorBytes, Runnable readAgain, long nowNs) {
         boolean refused = false;
@@ -58,7 +58,7 @@ final class UsableMemory {
         for (ClientDeviceMemory member : members) {
             heldBytes += member.residentBytes + member.fixedBytes - member.claimedBytes;
             mark = 31 * (31 * mark + member.residentBytes) + member.fixedBytes - member.claimedBytes;
-            // No client reports what the driver pages, or takes off the device with a process.
+            // No client reports memory that the driver pages, or that the driver takes off the device with a process.
             telling &= member.plan != MemoryPlan.MANAGED && member.overflowBytes == 0 && member.checkpointed == member.onHost;
         }
         if (refused) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** tools/tessera around real programs and a real manager, from a kit made of what the build left. */
+/** tools/tessera with real programs and a real manager, from a kit made of the build's results. */
 @ExtendWith(RunWatcher.class)
 class CommandLineTest {
     /** As in {@code tessera status --watch | head}. */
@@ -65,7 +65,7 @@ class CommandLineTest {
         tessera(run, "run", "--", "sh", "-c", "kill -" + signal + " $$; sleep 5").run().exits(exit);
     }
 
-    /** The program is the process that was started: a signal to it needs nobody in between. */
+    /** The started process becomes the program, so that signals reach it directly. */
     @Test
     void signalToTheCommandReachesTheProgram(TestRun run) {
         run.sharedManager();
@@ -102,7 +102,7 @@ class CommandLineTest {
                 || !ProcessHandle.of(pid).get().isAlive());
     }
 
-    /** Others' programs meet its environment and its limits, too; a value of several lines deceives no shell. */
+    /** The manager's environment and limits also affect others' programs, so it takes over only its own variables; a value of several lines injects none. */
     @Test
     void aManagerTakesFromWhoeverStartsItOnlyWhatIsMeantForIt(TestRun run) throws IOException {
         asUser(run, "sh", "-c", "ulimit -S -t 1000; ulimit -S -f 1000000; umask 077; exec "
@@ -126,7 +126,7 @@ class CommandLineTest {
         tessera(run, "manager", "stop").run().exits(0);
     }
 
-    /** Root outside of a container, as a rule: CAP_SYS_RESOURCE. */
+    /** Returns whether this process has CAP_SYS_RESOURCE, as root mostly has outside of containers. */
     private static boolean maySpareProcesses() throws IOException {
         return Linux.open().processes().uid() == 0
                 && Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith("CapEff:"))
@@ -165,12 +165,12 @@ class CommandLineTest {
             throw new AssertionError(e);
         }
         tessera(run, "manager", "stop", "--programs", "--yes").run().exits(0);
-        // Found by its socket, which it closes before its process has ended.
+        // The manager is found by its socket, which it closes before its process ends.
         Await.until("the manager has ended", Await.PATIENCE, () -> !next.alive());
         other.end(Await.PATIENCE);
     }
 
-    /** Such a manager cannot be found and takes the executor for its own: what is reported as stopped has stopped. */
+    /** Such a manager cannot be found, and adopts the executor as its own. What the command reports as stopped must have stopped. */
     @Test
     void anExecutorIsNotSaidToHaveStoppedUntilItHas(TestRun run) throws IOException {
         run.expectLine("");
@@ -252,7 +252,7 @@ class CommandLineTest {
         }
     }
 
-    /** With a driver (here: the scripted one) a program keeps its runtime, unless it is asked otherwise. */
+    /** With a driver (here the scripted one), a program keeps its CUDA runtime, unless an option requests otherwise. */
     @ParameterizedTest
     @CsvSource({"space, auto, false", "time, auto, false", "space, tessera, true", "time, tessera, true",
             "space, vendor, false"})

@@ -62,7 +62,7 @@ class DemoTest {
         leavesNothing(run);
     }
 
-    /** No file of it, and no process with its folder in its environment. */
+    /** Checks that the demo leaves no file, and no process whose environment names its folder. */
     private static void leavesNothing(TestRun run) throws IOException {
         try (Stream<Path> files = Files.list(run.directory())) {
             assertEquals(List.of(), files.filter(file -> file.getFileName().toString().startsWith("tessera-")).toList());
@@ -76,7 +76,7 @@ class DemoTest {
                 "TESSERA_RUNTIME_DIR=" + run.directory())).map(ProcessHandle::toString).toList();
     }
 
-    /** Empty for a process of somebody else or one that has just ended. */
+    /** Returns a process's environment; empty for a process of another user, or one that has just ended. */
     private static String environment(long pid) {
         try {
             return Files.readString(Path.of("/proc", Long.toString(pid), "environ"), StandardCharsets.ISO_8859_1);

@@ -24,7 +24,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The manager chooses a device for programs that {@code tessera run} starts, and bounds how many a tenant has at once. */
+/** The manager chooses a device for programs that {@code tessera run} starts, and bounds the number of programs of a tenant. */
 @ExtendWith(RunWatcher.class)
 class PlacementTest {
     private static final Duration TOLD = Duration.ofSeconds(30);
@@ -63,7 +63,7 @@ class PlacementTest {
         return executors.asList().stream().map(JsonElement::getAsJsonObject).map(executor -> executor.getAsJsonArray("clients").size()).toList();
     }
 
-    /** Both ask before either of them has come; each sees one device, and is on it. */
+    /** Both programs ask for a device before either of them is connected; each sees one device, and is on it. */
     @Test
     void twoThatStartAtOnceGetADeviceEachInTurns(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "none", "--placement", "spread");

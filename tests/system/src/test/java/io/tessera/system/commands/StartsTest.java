@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The archives that the build records: each kind of process starts with its own, and without any where they do not fit. */
+/** The class-data archives that the build records: each kind of process starts with its own, and without one if it does not fit. */
 @ExtendWith(RunWatcher.class)
 class StartsTest {
     private static boolean maps(long pid, String archive) {
@@ -64,7 +64,7 @@ class StartsTest {
         end(program);
     }
 
-    /** With other jars, another collector or another class path the JVM refuses an archive: that must not be heard, least of all in a worker's answers. */
+    /** With other jars, another collector or another class path, the JVM refuses an archive. It must not print that, least of all into a worker's answers. */
     @Test
     void anArchiveThatDoesNotFitIsLeftOutInSilence(TestRun run) throws IOException {
         Path app = Files.createDirectory(run.directory().resolve("app"));

@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** {@code tessera run --wait} beside a manager that admits one client at once. */
+/** {@code tessera run --wait} with a manager that admits one client at a time. */
 @ExtendWith(RunWatcher.class)
 class WaitForPlaceTest {
     private static final String FULL = "as many clients as this manager admits are there already: 1 \\(--max-clients\\)";
@@ -94,7 +94,7 @@ class WaitForPlaceTest {
         third.quit().exits(0);
     }
 
-    /** Also where a place was free at once: the program is killed before it has registered. */
+    /** The program is killed before it has registered; also if a place was free at once. */
     @Test
     void noPlaceIsKeptForWhoHasEnded(TestRun run) throws Exception {
         ManagerProcess manager = run.sharedManager("--max-clients", "1");
@@ -122,7 +122,7 @@ class WaitForPlaceTest {
         first.quit().exits(0);
     }
 
-    /** What is refused names the way to wait. */
+    /** A refusal names the option to wait. */
     @Test
     void aRefusalNamesTheOption(TestRun run) {
         run.manager("--max-clients", "1");
@@ -150,7 +150,7 @@ class WaitForPlaceTest {
         second.quit().exits(0);
     }
 
-    /** It counts for its tenant before it has said HELLO to the next manager, and other tenants have their places. */
+    /** A program counts for its tenant before it has sent HELLO to the next manager; other tenants keep their places. */
     @Test
     void theClientOfAKilledManagerKeepsThePlaceOfItsTenant(TestRun run) {
         ManagerProcess manager = run.manager();
@@ -159,7 +159,7 @@ class WaitForPlaceTest {
         run.expectLine(".*");
         RunningProgram second = waiter(run, "first");
         awaitWaiting(manager, "1 first");
-        ProcessSignals.send(first.process(), ProcessSignals.STOP); // so that the second one asks before it is back
+        ProcessSignals.send(first.process(), ProcessSignals.STOP); // so that the second program asks before the first one has reconnected
         manager.kill();
         ManagerProcess next = run.manager();
         awaitWaiting(next, "1 first");

@@ -34,8 +34,8 @@ class DeathTest {
     }
 
     /**
-     * Kills a client at random moments, whatever it is doing, and measures when somebody else starts to work. Where the
-     * killed one held the turn, that is the time in which its turn became free.
+     * Kills a client at random moments, whatever it is doing, and measures when another one starts to work. If the killed client
+     * held the turn, that is the time in which its turn became free.
      */
     @Test
     void turnOfAKilledClientIsFreeWithin100Ms(TestRun run) {
@@ -64,7 +64,7 @@ class DeathTest {
         assertTrue(holders >= 5, "only " + holders + " of the killed clients held the turn, seed " + random.seed());
         latenciesMs.sort(null);
         long median = latenciesMs.get(latenciesMs.size() / 2);
-        assertTrue(median <= 100, latenciesMs + " ms, seed " + random.seed()); // single ones are the machine's
+        assertTrue(median <= 100, latenciesMs + " ms, seed " + random.seed()); // single long ones are due to the machine
         assertEquals(0, run.witness().overlaps(0),
                 () -> "seed " + random.seed() + ", overlaps: " + run.witness().firstOverlaps(0));
     }
@@ -111,7 +111,7 @@ class DeathTest {
         return workers.get(random.below(workers.size()));
     }
 
-    /** When another process than the victim first entered the driver or executed after the moment. */
+    /** Returns when a process other than the victim first entered the driver, or executed, after a time. */
     private static long nextWork(TestRun run, RunningProgram victim, long afterNs) {
         long[] found = {Long.MAX_VALUE};
         Await.until("somebody works after the kill", Await.PATIENCE, () -> {
@@ -125,7 +125,7 @@ class DeathTest {
         return found[0];
     }
 
-    /** The counts of a thread inside the driver must not be lost while its words change their place. */
+    /** The counts of a thread inside the driver must not be lost while its words move. */
     @Test
     void whoSubmitsWithoutPauseComesBackToEveryManager(TestRun run) {
         run.expectLine("running without turns until it is back");
@@ -148,7 +148,7 @@ class DeathTest {
         worker.end();
     }
 
-    /** The manager is killed and started again under running clients: they go on, say so, and come back. */
+    /** The manager is killed and started again while clients run: they continue, say so, and reconnect. */
     @Test
     void clientsOutliveTheirManager(TestRun run) {
         SeededRandom random = new SeededRandom("clientsOutliveTheirManager");
@@ -174,7 +174,7 @@ class DeathTest {
             assertEquals(List.of(), segments(run), "left by a manager that was killed");
             manager = run.manager("--mode", "on", "--quantum", "30ms");
             ManagerProcess present = manager;
-            // A client that names the devices it uses has had the answer, too: else the next death would be none to it.
+            // A client that has named its devices has also got the answer; otherwise it would not notice the next death.
             Await.until("everybody is registered again", Await.PATIENCE, () -> workers.stream().allMatch(w -> present.control().clients().stream()
                     .anyMatch(c -> c.get("pid").getAsLong() == w.pid() && !c.get("devices").getAsJsonArray().isEmpty())));
             Await.until("turns are taken again", Await.PATIENCE, () -> present.control().exclusive());
@@ -206,7 +206,7 @@ class DeathTest {
         return workers.stream().mapToLong(worker -> run.witness().executed(worker.pid(), 0)).toArray();
     }
 
-    /** A manager that is stopped holds nobody for longer than the timeout; continued, it takes over again. */
+    /** A stopped manager holds no client for longer than the timeout; when continued, it takes over again. */
     @Test
     void stoppedManagerHoldsNobody(TestRun run) {
         run.expectLine("running without turns until it is back");
@@ -234,7 +234,7 @@ class DeathTest {
         workers.forEach(RunningProgram::kill);
     }
 
-    /** Stopped in its turn, by default, it keeps the others waiting for a second, and has its turns again when it goes on. */
+    /** By default, a client that is stopped in its turn keeps the others waiting for a second, and gets turns again when it continues. */
     @Test
     void aClientThatIsStoppedInItsTurnHoldsNobodyForLong(TestRun run) {
         run.expectLog("is stopped by a signal");
@@ -260,15 +260,15 @@ class DeathTest {
         other.kill();
     }
 
-    /** A stopped client does not answer; it is reported, and by policy waited for; when it goes on everything goes on. */
+    /** A stopped client does not answer. It is reported, and under this policy the others wait for it; when it continues, so do they. */
     @Test
     void stoppedClientIsReportedAndTheRestGoesOn(TestRun run) {
         run.expectLog("drain(ed)? within the grace");
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms", "--grace", "300ms", "--drain-policy", "wait");
         RunningProgram stopped = worker(run, 0);
         RunningProgram other = worker(run, 1);
-        // A turn may end between the look and the signal, and a client that holds nothing and asks for nothing is in
-        // nobody's way: then it is stopped again.
+        // A turn may end between the check and the signal. A client that holds no turn and requests none delays no other, so
+        // it is stopped again then.
         Await.until("a client stopped within its turn is reported", Await.PATIENCE, () -> {
             Await.until("the first holds the turn", Await.PATIENCE, () -> isHolder(manager, stopped));
             ProcessSignals.send(stopped.process(), ProcessSignals.STOP);

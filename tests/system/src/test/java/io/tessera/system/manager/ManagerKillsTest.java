@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class ManagerKillsTest {
     private static final int CLIENTS = 4;
     private static final String AWAY = "running without turns until it is back";
-    /** A night's number; else as many as a change needs. */
+    /** Number of kills: many for a long run at night, otherwise as many as a test of a change needs. */
     private static final int KILLS = Integer.getInteger("tessera.test.kills", Boolean.getBoolean("tessera.long") ? 1_000 : 12);
 
     private static RunningProgram worker(TestRun run, int number) {
@@ -37,11 +37,11 @@ class ManagerKillsTest {
         return workers;
     }
 
-    /** Under load: nobody fails, nobody works beside the holder of a turn, and everybody is back soon. */
+    /** Under load: no client fails, none works beside the holder of a turn, and all reconnect soon. */
     @Test
     void clientsInTurnsOutliveManyManagers(TestRun run) {
         SeededRandom random = new SeededRandom("clientsInTurnsOutliveManyManagers");
-        run.expectLine(AWAY); // where this machine starts a manager slower than gates wait
+        run.expectLine(AWAY); // in case this machine takes longer to start a manager than gates wait
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
         List<RunningProgram> workers = workers(run, CLIENTS);
         List<Long> backMs = new ArrayList<>();
@@ -74,7 +74,7 @@ class ManagerKillsTest {
         System.out.println(KILLS + " managers killed; clients were back after ms (median, most): " + backMs.get(KILLS / 2) + ", " + backMs.getLast()
                 + "; " + slow + " managers started slower than gates wait");
         assertTrue(slow < KILLS / 2, slow + " slow starts");
-        assertTrue(backMs.get(KILLS / 2) <= 1000, backMs + " ms"); // single ones are the machine's
+        assertTrue(backMs.get(KILLS / 2) <= 1000, backMs + " ms"); // single long ones are due to the machine
     }
 
     private static void awaitAll(ManagerProcess manager, List<RunningProgram> workers, String when) {
@@ -112,7 +112,7 @@ class ManagerKillsTest {
         holder.end().exits(0);
     }
 
-    /** Without another manager: the client that has the turn goes on, the other one waits; after the timeout both run. */
+    /** Without another manager, the client that has the turn continues and the other one waits; after the timeout both run. */
     @Test
     void gatesOpenWhenNoManagerComes(TestRun run) {
         run.expectLine(AWAY);
@@ -148,7 +148,7 @@ class ManagerKillsTest {
         }
     }
 
-    /** A manager that ends in order holds nobody. */
+    /** A manager that ends regularly holds no client back. */
     @Test
     void gatesOpenAtOnceWhenTheManagerEnds(TestRun run) {
         run.expectLine(AWAY);

@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** SIGUSR1 switches turns on, SIGUSR2 off, SIGTERM ends the manager in order; the control socket does the same. */
+/** SIGUSR1 switches turns on, SIGUSR2 switches them off, and SIGTERM ends the manager regularly; the control socket can do the same. */
 @ExtendWith(RunWatcher.class)
 class ManagerSignalsTest {
     private static String effective(ManagerProcess manager) {
@@ -66,7 +66,7 @@ class ManagerSignalsTest {
         manager.control().okay("{\"request\":\"quantum\",\"ns\":10000000}");
         assertEquals(10_000_000, manager.control().device(0).get("quantumNs").getAsLong());
         long before = manager.control().device(0).get("handovers").getAsLong();
-        Await.until("turns are short", Await.PATIENCE, // as before there would be six in that time
+        Await.until("turns are short", Await.PATIENCE, // with turns as before, there would be six in that time
                 () -> manager.control().device(0).get("handovers").getAsLong() > before + 30,
                 () -> manager.control().device(0).toString());
         a.kill();

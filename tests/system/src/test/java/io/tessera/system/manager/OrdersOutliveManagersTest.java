@@ -30,12 +30,12 @@ class OrdersOutliveManagersTest {
     private static final String[] POLICIES = {"fair", "credit", "priority", "round-robin"};
     private static final String LIMITED = "limited";
 
-    /** Sends orders until the manager is gone, and remembers what was acknowledged. */
+    /** Sends orders until the manager is gone, and records which were acknowledged. */
     private static final class Operator extends Thread {
         final Map<String, JsonObject> terms;
         String policy;
         long limitBytes;
-        /** The order to which no answer came: it may hold or not. */
+        /** The order that was not answered: it may be in effect or not. */
         String unanswered = "";
         int orders;
         private final SeededRandom random;
@@ -155,7 +155,7 @@ class OrdersOutliveManagersTest {
         limited.end(Await.PATIENCE).exits(0);
     }
 
-    /** The file says something else about what commands order. */
+    /** Returns a settings file that contradicts the orders of commands. */
     private static Path settings(TestRun run) throws IOException {
         Path settings = Files.writeString(run.directory().resolve("tessera.toml"), "policy = \"elastic\"\n[tenant.tenant-1]\nweight = 901\n[tenant."
                 + LIMITED + "]\nmemory = \"2GiB\"\n");

@@ -24,7 +24,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Root's manager on the software GPU with programs of root and of another user: what README promises in "Permissions". */
+/** A manager of root on the software GPU, with programs of root and of another user: the promises of README, section "Permissions". */
 @ExtendWith(RunWatcher.class)
 class OtherUsersTest {
     private static final Duration BOUND = Duration.ofSeconds(90);
@@ -47,7 +47,7 @@ class OtherUsersTest {
         guest.end(BOUND).exits(0).says("right");
     }
 
-    /** A context and its streams; the scripted kernel, which comes last, is none for the software GPU. */
+    /** Starts a program with a context and its streams. The last step, loading the scripted kernel, fails on the software GPU. */
     private static RunningProgram withContext(ProgramLaunch console) {
         RunningProgram program = console.start();
         program.okay("init");
@@ -109,7 +109,7 @@ class OtherUsersTest {
         OtherUser other = OtherUser.of(run);
         ManagerProcess manager = manager(run);
         for (String line : List.of("the manager refuses", "not yours")) {
-            run.expectLine(line); // the commands'
+            run.expectLine(line); // written by the commands
         }
         RunningProgram roots = ofRoot(run, "a", "relay_guest", "1").start().awaitLine("ready");
         awaitClients(manager, 1);
@@ -121,8 +121,8 @@ class OtherUsersTest {
             refused(other.tessera(command.split(" ")).start().end(BOUND), "no program of yours with the name \"a\"");
         }
         Path directory = run.runtimeDirectory();
-        Path executors = directory.resolve("executors"); // of the user who executors run as
-        Files.createFile(directory.resolve("manager.log")); // as `tessera manager start` has it made; this manager logs to the test
+        Path executors = directory.resolve("executors"); // owned by the user as whom executors run
+        Files.createFile(directory.resolve("manager.log")); // as `tessera manager start` creates it; this manager logs to the test
         Files.setPosixFilePermissions(directory.resolve("manager.log"), Files.getPosixFilePermissions(executors.resolve("executor-0.log")));
         refused(other.tessera("manager", "logs").start().end(BOUND), "not yours to read");
         for (String name : List.of("executor-0.log", "executor-0.state", "executor-0.mgr")) {
@@ -172,7 +172,7 @@ class OtherUsersTest {
         roots.quit().exits(0);
     }
 
-    /** A limit is the executor's once the manager has told it. */
+    /** Waits until an allocation is refused: a limit applies once the manager has sent it to the executor. */
     private static void awaitRefusal(TestRun run, RunningProgram program) {
         run.expectLine("limit");
         run.expectClientError("limit");
@@ -187,7 +187,7 @@ class OtherUsersTest {
         });
     }
 
-    /** A manager sees what its programs do, so root's programs use no other user's. */
+    /** A manager sees what its programs do, so programs of root do not use another user's manager. */
     @Test
     void rootsProgramsDoNotUseAnotherUsersManager(TestRun run) throws IOException {
         OtherUser other = OtherUser.of(run);
@@ -218,7 +218,7 @@ class OtherUsersTest {
         return JsonParser.parseString(String.join("", result.output())).getAsJsonObject().getAsJsonArray("clients").toString();
     }
 
-    /** Whether a manager runs there cannot be seen, so no command says that there is none. */
+    /** This user cannot see whether a manager runs there, so no command may say that there is none. */
     @Test
     void aRuntimeDirectoryOfAnotherUserIsSaidToBeThat(TestRun run) throws IOException {
         OtherUser other = OtherUser.of(run);

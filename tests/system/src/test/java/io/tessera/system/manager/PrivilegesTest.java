@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What processes that read programs' code may do where root's manager starts them. */
+/** Privileges of the processes that read programs' code, if a manager of root starts them. */
 @ExtendWith(RunWatcher.class)
 class PrivilegesTest {
     @BeforeEach
@@ -25,7 +25,7 @@ class PrivilegesTest {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "no setpriv here");
     }
 
-    /** What status says of a process behind a name. */
+    /** Returns the value of a field in a process's {@code status} file. */
     private static String status(long pid, String name) throws IOException {
         return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream().filter(line -> line.startsWith(name + ":"))
                 .map(line -> line.substring(name.length() + 1).strip()).findFirst().orElseThrow();

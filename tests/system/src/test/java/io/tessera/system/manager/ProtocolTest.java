@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Peers that do not keep to the protocol, on both sides. Nobody hangs, nobody crashes, the user gets one line. */
+/** Peers that violate the protocol, on both sides. No process hangs or crashes, and the user gets one line. */
 @ExtendWith(RunWatcher.class)
 class ProtocolTest {
     private static RunningProgram fakeManager(TestRun run, String mode, long seed) {
@@ -33,7 +33,7 @@ class ProtocolTest {
                 .without("LD_PRELOAD").start().awaitLine("listening");
     }
 
-    /** The program runs natively and the library says once why. */
+    /** The program runs natively, and the library says once why. */
     @ParameterizedTest
     @CsvSource({"close-at-once, 'closed the connection|no answer'", "close-after-hello, closed the connection",
             "silent, no answer from the manager", "refuse, this manager is older than you",
@@ -50,12 +50,12 @@ class ProtocolTest {
         }
     }
 
-    /** Only a test that waits for an answer that never comes waits long. */
+    /** Returns the timeout of a mode: it is only short for modes in which the answer never comes. */
     private static String timeout(String mode) {
         return mode.equals("silent") ? "1000" : "30000";
     }
 
-    /** Library and executor of different releases: nothing is tried, and nothing falls back to a context of one's own. */
+    /** Library and executor of different releases: the program makes no calls, and does not fall back to a context of its own. */
     @ParameterizedTest
     @CsvSource({"good-relay-older, another version of the relay", "good-relay-newer, another version of the relay",
             "good-relay-shape, a segment of another shape", "good-relay-entries, another list of driver entries",
@@ -78,7 +78,7 @@ class ProtocolTest {
         }
     }
 
-    /** Rubbish instead of an answer, with many seeds in one test. */
+    /** Random bytes instead of an answer, with many seeds in one test. */
     @Test
     void rubbishInsteadOfAnAnswerIsRefused(TestRun run) {
         SeededRandom random = new SeededRandom("rubbishInsteadOfAnAnswerIsRefused");
@@ -91,7 +91,7 @@ class ProtocolTest {
         }
     }
 
-    /** A manager that begins well and then sends rubbish, rubbish words, closes, never opens, or falls silent. */
+    /** A manager that begins correctly, and then sends random bytes or words, closes the connection, never opens the gate, or becomes silent. */
     @ParameterizedTest
     @ValueSource(strings = {"good", "good-closed", "good-then-close", "good-then-rubbish", "good-rubbish-words"})
     void clientOutlivesAManagerThatTurnsBad(String mode, TestRun run) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Where segments have no room: the client gets a line and runs natively; it never meets a SIGBUS. */
+/** If there is no room for a segment, the client gets a line and runs natively; it never gets a SIGBUS. */
 @ExtendWith(RunWatcher.class)
 class SegmentStorageTest {
     /** Needs the right to mount; elsewhere it is skipped, and the report says so. */

@@ -1,2 +1,2 @@
-/** The manager: its signals, deaths, broken peers, users, and where it keeps segments. */
+/** The manager: signals, deaths, peers that violate the protocol, users, and the storage of segments. */
 package io.tessera.system.manager;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Legacy IPC of memory that plan swap made: one program exports what cuMemAlloc gave it, another opens it, both use it.
+ * Legacy IPC of memory under plan swap: one program exports memory from cuMemAlloc, another one opens it, and both use it.
  */
 @ExtendWith(RunWatcher.class)
 class LegacyIpcTest {
@@ -48,13 +48,13 @@ class LegacyIpcTest {
         return program;
     }
 
-    /** Allocates and fills it. */
+    /** Allocates memory and fills it. */
     private static void hold(RunningProgram program, int index, long bytes, int value) {
         assertEquals(Integer.toString(index), program.okay("alloc " + bytes));
         write(program, index, value);
     }
 
-    /** The check waits for the writer's own work. */
+    /** Writes memory. The check in the same program waits for the write. */
     private static void write(RunningProgram program, int index, int value) {
         program.okay("fill " + index + " " + value);
         program.okay("check " + index + " " + value);
@@ -64,7 +64,7 @@ class LegacyIpcTest {
         return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
     }
 
-    /** More chunks than one answer has descriptors; and two small allocations, of which one is exported. */
+    /** An allocation with more chunks than one answer has descriptors, and two small allocations, of which one is exported. */
     @Test
     void allReadWhatOneWrote(TestRun run) {
         ManagerProcess manager = manager(run);
@@ -103,7 +103,7 @@ class LegacyIpcTest {
         exporter.quit().exits(0);
     }
 
-    /** Opens are counted; the last close takes the memory away, and memory that its owner has freed goes with the last user. */
+    /** Opens are counted. The last close unmaps the memory, and memory that its owner has freed ends with its last user. */
     @Test
     void openedTwiceIsMappedUntilItIsClosedTwice(TestRun run) {
         run.expectLine("could not be opened");
@@ -117,7 +117,7 @@ class LegacyIpcTest {
         String mapped = opener.okay("mappings");
         opener.okay("close 0");
         opener.okay("check 1 1");
-        opener.okay("begin 2"); // nothing can be waited for in a capture: unmapped with the next open or close
+        opener.okay("begin 2"); // during a capture the library cannot wait, so the memory is unmapped at the next open or close
         opener.okay("launch 1000 1");
         opener.okay("close 1");
         assertEquals(mapped, opener.okay("mappings"));
@@ -138,7 +138,7 @@ class LegacyIpcTest {
         exporter.quit().exits(0);
     }
 
-    /** A third program needs the device: what is not exported moves, what is exported stays and is right for both. */
+    /** A third program needs the device: memory that is not exported moves; exported memory stays, with the right contents for both. */
     @Test
     void whatIsExportedStaysWhileTheRestMoves(TestRun run) {
         ManagerProcess manager = manager(run);
@@ -148,7 +148,7 @@ class LegacyIpcTest {
         hold(exporter, 1, 20 * MIB, 2);
         RunningProgram third = program(run, "swap", "third");
         hold(third, 0, 38 * MIB, 4);
-        opener.okay("open " + exporter.okay("handle 0")); // with room for one more chunk, which the third gives up
+        opener.okay("open " + exporter.okay("handle 0")); // this needs room for one more chunk, which the third program gives up
         hold(opener, 1, 4 * MIB, 3);
         for (int round = 1; round <= 4; round++) {
             third.okay("check 0 4");
@@ -170,7 +170,7 @@ class LegacyIpcTest {
         exporter.quit().exits(0);
     }
 
-    /** Each of the calls that open memory of several chunks fails once: nothing is left mapped or open, and the next try works. */
+    /** Each of the calls that open memory of several chunks fails once. Nothing stays mapped or open, and the next attempt succeeds. */
     @Test
     void openThatTheDriverFailsLeavesNothing(TestRun run) {
         manager(run);
@@ -179,7 +179,7 @@ class LegacyIpcTest {
                 + "; fail cuMemImportFromShareableHandle 999 at 3; fail cuMemMap 2 at 6; fail cuMemSetAccess 1 at 1");
         hold(exporter, 0, 8 * MIB, 1);
         String handle = exporter.okay("handle 0");
-        opener.okay("alloc 4096"); // the driver's own files are open
+        opener.okay("alloc 4096"); // so that the driver's own files are open before they are counted
         String files = opener.okay("descriptors");
         for (String error : new String[] {"error 2", "error 999", "error 2", "error 1"}) {
             opener.awaitAnswer("open " + handle, error);
@@ -196,7 +196,7 @@ class LegacyIpcTest {
         return Integer.parseInt(program.okay("descriptors"));
     }
 
-    /** The server closes a connection after the opener has its answer: the first one may still be open when it is counted. */
+    /** The server closes a connection only after the opener has its answer, so the first connection may still be open when files are counted. */
     @Test
     void aHundredRoundsLeaveNothingOpen(TestRun run) {
         manager(run);
@@ -260,7 +260,7 @@ class LegacyIpcTest {
         second.quit().exits(0);
     }
 
-    /** A handle of which any part was changed opens nothing, and its maker goes on; one of the driver's is the driver's. */
+    /** A handle of which any part was changed opens nothing, and the exporter continues. A handle that the driver made goes to the driver. */
     @Test
     void handlesThatNobodyMade(TestRun run) {
         run.expectLine("could not be opened");
@@ -288,7 +288,7 @@ class LegacyIpcTest {
         }
     }
 
-    /** Which GPU it is counts, not its number here; another one of the opener's reads it too; one that is not seen does not. */
+    /** The GPU counts, not its ordinal in the opener; another GPU of the opener can access the memory, too. An opener that does not see the GPU fails. */
     @Test
     void memoryOfAnotherDevice(TestRun run) {
         run.expectLine("does not see its GPU");
@@ -323,7 +323,7 @@ class LegacyIpcTest {
         }
     }
 
-    /** An exporter that is stopped is waited for, but not for ever. */
+    /** The opener waits for a stopped exporter, but not for ever. */
     @Test
     void exporterThatDoesNotAnswer(TestRun run) {
         run.expectLine("could not be opened");

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Physical memory that clients of one user hand each other (SPEC.md, section 9.8): whole processes under a whole manager. */
+/** Physical memory that clients of one user hand each other (SPEC.md, section 9.8), with real programs and a real manager. */
 @ExtendWith(RunWatcher.class)
 class MemoryExchangeTest {
     private static final long MIB = 1L << 20;
-    /** Pieces of 2 MiB, as the device's 32 MiB are cut. */
+    /** Number of pieces of 2 MiB, which is the size of pieces on a device of 32 MiB. */
     private static final int PIECES = 12;
     private static final String SCRIPT = "memory 32MiB";
     private static final Duration PATIENCE = Await.PATIENCE;
@@ -38,7 +38,7 @@ class MemoryExchangeTest {
         return program;
     }
 
-    /** Every word of its memory is looked at. */
+    /** Makes a program work; it checks every word of its memory. */
     private static void work(RunningProgram notebook, int mark) {
         notebook.okay("launch 1000 2");
         notebook.okay("sync");
@@ -60,7 +60,7 @@ class MemoryExchangeTest {
         for (int i = 0; i < 3; i++) {
             notebooks.add(notebook(run, SCRIPT, i + 1));
         }
-        for (int round = 0; round < 3; round++) { // what came before they knew each other goes the long way
+        for (int round = 0; round < 3; round++) { // memory from before they knew each other goes through the driver
             for (int i = 0; i < 3; i++) {
                 work(notebooks.get(i), i + 1);
             }
@@ -85,7 +85,7 @@ class MemoryExchangeTest {
         notebooks.forEach(notebook -> notebook.quit().exits(0));
     }
 
-    /** A DataLoader's workers live as long as a training: they must not keep memory that their parent gives up. */
+    /** The workers of a DataLoader live as long as a training, and must not keep memory that their parent gives up. */
     @Test
     void aChildOfAForkKeepsNone(TestRun run) {
         manager(run);
@@ -104,7 +104,7 @@ class MemoryExchangeTest {
         first.quit().exits(0);
     }
 
-    /** The driver exports nothing that was imported; what the memory was taken by is what others open it by. */
+    /** The driver does not export imported memory. So others open such memory by the file descriptor by which it was imported. */
     @Test
     void handedMemoryIsExportedLikeAnyOther(TestRun run) {
         manager(run);
@@ -126,7 +126,7 @@ class MemoryExchangeTest {
         first.quit().exits(0);
     }
 
-    /** Whatever the driver refuses, memory comes from it as ever, and contents are what they were. */
+    /** Whatever the driver refuses, memory then comes from the driver as usual, and contents stay the same. */
     @ParameterizedTest
     @ValueSource(strings = {"fail cuMemImportFromShareableHandle 999 from 5", "fail cuMemImportFromShareableHandle 1 at 3",
             "fail cuMemExportToShareableHandle 1 from 9", "fail cuMemMap 2 at 32", "fail cuMemSetAccess 1 at 34",
@@ -136,7 +136,7 @@ class MemoryExchangeTest {
             run.expectClientError("physical memory could not be taken away");
             run.expectLine("physical memory could not be taken away");
         }
-        if (fault.contains("cuMemSetAccess")) { // by the order of calls it may meet a move back to the device
+        if (fault.contains("cuMemSetAccess")) { // depending on the order of calls, the fault may hit a move back to the device
             run.expectClientError("memory could not be brought back to the device");
             run.expectLine("memory could not be brought back to the device");
         }
@@ -156,7 +156,7 @@ class MemoryExchangeTest {
     @Test
     void aDriverThatShutsDownIsNoError(TestRun run) {
         manager(run);
-        String fault = "; fail cuMemcpyHtoDAsync_v2 4 at 3; fail cuMemUnmap 4 at 9"; // a chunk that comes in is emptied again
+        String fault = "; fail cuMemcpyHtoDAsync_v2 4 at 3; fail cuMemUnmap 4 at 9"; // a chunk that was being filled is emptied again
         RunningProgram first = notebook(run, SCRIPT + fault, 1);
         RunningProgram second = notebook(run, SCRIPT + fault, 2);
         for (int round = 0; round < 6; round++) {
@@ -167,7 +167,7 @@ class MemoryExchangeTest {
         second.quit().exits(0);
     }
 
-    /** The queue belongs to the manager: without one memory goes to the driver, with the next it is handed on again. */
+    /** The queue belongs to the manager: without a manager, memory goes to the driver; with the next one, it is handed over again. */
     @Test
     void aNewManagerMakesNewQueues(TestRun run) {
         ManagerProcess manager = manager(run);

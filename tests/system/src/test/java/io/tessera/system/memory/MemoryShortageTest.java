@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A device that has less memory than the manager believes: contexts, the driver, or processes without Tessera have some of
- * it. Programs that each fit it alone run to the end; one that does not is out of memory; nobody waits for ever.
+ * A device that has less memory than the manager believes, because contexts, the driver, or processes without Tessera have some of
+ * it. Programs that each fit alone run to the end; a program that does not gets out of memory; none waits for ever.
  */
 @ExtendWith(RunWatcher.class)
 class MemoryShortageTest {
@@ -42,7 +42,7 @@ class MemoryShortageTest {
         return run.program(fixture, arguments).plan("swap").tenant(tenant).script("memory 64MiB; " + script);
     }
 
-    /** Each batch of a worker checks what it left in memory, so a lost or mixed up byte ends it. */
+    /** Each batch of a worker checks the contents of its memory, so a lost or swapped byte ends the worker. */
     @ParameterizedTest
     @CsvSource({"hidden 6MiB, 2, 75", "taken 6MiB, 2, 75", "taken 4MiB; hidden 2MiB, 3, 85", "hidden 3MiB, 2, 90"})
     void programsThatEachFitRunToTheEnd(String script, int programs, int percent, TestRun run) {
@@ -79,7 +79,7 @@ class MemoryShortageTest {
         program.okay("check " + index + " " + value);
     }
 
-    /** Its memory is off the device, since the other has used as much; new memory has to come in with it. */
+    /** A program's memory is off the device, because another one has used as much; new memory has to come in together with it. */
     @ParameterizedTest
     @ValueSource(strings = {"hidden 6MiB", "taken 6MiB"})
     void aProgramGrowsWhileItsMemoryIsOut(String script, TestRun run) {
@@ -102,7 +102,7 @@ class MemoryShortageTest {
         return manager.control().clientDevice(program.pid()).getAsJsonObject("residency");
     }
 
-    /** Whether the driver says so or not: out of memory in a bounded time; what the device can hold is had after that. */
+    /** The program gets out of memory within a bounded time, whether the driver reports the lack or not; a size that fits succeeds afterwards. */
     @ParameterizedTest
     @ValueSource(strings = {"hidden 12MiB", "taken 12MiB"})
     void aFirstAllocationThatTheDeviceCannotHold(String script, TestRun run) {
@@ -114,7 +114,7 @@ class MemoryShortageTest {
         RunningProgram large = console(run, script, "large");
         long begunNs = System.nanoTime();
         String answer = large.ask("alloc " + 60 * MIB);
-        if (answer.equals("ok 0")) { // addresses alone: its memory is what is not available
+        if (answer.equals("ok 0")) { // only addresses were reserved, and there is no memory for them
             assertEquals("error 2", large.ask("fill 0 1"));
             large.okay("free 0");
         } else {
@@ -128,7 +128,7 @@ class MemoryShortageTest {
         other.quit().exits(0);
     }
 
-    /** Programs allocate and free while memory moves, between their turns and in them; each checks all that it has. */
+    /** Programs allocate and free while memory moves, between their turns and in them; each checks all of its memory. */
     @Test
     void sizesThatChangeDuringMoves(TestRun run) {
         SeededRandom random = new SeededRandom("sizesThatChangeDuringMoves");
@@ -144,7 +144,7 @@ class MemoryShortageTest {
             int who = random.below(programs.size());
             RunningProgram program = programs.get(who);
             TreeMap<Integer, Integer> has = held.get(who);
-            programs.get((who + 1) % programs.size()).okay("launch 2000 2"); // its turn, while this one's memory leaves
+            programs.get((who + 1) % programs.size()).okay("launch 2000 2"); // the other one gets a turn, while this one's memory leaves
             if (has.size() > 1 && random.below(2) == 0) {
                 int index = has.lastKey();
                 program.okay("free " + index);
@@ -163,7 +163,7 @@ class MemoryShortageTest {
         }
     }
 
-    /** Memory of contexts and code is nobody's, and the client that holds the device full has to give it. */
+    /** Memory of contexts and code belongs to no client, so the client that fills the device has to make room for it. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void aNewcomersContextFindsRoom(int newcomers, TestRun run) {
@@ -186,7 +186,7 @@ class MemoryShortageTest {
         assertTrue(manager.control().device(0).has("handovers"));
     }
 
-    /** More code than is kept free for it, loaded when it is first used. */
+    /** More code than the reserve for it, loaded at its first use. */
     @ParameterizedTest
     @ValueSource(strings = {"code 1MiB", "code 3MiB"})
     void codeThatIsLoadedWhileOthersHoldTheDeviceFull(String script, TestRun run) {

@@ -92,7 +92,7 @@ class MemoryTest {
         program.quit().exits(0);
     }
 
-    /** Two processes of one tenant share its limit to the byte; what one frees the other can have. */
+    /** Two processes of one tenant share its limit exactly: memory that one frees is available to the other. */
     @Test
     void tenantsProcessesShareTheLimitExactly(TestRun run) {
         run.sharedManager();
@@ -169,7 +169,7 @@ class MemoryTest {
         program.openDevice();
         program.okay("alloc " + MIB);
         program.awaitAnswer("export 0", "error 1");
-        assertEquals("1", program.okay("alloc " + MIB)); // plain from now on
+        assertEquals("1", program.okay("alloc " + MIB)); // under plan plain from now on
         program.okay("export 1");
         ProgramResult result = program.quit().exits(0);
         assertEquals(1, result.libraryLines().size(), result::toString);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tenants of plan swap that together need more memory than the device has: whole processes under a whole manager. */
+/** Tenants of plan swap that together need more memory than the device has, with real programs and a real manager. */
 @ExtendWith(RunWatcher.class)
 class OversubscriptionTest {
     private static final long MIB = 1L << 20;
@@ -59,14 +59,14 @@ class OversubscriptionTest {
         return residency(manager, program).get("residentBytes").getAsLong();
     }
 
-    /** The client's words are read one by one, while it writes them. */
+    /** Returns whether a program's memory is off the device; its words are read one by one while it may write them. */
     private static boolean isOff(ManagerProcess manager, RunningProgram program) {
         JsonObject residency = residency(manager, program);
         return residency.get("residentBytes").getAsLong() == 0 && residency.get("parked").getAsBoolean()
                 && residency.get("swappedBytes").getAsLong() == 16 * MIB;
     }
 
-    /** Every batch of a worker checks what it left in memory, so a lost or mixed up byte ends it. */
+    /** Each batch of a worker checks the contents of its memory, so a lost or swapped byte ends the worker. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     void trainingsThatEachNeedTheWholeDeviceRunToTheEnd(int tenants, TestRun run) {
@@ -95,8 +95,8 @@ class OversubscriptionTest {
     }
 
     /**
-     * Each of the two needs nearly as much backing as there is while the other runs: none may be held ahead of need, or
-     * stay in steps that are used in part. Both are at work until memory was handed over more than once.
+     * While one of the two programs runs, the other one needs nearly all backing. So none may be held ahead of need, or be left in
+     * partly used steps. Both work until memory was handed over more than once.
      */
     @Test
     void backingForOneIsEnoughForTwo(TestRun run) {
@@ -247,7 +247,7 @@ class OversubscriptionTest {
         run.expectLine("running without turns until it is back|has not come back for 10 s|no manager");
         run.expectClientError("manager is gone|no manager");
         ManagerProcess manager = manager(run);
-        // Still at work when the second has come, however slow the machine is.
+        // It still works when the second one has come, however slow the machine is.
         RunningProgram first = swapping(run, "worker", "first", "ms=0", "iterations=1000", "bytes=" + 30 * MIB).start();
         first.awaitLine("ready");
         RunningProgram second = swapping(run, "worker", "second", "ms=0", "iterations=200", "bytes=" + 50 * MIB).start();
@@ -324,7 +324,7 @@ class OversubscriptionTest {
         programs.forEach(program -> program.quit().exits(0));
     }
 
-    /** cuMemGetInfo, NVML's twin in the library and the status say the same of the device's size. */
+    /** cuMemGetInfo, the library's replacement for NVML, and the status agree on the device's size. */
     @Test
     void everybodyIsToldTheSameSize(TestRun run) {
         ManagerProcess manager = run.manager("--capacity", "32MiB", "--executors", "none");
@@ -336,7 +336,7 @@ class OversubscriptionTest {
         JsonObject memory = manager.control().device(0).getAsJsonObject("memory");
         assertEquals(32 * MIB, memory.get("capacityBytes").getAsLong());
         assertEquals(8 * MIB, memory.get("usedBytes").getAsLong());
-        program.awaitAnswer("alloc " + 25 * MIB, "error 2"); // what can never fit is not waited for
+        program.awaitAnswer("alloc " + 25 * MIB, "error 2"); // an allocation that can never fit fails at once
         program.okay("alloc " + 24 * MIB);
         program.quit().exits(0);
     }

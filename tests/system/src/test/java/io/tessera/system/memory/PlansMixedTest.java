@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Programs of all plans on one device, and what plan auto does: whole processes under a whole manager. */
+/** Programs of all plans on one device, and the choices of plan auto, with real programs and a real manager. */
 @ExtendWith(RunWatcher.class)
 class PlansMixedTest {
     private static final long MIB = 1L << 20;
@@ -93,10 +93,10 @@ class PlansMixedTest {
         program.quit().exits(0);
     }
 
-    /** Memory of plain and relayed programs lowers what is there for those whose memory moves. */
+    /** Memory of plain and relayed programs reduces the memory for programs whose memory moves. */
     @Test
     void allPlansOnOneDevice(TestRun run) {
-        String script = "memory 256MiB"; // a relayed program has a sink of 32 MiB and memory in pieces as large
+        String script = "memory 256MiB"; // a relayed program has a sink of 32 MiB, and memory in pieces of that size
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", script), "--capacity", "256MiB", "--executors",
                 "nvidia");
         RunningProgram relayed = run.program("relay_worker", "launches", "5", "0").env("TESSERA_SHARE", "space")

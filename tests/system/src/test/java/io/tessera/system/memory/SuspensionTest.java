@@ -19,13 +19,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Processes that the driver takes off the device with all they have there; contents of 80 MiB, so that there is a choice. */
+/** Whole processes that the driver takes off the device. Their contents of 80 MiB are large enough for a choice between the two ways of suspension. */
 @ExtendWith(RunWatcher.class)
 class SuspensionTest {
     private static final long MIB = 1L << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** Calls of a process that is away return late enough to be seen to wait for somebody. */
+    /** With this script, calls of a suspended process return only after a long bound, so that a test can see that they wait. */
     private static final String SCRIPT = "memory 128MiB; bound 100s; checkpoints ";
 
     private static ManagerProcess manager(TestRun run, String script) {
@@ -40,7 +40,7 @@ class SuspensionTest {
         return run.directory().resolve("checkpoints");
     }
 
-    /** Where the scripted driver says what it has done with the program; absent: nothing. */
+    /** Returns the file in which the scripted driver records what it did with the program; it does not exist if it did nothing. */
     private static Path state(TestRun run, RunningProgram program) {
         return checkpoints(run).resolve(Long.toString(program.pid()));
     }
@@ -74,7 +74,7 @@ class SuspensionTest {
         return program;
     }
 
-    /** A query passes no gate, and the driver would hold it until somebody else has brought the process back. */
+    /** A query passes no gate, and the driver would block it until another event brings the process back. */
     @Test
     void anyCallBringsItBack(TestRun run) throws IOException {
         String script = script(run);
@@ -97,11 +97,11 @@ class SuspensionTest {
         idle.quit().exits(0);
     }
 
-    /** The manager that it waits for is gone; the next one brings it back, and the call goes on. */
+    /** The manager for which it waits is gone; the next one restores it, and the call continues. */
     @Test
     void aCallGoesOnUnderTheNextManager(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");
-        run.expectClientError("manager is gone"); // if it has come back to the next one before it ends
+        run.expectClientError("manager is gone"); // if it reconnects to the next manager before it ends
         String script = script(run);
         ManagerProcess manager = manager(run, script);
         RunningProgram idle = console(run, "idle", script, 8 * MIB, 7);
@@ -117,7 +117,7 @@ class SuspensionTest {
         idle.quit().exits(0);
     }
 
-    /** The driver would take both away, and bring neither back as it was. */
+    /** The driver would checkpoint both processes, but restore neither of them unchanged. */
     @Test
     void whoSharesMemoryIsEvictedAndSaidNotToBeSuspended(TestRun run) throws IOException {
         String script = script(run);
@@ -148,7 +148,7 @@ class SuspensionTest {
         assertTrue(residency(manager, program).get("notSuspended").getAsString().startsWith(why));
     }
 
-    /** A plain one has nothing that could leave: a refusal, with the reason. */
+    /** Memory of a program under plan plain cannot leave, so the order is refused, with the reason. */
     @Test
     void whoSharesMemoryAndCannotMoveStays(TestRun run) throws IOException {
         String script = script(run);
@@ -165,7 +165,7 @@ class SuspensionTest {
         plain.quit().exits(0);
     }
 
-    /** Shared memory stays so under a manager that was not there when it was shared. */
+    /** Shared memory is recognised by a manager that was started after it was shared. */
     @Test
     void theNextManagerKnowsWhoSharesMemory(TestRun run) throws IOException {
         run.expectLine("running without turns until it is back");
@@ -183,7 +183,7 @@ class SuspensionTest {
         exporter.quit().exits(0);
     }
 
-    /** The driver says no to managed memory, and the program goes on as if nobody had asked. */
+    /** The driver refuses managed memory, and the program continues as if nothing had happened. */
     @Test
     void whatTheDriverDoesNotTakeStays(TestRun run) throws IOException {
         run.expectLog("cannot be suspended");
@@ -203,7 +203,7 @@ class SuspensionTest {
         idle.quit().exits(0);
     }
 
-    /** Physical memory of another client is gone when all has moved out: that way only is it suspended. */
+    /** A process with physical memory of another client can only be suspended after its contents have moved out, which gives that memory up. */
     @Test
     void whoTookPhysicalMemoryOfOthersComesBack(TestRun run) throws IOException {
         String script = script(run);

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Plan swap for every way to allocate, and plan managed's prefetch: order and figures of pools, captures, what cannot
- * move; and contents while a manager takes all memory away and gives it back every few milliseconds.
+ * Plan swap for every way to allocate, and the prefetch of plan managed: order and figures of pools, captures, memory that cannot
+ * move; and contents, while a manager takes all memory away and gives it back every few milliseconds.
  */
 @ExtendWith(RunWatcher.class)
 class SwapPathsTest {
@@ -48,7 +48,7 @@ class SwapPathsTest {
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
-    /** Threads that export for the first time what is in use, while everything else moves. */
+    /** Threads export memory that is in use for the first time, while everything else moves. */
     @ParameterizedTest
     @CsvSource({"1073741824, 3000", "0, 500"})
     void exportsUnderForcedMoves(long pinned, int openUs, TestRun run) {
@@ -62,12 +62,12 @@ class SwapPathsTest {
         }
     }
 
-    /** The calls that make memory again, of two chunks: to fail for the copy, and under the program's address. */
+    /** The calls that recreate memory of two chunks fail, for the copy and at the program's address. */
     @ParameterizedTest
     @ValueSource(strings = {"cuMemCreate 999 at 4", "cuMemAddressReserve 2 at 2", "cuMemMap 2 at 3", "cuMemMap 2 at 4",
             "cuMemMap 2 at 6", "cuMemSetAccess 1 at 4", "cuMemcpyDtoDAsync_v2 719 at 2", "cuMemUnmap 1 at 2"})
     void exportThatTheDriverFailsKeepsContents(String failure, TestRun run) {
-        run.expectLine("stood in the way for too long"); // where it fails for want of memory
+        run.expectLine("stood in the way for too long"); // for the cases that fail for lack of memory
         runtimeDirectory(run);
         run.program("swap_fixed", "ipc_failing").plan("swap").script(DEVICE + "; fail " + failure).run().exits(0)
                 .says("done");
@@ -98,7 +98,7 @@ class SwapPathsTest {
         situation(run, "swap_fixed", "prefetch", "managed").says("done");
     }
 
-    /** Threads that allocate, free, capture and replay while everything moves, into each tier of host memory. */
+    /** Threads allocate, free, capture and replay while everything moves, into each tier of host memory. */
     @ParameterizedTest
     @CsvSource({"1073741824, 1073741824, 5000", "0, 1073741824, 3000", "33554432, 1073741824, 1000"})
     void contentsSurviveForcedMovesInEveryPath(long pinned, long pageable, int openUs, TestRun run) {
@@ -112,7 +112,7 @@ class SwapPathsTest {
         }
     }
 
-    /** Every call of the program that checks the driver's answers, while its memory comes and goes. */
+    /** The program that checks the driver's answers makes all its calls while its memory moves. */
     @Test
     void factsAboutMemoryAreTheSameUnderForcedMoves(TestRun run) {
         SeededRandom random = new SeededRandom("factsAboutMemoryAreTheSameUnderForcedMoves");
@@ -121,7 +121,7 @@ class SwapPathsTest {
         }
     }
 
-    /** The same work with the driver's own memory: the program's expectations are CUDA's. */
+    /** The same program with the driver's own memory, which shows that its expectations are those of CUDA. */
     @Test
     void sameProgramRunsPlain(TestRun run) {
         SeededRandom random = new SeededRandom("sameProgramRunsPlain");
@@ -129,7 +129,7 @@ class SwapPathsTest {
         run.program("swap_paths", "ms=400", "careful=1", "seed=" + random.below(1 << 30)).run().exits(0);
     }
 
-    /** Two tenants whose pools hold 0.9 of the device each, and a third that does everything at once. */
+    /** Two tenants whose pools hold 0.9 of the device each, and a third one that uses everything at once. */
     @Test
     void tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents(TestRun run) {
         SeededRandom random = new SeededRandom("tenantsWhosePoolsNeedTheWholeDeviceEachKeepTheirContents");
@@ -161,7 +161,7 @@ class SwapPathsTest {
         List<RunningProgram> workers = List.of("a", "b").stream().map(label -> run.program("worker", "ms=0", "bytes=8388608")
                 .plan("managed").tenant(label).start().awaitLine("ready")).toList();
         Await.until("several turns began with a prefetch", Duration.ofSeconds(30),
-                () -> DriverCallCounts.of("cuMemPrefetchAsync", run) >= 6); // the workers call none
+                () -> DriverCallCounts.of("cuMemPrefetchAsync", run) >= 6); // the workers do not call it themselves
         workers.forEach(RunningProgram::kill);
     }
 

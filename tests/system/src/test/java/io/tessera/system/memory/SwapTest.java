@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Plan swap: memory leaves the device and comes back under programs that allocate, write and check all the while, with
- * a manager of the program's own ({@code residency_manager.h}) that orders turns and targets. Without a GPU.
+ * Plan swap: memory leaves the device and comes back while programs allocate, write and check it. A manager inside the program
+ * ({@code residency_manager.h}) gives turns and targets. Without a GPU.
  */
 @ExtendWith(RunWatcher.class)
 class SwapTest {
@@ -39,12 +39,12 @@ class SwapTest {
         return run.program(program, arguments).plan("swap").script(DEVICE).env("TESSERA_MEMORY_WAIT_MS", "1000");
     }
 
-    /** Memory may come back as slowly as a busy machine moves it. */
+    /** Gives a program a long timeout, since a busy machine may move memory slowly. */
     private static ProgramLaunch patient(ProgramLaunch program) {
         return program.env("TESSERA_MEMORY_WAIT_MS", "60000");
     }
 
-    /** Each in a process of its own: {@code swap_cases.c} says what each one shows. */
+    /** Each case runs in a process of its own; {@code swap_cases.c} says what it shows. */
     @ParameterizedTest
     @ValueSource(strings = {"lazy", "waits", "waits-over-the-end", "manager-dies", "manager-dies-full",
             "manager-returns", "frees-while-out", "contexts-end", "faulted", "forks", "told", "never-fits", "suspended"})
@@ -54,7 +54,7 @@ class SwapTest {
         if (name.equals("manager-dies")) {
             patient(program);
         }
-        if (name.startsWith("manager-dies")) { // else gates keep their state for as long as tests wait for a manager
+        if (name.startsWith("manager-dies")) { // otherwise gates keep their state for as long as tests wait for a manager
             program.env("TESSERA_MANAGER_TIMEOUT_MS", "1000");
         }
         program.start().end(BOUND).exits(0).says("done");
@@ -65,14 +65,14 @@ class SwapTest {
         swap(run, "swap_cases", "suspended").plan("plain").start().end(BOUND).exits(0).says("done");
     }
 
-    /** The same of {@code swap_kept.c}. */
+    /** The same for {@code swap_kept.c}. */
     @ParameterizedTest
     @ValueSource(strings = {"captured", "graph-nodes", "fixed", "own-memory", "exported"})
     void graphsAndTheProgramsOwnMemoryKeepTheirContents(String name, TestRun run) {
         swap(run, "swap_kept", name).start().end(BOUND).exits(0).says("done");
     }
 
-    /** Moves by the hundred, in every host tier, with threads that allocate and free during hand-overs. */
+    /** Hundreds of moves, in every tier of host memory, with threads that allocate and free during hand-overs. */
     @ParameterizedTest
     @CsvSource({"4, 512, 0", "2, 0, 512", "3, 32, 48", "2, 16, 0"})
     void contentsSurviveMovesThroughEveryTier(int threads, int pinnedMib, int pageableMib, TestRun run) {
@@ -91,7 +91,7 @@ class SwapTest {
         }
     }
 
-    /** Memory that does not find room on the host stays on the device. */
+    /** Memory for which the host has no room stays on the device. */
     @ParameterizedTest
     @CsvSource({"0, 0, 0", "16, 8, 20000000"})
     void hostBudgetsThatAreExhaustedCostNoContents(int pinnedMib, int pageableMib, long fileBytes, TestRun run) {
@@ -105,7 +105,7 @@ class SwapTest {
         program.start().end(BOUND).exits(0).says("done");
     }
 
-    /** A disk that is full, or a file that may not grow, costs no contents; {@code swap_disk.c} says what each one shows. */
+    /** A full disk, or a file that may not grow, does not lose contents; {@code swap_disk.c} says what each case shows. */
     @ParameterizedTest
     @ValueSource(strings = {"limited", "full"})
     void whatADiskHasNoRoomForStaysOnTheDevice(String name, TestRun run) {
@@ -114,7 +114,7 @@ class SwapTest {
                 .exits(0).says("done");
     }
 
-    /** Each kind of call that moving needs fails once, somewhere; the state before stays, and it is tried again. */
+    /** Each kind of call that a move needs fails once, at some point. The state stays as it was, and the move is tried again. */
     @Test
     void failuresOfTheDriverKeepTheOldState(TestRun run) {
         SeededRandom random = new SeededRandom("failuresOfTheDriverKeepTheOldState");
@@ -129,7 +129,7 @@ class SwapTest {
                 .script(script.toString()).start().end(BOUND).exits(0).says("done");
     }
 
-    /** A page change that hangs, on the way out and on the way in, holds up no other chunk. */
+    /** A page change that hangs, on the way out or on the way in, does not delay other chunks. */
     @Test
     void stepsOfMovesOverlap(TestRun run) {
         Path out = run.directory().resolve("out");
@@ -142,7 +142,7 @@ class SwapTest {
     @Test
     void copiesThatFailBesideACaptureDoNotBreakIt(TestRun run) {
         run.expectLine("tried again, nothing is lost");
-        // At least one of these copies is of contents, the others may be of keys of the kernel that looks at memory.
+        // At least one of these copies is of contents; the others may be of keys of the kernel that examines memory.
         swap(run, "swap_overlap", "captured").script(DEVICE + "; fail cuMemcpyHtoDAsync_v2 999 at 6; fail"
                 + " cuMemcpyHtoDAsync_v2 999 at 8; fail cuEventQuery 999 at 60").start().end(BOUND).exits(0).says("done");
     }
@@ -161,7 +161,7 @@ class SwapTest {
         swap(run, "swap_cases", "frees-while-out").start().end(BOUND).exits(0).says("done");
     }
 
-    /** Without a manager nothing moves, and everything is as under plan plain. */
+    /** Without a manager nothing moves, and everything works as under plan plain. */
     @Test
     void everyPathWorksWithoutAManager(TestRun run) {
         run.expectLine("no manager");

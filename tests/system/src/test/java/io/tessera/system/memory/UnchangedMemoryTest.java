@@ -14,14 +14,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * What leaves the device without a copy: memory that is all zero, and memory of which the host has the contents already. The
- * scripted driver runs the library's kernel that looks, and new memory of it is full of garbage.
+ * Memory that leaves the device without a copy: memory that is all zero, and memory whose contents the host already has. The
+ * scripted driver runs the library's kernel that examines memory, and fills new memory with garbage.
  */
 @ExtendWith(RunWatcher.class)
 class UnchangedMemoryTest {
     private static final long MIB = 1L << 20;
     private static final long BYTES = 48 * MIB;
-    /** The library looks at parts of this size; a chunk of a device of 256 MiB has four. */
+    /** Size of the parts that the library examines; a chunk on a device of 256 MiB has four. */
     private static final long PART = 2 * MIB;
 
     private static ManagerProcess manager(TestRun run) {
@@ -52,13 +52,13 @@ class UnchangedMemoryTest {
         }, () -> memory(manager, program).toString());
     }
 
-    /** Only what is pinned is kept as a copy. */
+    /** Waits until a program's backing is pinned: only pinned copies are kept. */
     private static void awaitPinned(ManagerProcess manager, RunningProgram program) {
         Await.until("the host has pinned memory for all of it", Await.PATIENCE,
                 () -> bytes(manager, program, "pinnedBytes") >= BYTES, () -> memory(manager, program).toString());
     }
 
-    /** The text in a column of the only row: both end at the same place. */
+    /** Returns the text in a column of the only row. Heading and text end at the same position. */
     private static String cell(ProgramResult status, String column) {
         int head = 0;
         while (!status.output().get(head).matches(".*\\b" + column + "\\b.*")) {

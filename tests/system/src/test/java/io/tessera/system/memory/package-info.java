@@ -1,2 +1,2 @@
-/** Device memory of clients that have contexts of their own: plans, limits, swap, suspension, and memory that processes hand each other. */
+/** Device memory of clients with their own contexts: plans, limits, swap, suspension, and memory that processes hand each other. */
 package io.tessera.system.memory;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs that nvcc links from several files, fenced: their parts are fenced and linked, without the library that has no PTX. */
+/** Fenced programs that nvcc links from several files: their parts are fenced and linked, except the library that has no PTX. */
 @Tag("nvcc")
 @ExtendWith(RunWatcher.class)
 class LinkedProgramsTest {

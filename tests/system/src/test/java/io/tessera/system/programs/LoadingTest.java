@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every way into the library: linked, opened by name or path, looked up, before main; and what it costs to be there. */
+/** All ways in which programs load the library: linked, opened by name or path, looked up, before main; and the cost of its presence. */
 @ExtendWith(RunWatcher.class)
 class LoadingTest {
     private static String owner() {
@@ -65,8 +65,8 @@ class LoadingTest {
         ProgramResult result = run.program("lookup", BuildOutputs.scriptedDriver().toString(),
                 BuildOutputs.lookupVersions().toString()).run().exits(0);
         String[] words = result.output().getLast().split(" ");
-        assertTrue(Long.parseLong(words[1]) > 30_000, result::toString); // asked
-        assertTrue(Long.parseLong(words[3]) > 10_000, result::toString); // answered, each with an export of ours
+        assertTrue(Long.parseLong(words[1]) > 30_000, result::toString); // lookups
+        assertTrue(Long.parseLong(words[3]) > 10_000, result::toString); // lookups that were answered with an export of the library
     }
 
     @Test
@@ -90,7 +90,7 @@ class LoadingTest {
         assertTrue(with.errors().isEmpty(), with::toString);
     }
 
-    /** Counted, not timed: a system call costs well under 10 us, so 60 more of them stay below a millisecond. */
+    /** System calls are counted instead of timed: each costs well under 10 us, so 60 more of them take less than a millisecond. */
     @Test
     void loadingCostsFewSystemCallsAndNoneOfTheWrongKind(TestRun run) {
         ProgramResult with = counted(run.program("syscalls", BuildOutputs.fixture("idle").toString()));
@@ -103,7 +103,7 @@ class LoadingTest {
     }
 
     private static ProgramResult counted(ProgramLaunch program) {
-        // The tracer itself runs without the library and gives it to the program that it traces.
+        // The tracer itself runs without the library, and makes the traced program load it.
         return program.without("LD_PRELOAD").run().exits(0);
     }
 
@@ -150,7 +150,7 @@ class LoadingTest {
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
-    /** A fence that was misspelled must not be none. */
+    /** A misspelled fence must not mean that there is no fence. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"TESSERA_UNFENCED|refused|one of refuse, time, trusted, own", "TESSERA_PLAN|fast|one of managed",
             "TESSERA_MEMORY|9223372036854775808|a whole number from 0", "TESSERA_MEMORY_GUARANTEE|-1|a whole number from 0",

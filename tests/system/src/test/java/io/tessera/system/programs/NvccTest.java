@@ -32,17 +32,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Programs as NVIDIA's compiler makes them. The runtime asks its driver for an integrity answer that only the vendor's
- * can give, so on the scripted one its programs end with an error of CUDA: natively and under the library alike.
+ * Programs from NVIDIA's compiler. Their runtime asks the driver for an integrity check that only NVIDIA's driver passes, so with
+ * the scripted driver these programs end with a CUDA error, both natively and with the library.
  */
 @Tag("nvcc")
 @ExtendWith(RunWatcher.class)
 class NvccTest {
     private static final Duration BOUND = Duration.ofSeconds(30);
     private static final int ROUNDS = 5;
-    /** Entries that NVIDIA's runtime asks for by name before its first call; 440 in 13.0. */
+    /** Minimum number of entries that NVIDIA's runtime looks up by name before its first call; 440 in 13.0. */
     private static final long RUNTIME_LOOKUPS = 300;
-    /** Names that runtime.cu itself asks for: all hooked but the last. */
+    /** Names that runtime.cu itself looks up: all but the last are hooked. */
     private static final List<String> HOOKED = List.of("cuMemAlloc", "cuMemFree", "cuLaunchKernel", "cuMemcpyHtoD", "cuGraphLaunch",
             "cuGetProcAddress");
 
@@ -77,7 +77,7 @@ class NvccTest {
         return folder.resolve("fill.fatbin").toString();
     }
 
-    /** The program of the driver API does natively what it does here, and the manager sees what it did. */
+    /** The program for the driver API behaves as it does natively, and the manager sees its work. */
     @Test
     void linkedDriverProgramRunsAsNatively(TestRun run) throws IOException {
         ProgramLaunch program = run.command(driverProgram(), image(), Integer.toString(ROUNDS));
@@ -189,7 +189,7 @@ class NvccTest {
         running.end(BOUND).exits(0);
     }
 
-    /** How the runtime's calls ended. */
+    /** Returns the results of the runtime's calls. */
     private static List<String> results(List<String> said) {
         return said.stream().filter(line -> line.contains(" error ") || line.startsWith("value ")).toList();
     }

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Libraries that use the device from their constructors and destructors. Meanwhile glibc holds the lock that dlsym takes, so a program
- * that waits there for its turn must not need anything of ours that looks a symbol up.
+ * Libraries that use the device from their constructors and destructors. Meanwhile glibc holds the lock that dlsym takes. So while a
+ * program waits there for its turn, no code of Tessera's on which it depends may look up a symbol.
  */
 @ExtendWith(RunWatcher.class)
 class OpeningLibrariesTest {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** fork, exec and threads, with a manager that hands out turns. */
+/** fork, exec and threads, with a manager that gives turns. */
 @ExtendWith(RunWatcher.class)
 class ProcessTest {
     private static final String[] TURNS = {"--mode", "on", "--quantum", "20ms"};
@@ -49,7 +49,7 @@ class ProcessTest {
         Await.until("every session has ended", Await.PATIENCE, () -> manager.control().clients().isEmpty());
     }
 
-    /** Every launch of every thread is counted, whether its thread still lives, shares a slot, or is long gone. */
+    /** Every launch of every thread is counted, whether the thread still exists, shares a slot, or has ended. */
     @ParameterizedTest
     @CsvSource({"together, 12800", "in-turn, 4000", "more-than-slots, 3000"})
     void launchesOfAllThreadsAreCounted(String how, long launches, TestRun run) {

@@ -32,16 +32,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The programs of tests/programs as nvcc makes them, with our runtime library, on the software GPU. */
+/** The programs of tests/programs, compiled by nvcc, with Tessera's runtime library, on the software GPU. */
 @Tag("nvcc")
 @ExtendWith(RunWatcher.class)
 class SoftwareGpuProgramsTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final long COMPILED_WITHIN_SECONDS = 400;
-    /** Compilers at once: each takes more than half a GiB. */
+    /** Number of compilers at a time: each takes more than half a GiB. */
     private static final int COMPILERS = 2;
     private static final Path SOURCES = BuildOutputs.root().resolve("tests/programs");
-    /** PTX alone: there is no machine code for the software GPU. */
+    /** Only PTX is compiled, since there is no machine code for the software GPU. */
     private static final List<String> FLAGS = List.of("-std=c++17", "-arch=compute_75", "-code=compute_75");
     private static final List<String> PRINTED = List.of("line 1 of 3:  0.00 text a ff",
             "line 2 of 3:  1.50 text b 100", "line 3 of 3:  3.00 text c 101", "after");
@@ -105,7 +105,7 @@ class SoftwareGpuProgramsTest {
         }
     }
 
-    /** Output of a fenced kernel, constant strings included, is what it prints alone. */
+    /** The output of a fenced kernel, constant strings included, equals its output without a fence. */
     @Test
     void fencedKernelsPrintTheSame(TestRun run) throws Exception {
         run.manager("--executors", "software", "--fence", "mask", "--fence-alone", "yes");
@@ -114,7 +114,7 @@ class SoftwareGpuProgramsTest {
         assertEquals(PRINTED, result.output());
     }
 
-    /** NVIDIA's own runtime inside a program asks its driver for an answer that nobody else can give. */
+    /** NVIDIA's own runtime inside a program asks the driver for an integrity check that only NVIDIA's driver passes. */
     @Test
     void staticRuntimeWithoutADriverIsToldWhatToDo(TestRun run) throws Exception {
         assumeFalse(Files.exists(Path.of("/dev/nvidiactl")), "skipped: this machine has NVIDIA's driver");

@@ -32,10 +32,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README: a variable with a value that it cannot have is named by its reader. Every variable of its table has rows here. */
+/** A promise of the README: a variable with an invalid value is reported by the program that reads it. Every variable of its table has rows here. */
 @ExtendWith(RunWatcher.class)
 class WrongVariablesTest {
-    /** The program that reads a variable, and reports that it is wrong. */
+    /** The program that reads a variable, and reports an invalid value. */
     private enum Reader {
         /** {@code tessera run}: ends with 2 and runs nothing. */
         RUN,
@@ -45,7 +45,7 @@ class WrongVariablesTest {
         MANAGER
     }
 
-    /** A variable, its readers, and values that it cannot have; {@code |} separates them. */
+    /** A variable, its readers, and invalid values, which {@code |} separates. */
     private static final String TABLE = """
             TESSERA_NAME RUN|LIBRARY %63$s
             TESSERA_MEMORY RUN|LIBRARY x|-1|9223372036854775808
@@ -99,7 +99,7 @@ class WrongVariablesTest {
             TESSERA_LOG_LEVEL MANAGER loud
             """.replace("%63$s", "n".repeat(64)).replace("%%", "%");
 
-    /** Variables that only the scripts read, which say what is missing there: {@code RunScriptTest} and {@code FindJavaTest}. */
+    /** Variables with paths, which only the scripts read; these report what is missing there: {@code RunScriptTest} and {@code FindJavaTest}. */
     private static final Set<String> PLACES = Set.of("TESSERA_JAVA", "TESSERA_JVM_FOLDERS", "TESSERA_HOME");
 
     private static Stream<List<String>> rows() {
@@ -153,7 +153,7 @@ class WrongVariablesTest {
         assertTrue(result.output().isEmpty() && result.errors().getFirst().startsWith("tessera: " + name(assignment)), result::toString);
     }
 
-    /** One manager for all of them: a program that is refused leaves nothing there. */
+    /** One manager for all cases: a refused program leaves nothing there. */
     @Test
     void theLibraryNamesItAndRefuses(TestRun run) {
         run.manager("--executors", "none");
@@ -178,7 +178,7 @@ class WrongVariablesTest {
         assertTrue(refused.getMessage().contains(name(assignment)), refused::getMessage);
     }
 
-    /** A wrong value of each of those that look at variables. */
+    /** One invalid value for each reader. */
     @ParameterizedTest
     @ValueSource(strings = {"TESSERA_MODE=fast", "TESSERA_EXECUTOR_USER=no-such-account", "TESSERA_WORKER_MEMORY=1"})
     void aManagerWithAWrongVariableDoesNotStart(String assignment, TestRun run) {
@@ -187,7 +187,7 @@ class WrongVariablesTest {
         assertTrue(result.output().isEmpty(), result::toString);
     }
 
-    /** Valid values are not refused, at the bounds. */
+    /** Valid values at the bounds are not refused. */
     @Test
     void valuesAtTheBoundsAreTaken(TestRun run) throws IOException {
         Path trace = run.directory().resolve("trace");

@@ -1,2 +1,2 @@
-/** Programs as they are: how they reach the library, what they may do as processes, and what NVIDIA's compiler makes of them. */
+/** Unchanged programs: how they load the library, what they do as processes, and programs from NVIDIA's compiler. */
 package io.tessera.system.programs;

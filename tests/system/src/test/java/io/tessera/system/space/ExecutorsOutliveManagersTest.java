@@ -20,10 +20,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Managers that are killed, stopped and started again under relayed programs: nobody else ends, and nothing is forgotten. */
+/** Managers that are killed, stopped and started again while relayed programs run: no other process ends, and no setting is lost. */
 @ExtendWith(RunWatcher.class)
 class ExecutorsOutliveManagersTest {
-    /** By hand: 200. */
+    /** Number of kills; use 200 for a run by hand. */
     private static final int KILLS = Integer.getInteger("tessera.test.kills", 6);
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final long LIMIT_BYTES = 300L << 20;
@@ -44,7 +44,7 @@ class ExecutorsOutliveManagersTest {
         return status.has("executors") && executor(manager).get("state").getAsString().equals("ready");
     }
 
-    /** The client of a process in the executor; null: the executor does not say it yet. */
+    /** Returns the executor's entry for the client of a process; null: the executor has not reported it yet. */
     private static JsonObject in(ManagerProcess manager, RunningProgram program) {
         for (JsonElement client : executor(manager).getAsJsonArray("clients")) {
             if (client.getAsJsonObject().get("pid").getAsLong() == program.pid()) {
@@ -92,7 +92,7 @@ class ExecutorsOutliveManagersTest {
         expectDeaths(run);
         ManagerProcess manager = run.manager(OPTIONS);
         List<RunningProgram> relayed = List.of(relayed(run, "mixed", 1), relayed(run, "copies", 2), relayed(run, "allocations", 3));
-        RunningProgram holds = relayed.get(1); // copies: it has the same memory all the time
+        RunningProgram holds = relayed.get(1); // it makes copies, and has the same memory all the time
         RunningProgram turns = run.program("worker", "ms=0", "kernel_us=400", "batch=3").tenant("turns").start().awaitLine("ready");
         limit(manager, "relayed-1");
         limit(manager, "comes later");

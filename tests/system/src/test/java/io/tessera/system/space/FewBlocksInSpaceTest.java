@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Kernels that have other code for grids of few blocks: it works on the same variables, and programs notice nothing. */
+/** Kernels with other code for grids of few blocks: it uses the same variables, and programs do not notice it. */
 @ExtendWith(RunWatcher.class)
 class FewBlocksInSpaceTest {
     private static final Map<String, String> FEW_BLOCKS = Map.of("TESSERA_EXECUTOR_JAVA",

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Grids that take long, of programs that share by space: in parts, every block runs once, and others need not wait for the whole. */
+/** Long grids of programs in space sharing are launched in parts: every block runs once, and others need not wait for the whole grid. */
 @ExtendWith(RunWatcher.class)
 class GridPartsInSpaceTest {
     private static final Map<String, String> IN_PARTS = Map.of("TESSERA_EXECUTOR_JAVA",
@@ -38,7 +38,7 @@ class GridPartsInSpaceTest {
         return run.program("relay_grid", Integer.toString(us)).env("TESSERA_SHARE", "space").tenant(tenant).start().awaitLine("ready");
     }
 
-    /** A tenant that always has a little work. Work that a tenant queues beside others is bounded. */
+    /** Starts a tenant that always has a little work, since queued work is bounded if there are other tenants. */
     private static RunningProgram other(TestRun run) {
         return run.program("relay_flood", "200").env("TESSERA_SHARE", "space").tenant("other").start().awaitLine("ready");
     }
@@ -48,7 +48,7 @@ class GridPartsInSpaceTest {
         program.end(BOUND).exits(0);
     }
 
-    /** The first launches are whole, because nobody knows that they take long. */
+    /** The first launches are made as a whole, because it is not known yet that they take long. */
     @Test
     void everyBlockRunsOnceInParts(TestRun run) {
         ManagerProcess manager = run.manager(IN_PARTS, "--executors", "software");
@@ -59,7 +59,7 @@ class GridPartsInSpaceTest {
         end(other);
     }
 
-    /** A grid of some seconds, whose program ends or is killed in between, leaves an executor that serves others. */
+    /** If a program ends or is killed during a grid of some seconds, the executor continues to serve others. */
     @Test
     void whoIsKilledBetweenPartsLeavesNothing(TestRun run) {
         ManagerProcess manager = run.manager(IN_PARTS, "--executors", "software");

@@ -29,7 +29,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Programs of root and of another user whose kernels are machine code: which run beside each other, by default. */
+/** Programs of root and of another user whose kernels are machine code, and which of them run beside each other by default. */
 @ExtendWith(RunWatcher.class)
 class MachineCodeOfUsersTest {
     private static final Duration BOUND = Duration.ofSeconds(90);
@@ -56,7 +56,7 @@ class MachineCodeOfUsersTest {
         Await.until(programs + " programs have an image that is " + field, BOUND, () -> {
             int found = 0;
             for (JsonElement client : executor(manager).getAsJsonArray("clients")) {
-                JsonElement images = client.getAsJsonObject().get(field); // a program that has just come has none yet
+                JsonElement images = client.getAsJsonObject().get(field); // a program that has just connected has none yet
                 found += images != null && images.getAsInt() == 1 ? 1 : 0;
             }
             return found == programs;
@@ -111,7 +111,7 @@ class MachineCodeOfUsersTest {
         roots.quit().exits(0);
     }
 
-    /** The list is that of the user who runs the manager, here of root. */
+    /** The list of trusted images is that of the user who runs the manager, here root. */
     @Test
     void whatRootHasNamedRunsBesideEverybody(TestRun run) throws IOException {
         OtherUser other = OtherUser.of(run);

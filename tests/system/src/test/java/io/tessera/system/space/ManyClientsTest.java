@@ -21,14 +21,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Many programs by relay on the software GPU, and what one of them does to the others. */
+/** Many relayed programs on the software GPU, and the effects of one of them on the others. */
 @ExtendWith(RunWatcher.class)
 class ManyClientsTest {
-    /** By hand up to 256: {@code -Dtessera.crowd=256}. */
+    /** Number of programs; up to 256 in a run by hand ({@code -Dtessera.crowd=256}). */
     private static final int CROWD = Integer.getInteger("tessera.crowd", 24);
     private static final Duration BOUND = Duration.ofSeconds(60 + CROWD);
     /**
-     * Mappings of the executor's process for each tenant: its segment, staging, memory, stack; 1,435 where sinks were mapped one by one.
+     * Maximum mappings of the executor's process for each tenant: its segment, staging, memory, stack. If sinks were mapped one by one, there would be 1,435.
      */
     private static final long MOST_MAPPINGS = 24;
 
@@ -55,7 +55,7 @@ class ManyClientsTest {
         assertEquals("right", guest.end(BOUND).exits(0).output().getLast());
     }
 
-    /** All at once, in a device so small that they would not fit if each took more than it needs. */
+    /** All at once, on a device that is too small if each took more than it needs. */
     @Test
     void manyTenantsFitAndCostTheExecutorFewMappings(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "software", "--software-memory", 4L * CROWD + 32 + "MiB", "--max-clients",
@@ -80,7 +80,7 @@ class ManyClientsTest {
         assertEquals(pid, executor(manager).get("pid").getAsLong());
     }
 
-    /** It ran without fences, and without a sink, while it was alone: what it needs beside others is there when they come. */
+    /** A program that was alone ran without fences and without a sink; when others come, it gets what it needs beside them. */
     @Test
     void oneThatWasAloneGoesOnBesideOneThatTakesAllMemory(TestRun run) {
         run.manager("--executors", "software", "--software-memory", "256MiB");
@@ -92,7 +92,7 @@ class ManyClientsTest {
         endsRight(greedy);
     }
 
-    /** Without fences, since a fenced kernel cannot end a context. */
+    /** Runs without fences, since a fenced kernel cannot end a context. */
     @Test
     void whoseContextIsEndedByAnotherHearsThatItWasAnother(TestRun run) {
         ManagerProcess manager = run.manager(Map.of("TESSERA_EXECUTOR_UNPROTECTED", "1"), "--executors", "software");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Programs that share the software GPU by space: what one does wrong is its own error, and the other's results stay right. */
+/** Programs that share the software GPU by space: a wrong action of one is an error of that one only, and the other's results stay right. */
 @Tag("nvcc")
 @ExtendWith(RunWatcher.class)
 class NeighboursTest {
@@ -52,7 +52,7 @@ class NeighboursTest {
         return manager.control().status().getAsJsonArray("executors").get(0).getAsJsonObject();
     }
 
-    /** A tenant's window; while the executor warms up it has one for itself, too. */
+    /** Returns a tenant's window. While the executor warms up, it also has a window of its own. */
     private static Optional<JsonObject> window(JsonObject executor, String tenant) {
         return !executor.has("windows") ? Optional.empty() : executor.getAsJsonArray("windows").asList().stream()
                 .map(window -> window.getAsJsonObject())
@@ -66,7 +66,7 @@ class NeighboursTest {
         assertEquals(List.of(), result.errors());
     }
 
-    /** A wrong program: what it does, with which options of `run`, CUDA's error, and the line that says why. */
+    /** A wrong program: its action, its options of `run`, CUDA's error, and the line that says why. */
     private record Offence(String role, String options, String error, String line) {
     }
 
@@ -130,10 +130,10 @@ class NeighboursTest {
         offender.awaitLine("ready");
         RunningProgram victim = start(run, "both", "--fence mask --fence-alone", "hold");
         victim.awaitLine("waits");
-        Thread.sleep(300); // its check is behind the wait
+        Thread.sleep(300); // its check comes after the wait
         offender.tell("");
         offender.awaitLine("stored");
-        Thread.sleep(300); // and what the other one wrote is in the sink
+        Thread.sleep(300); // the offender's write is in the sink by now
         victim.tell("");
         ProgramResult result = victim.end(BOUND).exits(0);
         assertEquals("cudaSuccess", result.output().getLast(), result::toString);

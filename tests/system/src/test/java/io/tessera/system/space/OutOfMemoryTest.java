@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * What ends where a container has no memory left: the process that takes it and those that can be started again, not an executor with its
- * programs.
+ * A container without memory left: the kernel ends the process that takes the memory, or those that can be started again, but not an executor with
+ * its programs.
  */
 @ExtendWith(RunWatcher.class)
 class OutOfMemoryTest {
     private static final long MOST_BYTES = 1L << 30;
     private static final int KILLED = 128 + 9;
-    /** Where the controller of memory is: of version 1 of cgroups, and of version 2. */
+    /** The folder of the memory controller: for version 1 of cgroups, then for version 2. */
     private static final Path FIRST = Path.of("/sys/fs/cgroup/memory");
     private static final Path SECOND = Path.of("/sys/fs/cgroup");
 
@@ -51,7 +51,7 @@ class OutOfMemoryTest {
         }
     }
 
-    /** A group goes when nobody is in it any more: manager and executor end later, outside of it. */
+    /** Removes the group. It must be empty, so processes that end later, such as manager and executor, are moved out first. */
     @AfterEach
     void remove() throws IOException {
         if (!Files.exists(group)) {
@@ -101,7 +101,7 @@ class OutOfMemoryTest {
         assumeFalse(own.isEmpty(), "the group of this process cannot be seen");
         String self = Long.toString(ProcessHandle.current().pid());
         ManagerProcess manager;
-        Files.writeString(members(), self); // the manager starts in it
+        Files.writeString(members(), self); // so that the manager starts in the group
         try {
             manager = run.manager("--capacity", "64MiB", "--executors", "none");
         } finally {

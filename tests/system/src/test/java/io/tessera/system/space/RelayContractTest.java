@@ -29,7 +29,7 @@ class RelayContractTest {
         return run.program("relay_contract", mode).env("TESSERA_SHARE", "space");
     }
 
-    /** A context is one for all: all that share it hear, and the next program has another. */
+    /** All clients share one context: each of them gets its error, and the next program gets another context. */
     @Test
     void aFaultIsEverybodysAndTheNextProgramRuns(TestRun run) {
         run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
@@ -45,14 +45,14 @@ class RelayContractTest {
                 .says("right 5");
     }
 
-    /** The first such call fills the tenant's sink. */
+    /** The second cuMemsetD32Async fails, because the first one is the executor's own and fills the tenant's sink. */
     @Test
     void anErrorThatNobodyWaitedForIsToldOnce(TestRun run) {
         run.manager(Map.of("TESSERA_SCRIPT", "fail cuMemsetD32Async 401 at 2"), "--executors", "nvidia");
         relayed(run, "async").run().exits(0).says("async ok");
     }
 
-    /** The child has neither the segment nor the executor's ear, and its parent goes on. */
+    /** A forked child has neither the segment nor a connection to the executor, and its parent continues. */
     @Test
     void aForkedChildIsToldAndItsParentDoesNotNotice(TestRun run) {
         run.sharedManager("--executors", "nvidia");
@@ -60,7 +60,7 @@ class RelayContractTest {
         relayed(run, "forked").run().exits(0).says("forked ok");
     }
 
-    /** Memory that the executor makes for others is files of the kernel, which a limit of its process holds short. */
+    /** The executor makes memory for others as files of the kernel, which a limit of its process bounds. */
     @Test
     void pinnedMemoryThatTheHostHasNotIsOutOfMemoryAndTheProgramGoesOn(TestRun run) throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/prlimit")), "util-linux is not installed");
@@ -70,14 +70,14 @@ class RelayContractTest {
         run.expectLine(told);
         run.expectClientError(told);
         Process limit = new ProcessBuilder("/usr/bin/prlimit", "--pid", Long.toString(manager.process().pid()),
-                "--fsize=" + 160 * MIB).inheritIO().start(); // executors come later and inherit it
+                "--fsize=" + 160 * MIB).inheritIO().start(); // executors that are started later inherit it
         assertEquals(0, limit.waitFor());
         ProgramResult result = relayed(run, "pinned").run().exits(0).says("pinned ok");
         assertEquals(1, result.libraryLines().stream().filter(line -> line.contains(told) && line.contains("cudaFreeHost")).count(),
                 result::toString);
     }
 
-    /** An allocation that nobody else bounds is a plain error 2 to the program: one line names the bound, and what to do. */
+    /** A refusal by a bound that CUDA does not have is just error 2 for the program, so one line names the bound and what to do. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             graph_functions | there are more host functions than the 8192 that may be in graphs and queues at a time: the call fails \

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RunWatcher.class)
 class RelayDevicesTest {
     private static final Duration BOUND = Duration.ofSeconds(90);
-    /** An executor says once a second what its clients have. */
+    /** Bound on a wait for an executor's report, which it sends once a second. */
     private static final Duration FREED = Duration.ofSeconds(30);
 
     private static ManagerProcess manager(TestRun run) {
@@ -67,7 +67,7 @@ class RelayDevicesTest {
         allIsFreed(manager);
     }
 
-    /** The devices do not share their fate, and a client's end frees what it had on both. */
+    /** The failure of one device does not affect the other, and a client's end frees its objects on both. */
     @Test
     void oneExecutorIsKilledWhileTheOtherGoesOn(TestRun run) {
         ManagerProcess manager = manager(run);

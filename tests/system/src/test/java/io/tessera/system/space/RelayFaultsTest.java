@@ -24,18 +24,18 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Space sharing when clients, executors and managers die, stop, flood or write rubbish. */
+/** Space sharing when clients, executors and managers die, stop, flood or write invalid data. */
 @ExtendWith(RunWatcher.class)
 class RelayFaultsTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
-    /** An executor says once a second what its clients have; what died gets up to 10 s to end its work. */
+    /** Bound on the wait for freed objects: an executor reports once a second, and work of a dead client may take up to 10 s to end. */
     private static final Duration FREED = Await.PATIENCE;
-    /** A second, and what a loaded machine adds. */
+    /** Bound on the replacement of an executor: one second, plus the delays of a loaded machine. */
     private static final Duration REPLACED = Duration.ofSeconds(5);
     private static final String[] MODES = {"launches", "copies", "allocations", "mixed"};
     private static final int KILLS = 24;
     private static final int CLIENTS = Boolean.getBoolean("tessera.long") ? 50 : 20;
-    /** Far above what a call takes on any machine, far below a wait for somebody else's work. */
+    /** Far longer than a call takes on any machine, and far shorter than a wait for another client's work. */
     private static final long LONGEST_MEDIAN_NS = 20_000_000L;
 
     private static RunningProgram worker(TestRun run, String mode, long seed, int rounds) {
@@ -43,7 +43,7 @@ class RelayFaultsTest {
                 .env("TESSERA_SHARE", "space").tenant(mode + "-" + seed).start();
     }
 
-    /** Works until it is told to end, some hundred rounds a second, and leaves the processors to what is tested. */
+    /** Starts a program that works until it is told to end, some hundred rounds a second, which leaves the processors to the test. */
     private static RunningProgram bystander(TestRun run, int seed) {
         return run.program("relay_worker", "mixed", Integer.toString(seed), "0").env("TESSERA_SHARE", "space")
                 .env("RELAY_WORKER_PAUSE_US", "2000").tenant("bystander-" + seed).start().awaitLine("ready");
@@ -70,7 +70,7 @@ class RelayFaultsTest {
         }, () -> executor(manager).toString());
     }
 
-    /** Nothing will make it go on, so its programs hear that it is gone, and new ones get another one. */
+    /** A stopped executor will not continue, so its programs are told that it is gone, and new ones get another executor. */
     @Test
     void anExecutorThatWasStoppedIsReplacedAfterASecond(TestRun run) {
         ManagerProcess manager = run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
@@ -97,7 +97,7 @@ class RelayFaultsTest {
         long pid = executorPid(manager);
         for (int round = 0; round < KILLS; round++) {
             RunningProgram victim = worker(run, MODES[round % MODES.length], random.below(1 << 30), 0);
-            if (round % 6 != 5) { // else it may be killed before it has met its executor
+            if (round % 6 != 5) { // otherwise it may be killed before it is connected to its executor
                 victim.awaitLine("ready");
             }
             Await.sleep(Duration.ofMillis(random.below(40)));
@@ -125,7 +125,10 @@ class RelayFaultsTest {
         allIsFreed(manager);
     }
 
-    /** All of them are there before the first one goes, with windows, sinks of 66 MiB and memory in steps of 64 MiB. Those that are there leave the processors to those that come. */
+    /**
+     * All programs are connected before the first one leaves, with windows, sinks of 66 MiB and memory in steps of 64 MiB. Connected programs leave the
+     * processors to the others.
+     */
     @Test
     void manyClientsAtOnce(TestRun run) {
         ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB", "TESSERA_EXECUTOR_JAVA", ""), "--executors", "nvidia");
@@ -143,7 +146,7 @@ class RelayFaultsTest {
         allIsFreed(manager);
     }
 
-    /** A client that reads no answer and moves no word is in nobody's way, and goes on where it stood. */
+    /** A stopped client, which reads no answer and writes no word, does not delay others, and continues where it stopped. */
     @Test
     void aStoppedClientDisturbsNobody(TestRun run) {
         SeededRandom random = new SeededRandom("aStoppedClientDisturbsNobody");
@@ -181,7 +184,7 @@ class RelayFaultsTest {
         return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
     }
 
-    /** Whatever a client writes into its segment is its own misfortune. */
+    /** Whatever a client writes into its segment only harms that client. */
     @Test
     void rubbishInASegmentEndsItsClientAlone(TestRun run) {
         SeededRandom random = new SeededRandom("rubbishInASegmentEndsItsClientAlone");
@@ -197,7 +200,7 @@ class RelayFaultsTest {
                         .env("TESSERA_SHARE", "space").start();
                 hostile.awaitLine("spoilt");
                 Await.sleep(Duration.ofMillis(200));
-                hostile.close(); // it may wait for ever for a reply that it has spoilt itself
+                hostile.close(); // it may wait for ever for a reply that it has destroyed itself
             }
             assertEquals(pid, executorPid(manager), "the executor was restarted by " + part + ", seed " + random.seed());
         }
@@ -207,7 +210,7 @@ class RelayFaultsTest {
         allIsFreed(manager);
     }
 
-    /** Connections of processes that nobody has announced cost clients nothing, and the log a few lines. */
+    /** Connections of unannounced processes do not affect clients, and only cause a few lines in the log. */
     @Test
     void strangersOnTheSocketEndNoClientAndFillNoLog(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "nvidia");
@@ -225,7 +228,7 @@ class RelayFaultsTest {
         allIsFreed(manager);
     }
 
-    /** Where many programs begin at once, seconds pass between a connection and its first packet. */
+    /** If many programs start at once, seconds may pass between a connection and its first packet. */
     @Test
     void aNewcomerMayBeLate(TestRun run) {
         ManagerProcess manager = run.manager("--executors", "nvidia");
@@ -236,7 +239,7 @@ class RelayFaultsTest {
         allIsFreed(manager);
     }
 
-    /** Connections that ask nothing keep nobody from the control socket. */
+    /** Connections that send nothing do not block the control socket for others. */
     @Test
     void idleConnectionsLockNobodyOutOfTheControlSocket(TestRun run) throws IOException {
         ManagerProcess manager = run.manager("--executors", "none");
@@ -254,7 +257,7 @@ class RelayFaultsTest {
         }
     }
 
-    /** Packets that no client sends, on the executor's own socket. */
+    /** Invalid packets on the executor's own socket. */
     @Test
     void rubbishOnTheSocketIsRefused(TestRun run) {
         SeededRandom random = new SeededRandom("rubbishOnTheSocketIsRefused");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Processes of one tenant that hand each other memory and events by CUDA's IPC handles, in space sharing. */
+/** Processes of one tenant hand each other memory and events by CUDA's IPC handles, in space sharing. */
 @ExtendWith(RunWatcher.class)
 class RelayIpcTest {
     private static final Duration BOUND = Duration.ofSeconds(60);

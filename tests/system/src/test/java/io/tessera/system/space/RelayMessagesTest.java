@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Lines of README.md's table "What programs are told" that a program in space sharing provokes. */
+/** Lines of README.md's table "What programs are told" that a program in space sharing can cause. */
 @ExtendWith(RunWatcher.class)
 class RelayMessagesTest {
     private static final Duration BOUND = Duration.ofSeconds(60);
@@ -49,7 +49,7 @@ class RelayMessagesTest {
         assertEquals(1, result.libraryLines().size(), result::toString);
     }
 
-    /** One line for a family of entries, which a program uses together. */
+    /** There is one line for a family of entries that programs use together. */
     @Test
     void whatSpaceSharingDoesNotHaveIsToldOnceForEachReason(TestRun run) {
         run.sharedManager("--executors", "software");
@@ -81,7 +81,7 @@ class RelayMessagesTest {
         assertEquals(1, count(result, PROFILER), result::toString);
     }
 
-    /** PyTorch is linked with CUPTI: nobody profiles for that. */
+    /** PyTorch is always linked with CUPTI, which does not mean that a user profiles. */
     @Test
     void aLibraryOfAProfilerThatIsOnlyLoadedIsNotSpokenOf(TestRun run) {
         run.sharedManager("--executors", "software");

@@ -105,7 +105,7 @@ class RelayTest {
         relayed(run, "relay_clusters").env("TESSERA_FENCE_ALONE", "1").run().exits(0).says("clusters ok");
     }
 
-    /** Linked with libcudart.so.12, with layouts and arguments that 13 changed. */
+    /** A program for libcudart.so.12, with layouts and arguments that version 13 changed. */
     @Test
     void aProgramOfCuda12RunsWithOurRuntime(TestRun run) {
         run.sharedManager("--executors", "software");
@@ -123,7 +123,7 @@ class RelayTest {
 
     @Test
     void twoDevicesHaveNoAddressInCommon(TestRun run) {
-        // Both executors' drivers begin at one address, as drivers of two processes may.
+        // The drivers of both executors begin at the same address, as drivers of two processes may.
         run.manager(Map.of("TESSERA_SCRIPT", "devices 2; arena 85899345920000"), "--executors", "nvidia");
         relayed(run, "relay_devices").script("devices 2").run().exits(0).says("devices ok");
     }
@@ -143,7 +143,7 @@ class RelayTest {
             long frees = lines.stream().filter(line -> line.contains(" cuMemFree_v2 0 ")).count();
             assertTrue(allocations > 0 && allocations == frees, trace + ": " + allocations + " and " + frees);
             assertTrue(lines.stream().allMatch(line -> line.matches("\\d+ \\d+ cu\\w+ -?\\d+( [0-9a-f]+){8} \\d+ \\d+( \\d=\\S+)*")));
-            // Addresses come from the executor; the driver itself keeps nobody waiting for one.
+            // A relayed program has to wait for addresses from the executor; the driver itself returns them at once.
             String waits = trace == relayed ? " 1 0" : " 0 0";
             assertTrue(lines.stream().filter(line -> line.contains(" cuMemAlloc_v2 0 ")).allMatch(line -> line.endsWith(waits)));
         }

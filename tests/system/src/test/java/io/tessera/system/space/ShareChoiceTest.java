@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Programs that leave it to the manager whether they share by time or by space: whole processes under a whole manager. */
+/** Programs that let the manager choose between time sharing and space sharing, with real programs and a real manager. */
 @ExtendWith(RunWatcher.class)
 class ShareChoiceTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
@@ -72,7 +72,7 @@ class ShareChoiceTest {
         second.quit().exits(0);
     }
 
-    /** It began to share by space, so it hears what it can do about that; it is never started again by itself. */
+    /** The program began in space sharing, so a line tells what the user can do; it is never restarted automatically. */
     @Test
     void whatSpaceSharingDoesNotServeIsAnErrorThatSaysWhatToDo(TestRun run) {
         run.expectLine("this program uses managed memory .*: run it with --share time");

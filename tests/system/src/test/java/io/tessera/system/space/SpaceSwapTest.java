@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Memory of a program in space sharing that leaves the device by an operator's order: commands, status, and what the program finds. */
+/** Memory of a program in space sharing leaves the device by an operator's order: commands, status, and the memory's contents afterwards. */
 @ExtendWith(RunWatcher.class)
 class SpaceSwapTest {
     private static final long MIB = 1L << 20;
@@ -24,7 +24,7 @@ class SpaceSwapTest {
     private static RunningProgram holder(TestRun run, int value) {
         RunningProgram program = run.program("console").env("TESSERA_SHARE", "space").tenant("holder").start();
         program.okay("init");
-        program.okay("streams 0"); // code of the scripted driver is no image that an executor takes
+        program.okay("streams 0"); // an executor does not accept the scripted driver's code as an image
         assertEquals("0", program.okay("alloc " + BYTES));
         program.okay("fill 0 " + value);
         program.okay("sync");
@@ -106,7 +106,7 @@ class SpaceSwapTest {
         next.quit().exits(0);
     }
 
-    /** The process of a program in space sharing has no context that the driver could suspend. */
+    /** A process in space sharing has no context that the driver could suspend. */
     @Test
     void suspensionIsRefusedWithWhatToDoInstead(TestRun run) {
         ManagerProcess manager = run.sharedManager("--executors", "nvidia");

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Weights, caps and priorities of programs that share by space: manager, executor and programs together, with kernels of some milliseconds. */
+/** Weights, caps and priorities in space sharing, with manager, executor and programs together, and kernels of some milliseconds. */
 @ExtendWith(RunWatcher.class)
 class TurnsInSpaceTest {
     private static final Duration BOUND = Duration.ofSeconds(120);
     private static final String KERNEL_US = "2000";
-    /** Launches of both tenants together, for a ratio. */
+    /** Number of launches of both tenants together from which a ratio is computed. */
     private static final long LAUNCHES = 400;
     private static final int MOST_LOOKS = 5;
 
@@ -60,7 +60,7 @@ class TurnsInSpaceTest {
         assertEquals(0, answer.getAsJsonArray("unused").size(), answer::toString);
     }
 
-    /** Launches of one tenant for each of the other, from now on; what came before a change has gone. */
+    /** Returns the ratio of two tenants' launches from now on, after launches from before a change have ended. */
     private static double ratio(ManagerProcess manager, String one, String other) throws InterruptedException {
         Thread.sleep(1_500);
         JsonObject before = executor(manager);
@@ -73,7 +73,10 @@ class TurnsInSpaceTest {
         return (double) grown(before, after[0], one) / Math.max(1, grown(before, after[0], other));
     }
 
-    /** On a machine with too much to do a program may not get to launch as often as it may: then more is looked at, for some time. */
+    /**
+     * Checks that the ratio comes between two bounds. On an overloaded machine, a program may launch less than its share, so the ratio is measured
+     * repeatedly.
+     */
     private static void comesBetween(double low, double high, ManagerProcess manager, String one, String other) throws InterruptedException {
         double ratio = ratio(manager, one, other);
         for (int i = 1; i < MOST_LOOKS && (ratio <= low || ratio >= high); i++) {

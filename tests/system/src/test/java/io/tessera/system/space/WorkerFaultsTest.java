@@ -20,13 +20,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The processes that read programs' code: given what nobody can read, killed, and stopped, while other programs go on. */
+/** The processes that read programs' code get unreadable code, are killed, and are stopped, while other programs continue. */
 @ExtendWith(RunWatcher.class)
 class WorkerFaultsTest {
     private static final Duration BOUND = Duration.ofSeconds(120);
-    /** Fewer than a job tries to get a worker: one that is killed while it starts has had no job yet. */
+    /** Number of faults: fewer than the attempts of a job to get a worker, because a worker that is killed while it starts had no job yet. */
     private static final int FAULTS = 4;
-    /** A stopped worker holds its program as long as that. */
+    /** A small time limit for jobs, because a stopped worker delays its program until then. */
     private static final Map<String, String> SMALL = Map.of("TESSERA_WORKER_SECONDS", "10", "TESSERA_WORKER_MEMORY", "256");
 
     private static RunningProgram program(TestRun run, String name, String tenant, String... arguments) {
@@ -64,7 +64,7 @@ class WorkerFaultsTest {
         assertEquals(pid, executorPid(manager), "the executor was started again");
     }
 
-    /** A client without a job under way notices nothing; one that has a job is told that it was lost, and goes on. */
+    /** A client without a job in progress notices nothing; one with a job is told that the job was lost, and continues. */
     @ParameterizedTest
     @ValueSource(strings = {"KILL", "STOP"})
     void aWorkerThatEndsOrStandsCostsTheProgramWhoseCodeItHasAlone(String signal, TestRun run) {

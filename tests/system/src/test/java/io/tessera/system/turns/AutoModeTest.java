@@ -12,18 +12,18 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Mode auto on a device that shares itself in slices, a switch of which costs a quarter of a slice. */
+/** Mode auto on a device that time-slices by itself, where each switch costs a quarter of a slice. */
 @ExtendWith(RunWatcher.class)
 class AutoModeTest {
     private static final String SLICES = "slices 2ms 500us";
-    /** It decides within seconds; on a busy machine it measures again until what it measured is clear. */
+    /** The mode decides within seconds; on a busy machine it repeats its measurements until the result is clear. */
     private static final Duration DECIDES_WITHIN = Duration.ofSeconds(60);
 
     private static RunningProgram worker(TestRun run, String name, String... work) {
         return run.program("worker", work).with("ms=0").script(SLICES).tenant(name).start().awaitLine("ready");
     }
 
-    /** Two that keep the device busy lose a fifth to switching: they take turns. */
+    /** Two clients that keep the device busy lose a fifth to switching, so they take turns. */
     @Test
     void clientsThatKeepTheDeviceBusyTakeTurns(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "auto", "--quantum", "100ms");
@@ -36,7 +36,7 @@ class AutoModeTest {
         b.kill();
     }
 
-    /** Two that leave the device idle most of the time gain nothing from turns: they run free. */
+    /** Two clients that leave the device idle for most of the time gain nothing from turns, so they run freely. */
     @Test
     void clientsThatLeaveTheDeviceIdleRunFree(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "auto", "--quantum", "100ms");
@@ -49,7 +49,7 @@ class AutoModeTest {
         b.kill();
     }
 
-    /** One alone never waits for anybody. */
+    /** A client that is alone never waits. */
     @Test
     void clientAloneRunsFree(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "auto");
@@ -60,7 +60,6 @@ class AutoModeTest {
         a.kill();
     }
 
-    /** Whether it is so, in this many looks of 50 ms. */
     private static boolean stays(ManagerProcess manager, String effective, int looks) {
         for (int i = 0; i < looks; i++) {
             if (!effective(manager).equals(effective)) {

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A process on two devices that is busy with one does not keep the other: whether it waits for the second device, or
- * sits inside a blocking copy there, its turn on the first is given back.
+ * A process on two devices that is busy with one of them does not block the other: while it waits for the second device, or
+ * is inside a blocking copy there, its turn on the first one is given back.
  */
 @ExtendWith(RunWatcher.class)
 class CrossDeviceTest {

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Several devices and contexts: turns, limits and memory are each device's own, whatever a process calls it. */
+/** Several devices and contexts: turns, limits and memory belong to a device, whatever its ordinal in a process. */
 @ExtendWith(RunWatcher.class)
 class DevicesTest {
     private static final long MIB = 1L << 20;
-    /** Pieces of work that a program does on each of its devices before it is told to end: more than a hundred batches. */
+    /** Pieces of work that a program does on each of its devices before it is ordered to end: more than a hundred batches. */
     private static final long PIECES = 600;
 
     private static final int[] FIRST = {0};
@@ -48,7 +48,7 @@ class DevicesTest {
         }
     }
 
-    /** Lets all work at once until each has done enough; answers the batches of each on each of its devices or contexts. */
+    /** Lets all programs work at the same time until each has done enough. Returns the batches of each program on each of its devices or contexts. */
     private static List<List<Long>> work(TestRun run, List<int[]> devices, RunningProgram... programs) {
         for (RunningProgram program : programs) {
             program.awaitLine("ready");
@@ -80,7 +80,7 @@ class DevicesTest {
         return a.beginNs() < b.endNs() && b.beginNs() < a.endNs();
     }
 
-    /** With a quantum of 20 s nobody would get a turn while another's work runs, if they shared one. */
+    /** If devices shared turns, with a quantum of 20 s no program would get one while another one's work runs. */
     @Test
     void processesOnDifferentDevicesDoNotWaitForEachOther(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20s");
@@ -103,7 +103,7 @@ class DevicesTest {
         second.quit().exits(0);
     }
 
-    /** A thread that waits for one device's turn holds the other's meanwhile: that turn has to end all the same. */
+    /** A thread that waits for a turn on one device holds a turn on the other one, which still has to end. */
     @ParameterizedTest
     @ValueSource(strings = {"alternate", "threads"})
     void processOnBothDevicesTakesTurnsOnEach(String mode, TestRun run) {
@@ -133,7 +133,7 @@ class DevicesTest {
         RunningProgram other = devices(run, "devices 1", "contexts", "0");
         List<List<Long>> batches = work(run, List.of(FIRST, FIRST), switching, other);
         System.out.println("contexts: batches " + batches);
-        allProgressed(16, batches); // at least two contexts were destroyed in each
+        allProgressed(16, batches); // at least two contexts were destroyed in each program
         noOverlaps(run);
         for (RunningProgram program : List.of(switching, other)) {
             assertEquals(run.witness().submissions(program.pid(), 0), run.segments().submissions(program.pid()),
@@ -183,7 +183,7 @@ class DevicesTest {
         return program;
     }
 
-    /** A device is what its UUID says, not its ordinal: the same one under two ordinals has one lock. */
+    /** A device is identified by its UUID and not by its ordinal: one device under two ordinals has one lock. */
     @Test
     void ordinalsDoNotMakeDevices(TestRun run) {
         ManagerProcess manager = run.manager("--mode", "on", "--quantum", "20ms");
@@ -199,7 +199,7 @@ class DevicesTest {
         assertEquals(2, manager.control().status().getAsJsonArray("devices").size());
     }
 
-    /** What the test above relies on: without turns the same programs do meet on a device. */
+    /** The assumption of the test above: without turns, the same programs overlap on a device. */
     @Test
     void ordinalsMeetWhenTheSchedulerIsOff(TestRun run) {
         run.manager("--mode", "off");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How turns end when the client's work does not let them: captures, host functions, long kernels, drain policies. */
+/** The end of turns when the client's work delays it: captures, host functions, long kernels, drain policies. */
 @ExtendWith(RunWatcher.class)
 class DrainTest {
     private static RunningProgram console(TestRun run) {
@@ -130,9 +130,9 @@ class DrainTest {
     }
 
     /**
-     * While somebody waits, outstanding work is bounded by time: clients that would queue 400 ms of work give their
-     * turns back soon. Three of them, so that one waits from the first moment of every turn; and not counting the
-     * first turns, before which nobody waited. Where the machine is busy it is so in the best second.
+     * While a client waits, the queued work of the others is bounded by time: clients that would queue 400 ms of work give their
+     * turns back soon. There are three of them, so that one waits from the start of every turn. The first turns do not count,
+     * since no client waited before them. On a busy machine, it suffices that this holds in the best second.
      */
     @Test
     void queuedWorkIsBoundedWhileSomebodyWaits(TestRun run) {

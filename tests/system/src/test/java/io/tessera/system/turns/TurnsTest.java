@@ -18,10 +18,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Clients in turns: no two have work on the device at once, none is left out, no work is lost. */
+/** Clients in turns: no two have work on the device at the same time, none is left out, no work is lost. */
 @ExtendWith(RunWatcher.class)
 class TurnsTest {
-    /** Turns that a test looks at, and pieces of work of each client: two batches at least. */
+    /** Number of turns that a test observes, and pieces of work of each client: at least two batches. */
     private static final long HANDOVERS = 100;
     private static final long PIECES = 12;
 
@@ -46,7 +46,7 @@ class TurnsTest {
         for (RunningProgram worker : workers) {
             ProgramResult result = worker.end().exits(0);
             least = Math.min(least, Long.parseLong(result.output().getLast().substring(5)));
-            if (!result.program().contains("graph=1")) { // what a capture records is counted, and never submitted
+            if (!result.program().contains("graph=1")) { // captured work is counted, but not submitted
                 assertEquals(run.witness().submissions(worker.pid(), 0), run.segments().submissions(worker.pid()),
                         () -> "a submission escaped: " + result);
             }
@@ -86,7 +86,7 @@ class TurnsTest {
         b.kill();
     }
 
-    /** Weights that an operator sets while programs run, without another word about the scheduler, are kept; commands say what holds. */
+    /** Weights that an operator sets while programs run are kept, without further scheduler commands; commands show the effective values. */
     @Test
     void weightsArePartsOfTheDevice(TestRun run) {
         ManagerProcess manager = run.manager("--quantum", "20ms");
@@ -115,7 +115,7 @@ class TurnsTest {
         b.kill();
     }
 
-    /** Without turns the same clients do overlap: the checker of the other tests can see it. */
+    /** Without turns the same clients overlap, which shows that the other tests can detect it. */
     @Test
     void clientsOverlapWhenTheSchedulerIsOff(TestRun run) {
         run.manager("--mode", "off");
@@ -156,7 +156,7 @@ class TurnsTest {
     /** A client that is idle gives its turn back long before the quantum ends. */
     @Test
     void idleClientGivesItsTurnBack(TestRun run) {
-        run.manager("--mode", "on", "--quantum", "100s"); // longer than an answer is waited for
+        run.manager("--mode", "on", "--quantum", "100s"); // longer than the timeout of an answer
         RunningProgram a = run.program("console").start();
         RunningProgram b = run.program("console").start();
         a.openDevice();

@@ -14,11 +14,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Limits of the context, which all clients share: they grow and never shrink. They take device memory that is charged to no tenant, so no client may raise them
- * far. A client that lowers one reads the value that it set, as from a driver, but the limit itself stays. One owner thread.
+ * Limits of the context, which all clients share. They only grow. They take device memory that is charged to no tenant, so a client may raise them only up to a
+ * bound. A client that lowers one then reads the value that it set, as from a driver, but the limit itself stays. One owner thread.
  */
 final class LimitCalls {
-    /** {@code CUlimit}: bytes of stack a thread, of printf's buffer, of the heap of kernels. */
+    /** Maximum by {@code CUlimit}: bytes of the stack of a thread, of the printf buffer, and of the heap of kernels. */
     private static final long[] MOST = {64L << 10, 64L << 20, 256L << 20};
     private static final String[] NAMES = {"a stack", "a buffer for printf", "a heap for malloc in kernels"};
 
@@ -66,7 +66,7 @@ final class LimitCalls {
         }
         result = driver.call(frame.entry(), frame.slots());
         if (result == CudaResult.SUCCESS) {
-            lowered.remove(frame.slot(0)); // a driver may make it more than what was asked for, and tells
+            lowered.remove(frame.slot(0)); // a driver may raise it further than requested, and reports that value
         }
         return result;
     }

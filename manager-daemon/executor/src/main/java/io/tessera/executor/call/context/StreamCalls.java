@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 
 /** Streams: their creation and end, their settings, and their waits and writes of values in memory. One owner thread. */
 final class StreamCalls {
-    /** Launch attributes that streams have, by their bits. */
+    /** Launch attributes that streams have, as bits by number. */
     private static final long ATTRIBUTES = 1 << LaunchAttributeId.ACCESS_POLICY_WINDOW | 1 << LaunchAttributeId.SYNCHRONIZATION_POLICY
             | 1 << LaunchAttributeId.PRIORITY | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN_MAP | 1 << LaunchAttributeId.MEM_SYNC_DOMAIN;
 
@@ -119,8 +119,8 @@ final class StreamCalls {
     }
 
     /**
-     * Prepares a wait for an event of a capture, which takes the stream into the capture. The stream's earlier work is awaited elsewhere: it cannot be queried
-     * any more. Captured kernels keep the processors of their stream.
+     * Prepares a wait for an event of a capture, which makes the stream join the capture. The stream can then no longer be queried, so another stream waits
+     * for its earlier work. Captured kernels keep the processors of their stream.
      */
     private void settle(CallFrame frame) {
         if (streams.isAnyCapturing()) {

@@ -9,8 +9,8 @@ import io.tessera.protocol.relay.RelayLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Input data of a call that is sent in pieces before it, for each reply slot one at a time. The buffer grows as pieces arrive, so that it never exceeds what
- * the client has sent by much. One owner thread.
+ * Input data of calls that is sent in pieces before the call, for one call of each reply slot at a time. The buffer grows as pieces arrive, so that it is never
+ * much larger than the data that the client has sent. One owner thread.
  */
 final class BulkData implements AutoCloseable {
     private final TenantAccount account;
@@ -37,7 +37,7 @@ final class BulkData implements AutoCloseable {
     void append(int slot, long offset, MemorySegment from, long at, int bytes) throws RejectedException {
         Piece piece = pieces[slot];
         if (piece != null && offset == 0 && piece.bytes != 0) {
-            drop(slot); // a call that never followed: its thread died
+            drop(slot); // data of a call that never followed, because its thread died
             piece = null;
         }
         if (piece == null) {

@@ -46,8 +46,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntSupplier;
 
 /**
- * Executes CALL records: looks the call's row up, reads the arguments, translates handles, checks addresses, keeps the order of streams, makes the call,
- * and records what came and went. One owner thread; {@link #close} frees what came in pieces.
+ * Executes CALL records: looks up the call's row, reads the arguments, translates handles, checks addresses, keeps the order of streams, makes the call,
+ * and records the objects that it made or ended. One owner thread; {@link #close} frees data that came in pieces.
  */
 public final class CallExecutor implements AutoCloseable {
     private final DeviceContext device;
@@ -58,7 +58,6 @@ public final class CallExecutor implements AutoCloseable {
     private final CallTable table;
     private final CallChecks checks;
     private final GraphFamily graphs;
-    /** Whether the call in progress is one of graphs. */
     private boolean ofGraphs;
     private final MemoryFamily memory;
     private final ModuleFamily modules;
@@ -124,12 +123,12 @@ public final class CallExecutor implements AutoCloseable {
         return slot;
     }
 
-    /** Ends without the program, which has ended: remaining calls without work of a stream need not be made, and all objects are freed. */
+    /** Records that the program has ended: remaining calls that submit no work to a stream are not made, since all objects will be freed. */
     public void unheard() {
         unheard = true;
     }
 
-    /** Returns whether a call has the device work, and so waits for its tenant's turn. */
+    /** Returns whether a call makes the device work, and so waits for its tenant's turn. */
     public boolean occupiesDevice(MemorySegment record) {
         return EntryDescriptions.ofIndex(RecordHeader.entry(record)).map(table::plan).map(CallPlan::occupiesDevice).orElse(false);
     }
@@ -294,7 +293,7 @@ public final class CallExecutor implements AutoCloseable {
     private ClientStream stream(CallPlan plan, int i) throws RejectedException {
         ClientContext context = frame.context();
         if (context == null && frame.argument(i) == 0 && plan.row().isContextless()) {
-            return null; // a graph call that may go without a stream
+            return null; // a graph call, which needs no stream
         }
         if (plan.row().ended() == HandleKind.STREAM && Long.compareUnsigned(frame.argument(i), 2) <= 0) {
             throw new RejectedException(CudaResult.INVALID_HANDLE, "a default stream stays");
@@ -369,12 +368,12 @@ public final class CallExecutor implements AutoCloseable {
         graphs.endCapture(stream);
     }
 
-    /** Keeps book of what the client's end frees, as a call would. */
+    /** Records an object that the client's end frees, as a call would. */
     public void freed(HandleKind kind, long clientHandle) {
         checks.results().ended(kind, clientHandle);
     }
 
-    /** Takes away a mapping of the program's own memory, at the end of what it was for. Returns a CUresult. */
+    /** Removes a mapping of the program's own memory, when its context or the client ends. Returns a CUresult. */
     public int unmapped(MemoryRange range) {
         return memory.unmapped(range);
     }

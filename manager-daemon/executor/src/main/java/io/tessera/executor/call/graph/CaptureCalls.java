@@ -42,7 +42,7 @@ final class CaptureCalls {
     }
 
     void register(CallTable calls) {
-        // The stream's work before a capture is waited for elsewhere: it cannot be asked any more.
+        // The stream cannot be queried during a capture, so another stream waits for its work before the capture.
         calls.row(DriverApi.cuStreamBeginCapture).stream(StreamUse.STATE).prepares(this::settle)
                 .executes((frame, _) -> relaxed(frame, 1)).records(frame -> begun(frame.stream(), HandleTable.NONE));
         calls.row(DriverApi.cuStreamBeginCaptureToGraph).stream(StreamUse.STATE).prepares(this::settle)
@@ -52,7 +52,7 @@ final class CaptureCalls {
         calls.row(DriverApi.cuStreamUpdateCaptureDependencies).stream(StreamUse.STATE);
     }
 
-    /** Has captured kernels keep the processors of their stream. */
+    /** Makes captured kernels keep the processors of their stream. */
     private void settle(CallFrame frame) {
         streams.settle(frame.stream());
         streams.parts().place(frame.stream(), ProcessorParts.WHOLE);
@@ -90,7 +90,7 @@ final class CaptureCalls {
         }
     }
 
-    /** Ends an open capture whose stream is about to end; a graph that only the capture has ends, too. */
+    /** Ends an open capture whose stream is about to be destroyed. If only the capture refers to its graph, the graph ends, too. */
     void end(ClientStream stream) {
         boolean ended = driver.call(DriverEntry.cuStreamEndCapture, stream.value(), driver.out(0)) == CudaResult.SUCCESS;
         long value = ended ? driver.outLong(0) : 0;

@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * Tracks which nodes of graphs run their kernels in clusters, so that no such node gets a kernel that is not prepared for clusters. The driver reports a node's
- * cluster; for executable graphs a node counts if it ever had one, because they may have been made then. One owner thread.
+ * cluster. For executable graphs, a node counts if it ever had one, because the executable graph may have been made then. One owner thread.
  */
 final class ClusterNodes {
     private final DriverCalls driver;
@@ -33,7 +33,6 @@ final class ClusterNodes {
         this.fences = fences;
     }
 
-    /** Returns whether an attribute of a launch makes clusters. */
     static boolean makes(long attribute) {
         return attribute == LaunchAttributeId.CLUSTER_DIMENSION || attribute == LaunchAttributeId.PREFERRED_CLUSTER_DIMENSION;
     }
@@ -52,7 +51,7 @@ final class ClusterNodes {
         return result == CudaResult.SUCCESS && !one;
     }
 
-    /** Returns the refusal of a node that would run a kernel in clusters that may know of none. */
+    /** Returns the refusal of a node that would run a kernel in clusters although the kernel may not be prepared for them. */
     static RejectedException noClusters() {
         return RejectedException.unsupported("a cluster for a graph node whose kernel is not compiled for clusters (__cluster_dims__)");
     }

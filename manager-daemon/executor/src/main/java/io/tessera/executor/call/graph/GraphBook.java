@@ -24,11 +24,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Keeps account of the sizes of a client's graphs in the driver: a copy, a child and an executable graph are as large as their originals, so a few calls can
- * ask for any number of nodes. It is asked before the driver makes something larger, and updated afterwards. One owner thread.
+ * Keeps account of the sizes of a client's graphs in the driver. A copy, a child and an executable graph are as large as their originals, so a few calls could
+ * otherwise create any number of nodes. The bounds are checked before the driver makes something larger; the account is updated afterwards. One owner thread.
  */
 public final class GraphBook {
-    /** Graphs in graphs: drivers walk them recursively. */
+    /** Maximum depth of graphs in graphs, which drivers walk recursively. */
     static final int MOST_DEPTH = 32;
 
     private final ClientHandles handles;
@@ -53,7 +53,7 @@ public final class GraphBook {
         this.driver = driver;
     }
 
-    /** The size of what a call adds, by the client's own handles. */
+    /** Computes the size that a call adds, from the client's own handles. */
     @FunctionalInterface
     private interface Addition {
         GraphSize size(CallFrame frame) throws RejectedException;
@@ -168,7 +168,7 @@ public final class GraphBook {
         require(Countable.EXECUTABLE_NODE, size);
     }
 
-    /** Returns the size of one node, from all that came in: parameters, data behind them, dependencies, and a child. */
+    /** Returns the size of one node, from all of its input: parameters, the data of pointers, dependencies, and a child. */
     private GraphSize node(CallFrame frame, Content content) {
         long bytes = 0;
         long edges = 0;
@@ -326,7 +326,7 @@ public final class GraphBook {
         for (long each = graph; each != HandleTable.NONE; each = nesting.owner(each)) {
             GraphSize size = size(HandleKind.GRAPH, each);
             size.minus(least);
-            size.continued = each == graph ? size.continued : 0; // what went may have lain between two others
+            size.continued = each == graph ? size.continued : 0; // a removed node may have been between two others
         }
         account.add(Countable.GRAPH_NODE, -least.nodes, -least.hostBytes());
     }
@@ -445,7 +445,7 @@ public final class GraphBook {
         long id = captures.size() == 1 ? captures.keySet().iterator().next() : captureId(stream.value());
         Capture capture = captures.get(id);
         if (capture == null) {
-            return; // spoilt: nothing is added to it any more
+            return; // invalidated: nothing is added to it any more
         }
         if (capture.graph != HandleTable.NONE && handles.value(HandleKind.GRAPH, capture.graph) == HandleTable.NONE) {
             return; // its graph has ended

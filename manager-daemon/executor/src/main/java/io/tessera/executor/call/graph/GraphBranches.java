@@ -10,14 +10,14 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Counts the parallel branches of a graph. The time in which a driver makes an executable graph grows with them: for 20,000 parallel kernels it took
- * 1.3 s, and 20.8 s where seven such executable graphs were there already (H200, driver 580). That is some 55 us for each branch, and 7 ns more for each
- * branch that is there. Stateless.
+ * Counts the parallel branches of a graph. The time that a driver needs to make an executable graph grows with them: for 20,000 parallel kernels it took
+ * 1.3 s, and 20.8 s when seven such executable graphs existed already (H200, driver 580). That is some 55 us for each branch, plus 7 ns for each
+ * existing branch. Stateless.
  */
 final class GraphBranches {
     /** Bound on the branches of one graph: some 60 ms by these figures. A captured stream is one branch; each fork adds one. */
     static final int MOST = 1024;
-    /** Three arrays of that many elements are requested. */
+    /** Maximum number of edges that are requested from the driver, in three arrays. */
     private static final int MOST_EDGES = 2 * GraphSize.MOST_EDGES;
 
     private GraphBranches() {
@@ -25,7 +25,7 @@ final class GraphBranches {
 
     /**
      * Counts the nodes that continue a branch: each has a predecessor that no other node continues. All other nodes begin a branch of their own. Nodes of
-     * children are not looked at. 0 where the driver does not list the edges.
+     * children are not counted. Returns 0 if the driver does not list the edges.
      */
     static long continued(DriverCalls driver, long graph) {
         long count = ask(driver, graph, 0, 0, 0, driver.out(0)) == CudaResult.SUCCESS ? driver.outLong(0) : 0;

@@ -103,7 +103,7 @@ final class GraphCalls {
         if (structure && frame.data(2) != null) {
             structures.out(frame.data(2), "CUgraphExecUpdateResultInfo", frame.argument(1), frame.contextNumber());
         } else if (result != CudaResult.SUCCESS && frame.data(2) != null) {
-            frame.data(2).set(WireTypes.U64, 0, 0); // the driver's own handle: it is not translated when there is an error
+            frame.data(2).set(WireTypes.U64, 0, 0); // a handle of the driver's, which is not translated after an error
         }
         return result;
     }

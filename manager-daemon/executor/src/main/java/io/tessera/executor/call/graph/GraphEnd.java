@@ -27,7 +27,7 @@ public final class GraphEnd {
         return driver.call(DriverEntry.cuGraphDestroy, graph);
     }
 
-    /** Removes nodes until few are left. A node that cannot be removed alone ends with its graph. */
+    /** Removes nodes until few are left. A node that cannot be removed singly ends with its graph. */
     private static void thin(DriverCalls driver, long graph, long count) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment nodes = arena.allocate(ValueLayout.JAVA_LONG, count);

@@ -26,8 +26,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Nodes that allocate and free memory, from structures and from captured calls. The driver's own nodes of that kind would take addresses outside of the window:
- * it gets empty nodes in their place, and their meaning is kept in {@link GraphMemory}. One owner thread.
+ * Nodes that allocate and free memory, from structures and from captured calls. The driver's own nodes of that kind would use addresses outside the window.
+ * So the driver gets empty nodes instead, and their meaning is kept in {@link GraphMemory}. One owner thread.
  */
 public final class GraphMemoryCalls {
     private static final int ATTRIBUTES = 4;
@@ -48,7 +48,7 @@ public final class GraphMemoryCalls {
     void register(CallTable calls) {
         calls.row(DriverApi.cuDeviceGetGraphMemAttribute).withoutContext().executes(this::attribute);
         calls.row(DriverApi.cuDeviceSetGraphMemAttribute).withoutContext().executes(this::setAttribute);
-        calls.row(DriverApi.cuDeviceGraphMemTrim).withoutContext().executes((_, _) -> CudaResult.SUCCESS); // nothing is kept that no graph has
+        calls.row(DriverApi.cuDeviceGraphMemTrim).withoutContext().executes((_, _) -> CudaResult.SUCCESS); // memory of ended graphs is never kept
     }
 
     /** Records that a graph also has the memory of another: a copy of it, or a child. */
@@ -64,7 +64,7 @@ public final class GraphMemoryCalls {
      * @param parameters CUDA_MEM_ALLOC_NODE_PARAMS, translated; the address is written there
      * @param make       makes an empty node with the call's dependencies
      * @param graph      the driver's graph
-     * @throws RejectedException if it is nothing, or the tenant's limit forbids it
+     * @throws RejectedException if it has no bytes, or the tenant's limit forbids it
      */
     int allocation(MemorySegment parameters, Maker make, long graph, ClientContext context) throws RejectedException {
         long bytes = parameters.get(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.bytesize);
@@ -98,7 +98,7 @@ public final class GraphMemoryCalls {
         return result;
     }
 
-    /** Makes a node, which {@link #made} is then. */
+    /** Makes a node; {@link #made} returns it afterwards. */
     @FunctionalInterface
     interface Maker {
         int node();
@@ -131,7 +131,7 @@ public final class GraphMemoryCalls {
         return result;
     }
 
-    /** Returns the type of a node that is an empty one for the driver. */
+    /** Returns the type of a node, which is an empty one in the driver if it allocates or frees memory. */
     int typeOf(long node, int type) {
         return type != GraphNodeType.EMPTY ? type : memory.allocationOf(node) != null ? GraphNodeType.MEM_ALLOC
                 : memory.freedBy(node) != 0 ? GraphNodeType.MEM_FREE : type;
@@ -186,7 +186,7 @@ public final class GraphMemoryCalls {
         parameters.set(WireTypes.U32, CUDA_MEM_ALLOC_NODE_PARAMS.poolProps + CUmemPoolProps.location + CUmemLocation.type, LocationType.DEVICE);
         parameters.set(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.bytesize, bytes);
         long graph = graphOf(stream);
-        // The call was charged as any allocation is, and its memory becomes the client's as any does.
+        // The call itself was charged, and makes the memory the client's, as for any allocation.
         int result = uncharged(parameters, () -> append(stream), graph);
         frame.data(0).set(WireTypes.U64, 0, result == CudaResult.SUCCESS ? parameters.get(WireTypes.U64, CUDA_MEM_ALLOC_NODE_PARAMS.dptr) : 0);
         return result;

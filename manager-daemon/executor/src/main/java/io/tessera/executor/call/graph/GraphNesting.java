@@ -12,7 +12,7 @@ import io.tessera.protocol.WireTypes;
 import io.tessera.protocol.relay.RelayHandle;
 import java.lang.foreign.MemorySegment;
 
-/** Which graphs of a client lie in which. Handles are the client's. One owner thread. */
+/** Tracks the nesting of a client's graphs. Handles are the client's. One owner thread. */
 final class GraphNesting {
     private final ClientHandles handles;
     /** The graph that the call in progress moves into another one; {@link HandleTable#NONE} if there is none. */
@@ -22,7 +22,7 @@ final class GraphNesting {
         this.handles = handles;
     }
 
-    /** Returns the graph that a graph lies in; NONE: it lies in none. */
+    /** Returns the graph that contains a graph; NONE: there is none. */
     long owner(long graph) {
         long parent = handles.table(HandleKind.GRAPH).parent(graph);
         return RelayHandle.type(parent) == HandleKind.GRAPH_NODE.number() ? handles.table(HandleKind.GRAPH_NODE).parent(parent) : parent;
@@ -37,7 +37,7 @@ final class GraphNesting {
         return found;
     }
 
-    /** Refuses that a graph becomes part of itself: a driver copies it without end then, until its stack overflows (NVIDIA 580 on an H200). */
+    /** Refuses that a graph becomes part of itself: a driver would copy it recursively until its stack overflows (driver 580 on an H200). */
     void requireOutside(long child, long graph) throws RejectedException {
         for (long each = graph; each != HandleTable.NONE; each = owner(each)) {
             if (each == child) {
@@ -46,7 +46,7 @@ final class GraphNesting {
         }
     }
 
-    /** Notes whether the node that is to be added moves a graph or copies it. Parameters: the type and the rest of {@code CUgraphNodeParams}. */
+    /** Records whether the node that is about to be added moves a graph or copies it. Parameters: the type and the rest of {@code CUgraphNodeParams}. */
     void begins(int type, MemorySegment body) throws RejectedException {
         boolean moves = type == GraphNodeType.GRAPH && body.get(WireTypes.U32, CUDA_CHILD_GRAPH_NODE_PARAMS.ownership) == ChildGraphOwnership.MOVE;
         moving = moves ? body.get(WireTypes.U64, CUDA_CHILD_GRAPH_NODE_PARAMS.graph) : HandleTable.NONE;

@@ -9,8 +9,8 @@ import java.util.Map;
  * Size of a graph, executable graph or node in the driver: nodes, those of children and bodies included, the bytes of their parameters, edges, and the depth to
  * which graphs are nested. Attached to its handle.
  *
- * <p>Many driver calls work on a whole graph (clone, instantiate, update, launch, destroy), and a driver holds the context's lock meanwhile. So one graph has
- * bounds of its own, which {@link #refusal} says. One owner thread.
+ * <p>Many driver calls work on a whole graph (clone, instantiate, update, launch, destroy), and a driver holds the context's lock meanwhile. So the size of
+ * each graph is bounded, see {@link #refusal}. One owner thread.
  */
 final class GraphSize {
     /** Advice for a graph that is too large; the end of a line. */
@@ -22,7 +22,7 @@ final class GraphSize {
     static final int MOST_NODES = 1 << 16;
     /** Edges of one graph: four for each node that it may have. */
     static final int MOST_EDGES = 4 * MOST_NODES;
-    /** Bytes of parameters that each node has beside {@link #MOST_LARGE_BYTES}: what most kernels have. */
+    /** Bytes of parameters of each node that do not count against {@link #MOST_LARGE_BYTES}: as many as most kernels have. */
     static final int PLAIN_BYTES = 256;
     /**
      * Bytes of parameters of one graph beyond {@link #PLAIN_BYTES} a node. Executable graphs of 2,000 parallel kernels with 4 KB each took 107 to 170 ms to
@@ -69,7 +69,7 @@ final class GraphSize {
         return copy;
     }
 
-    /** Adds what another has, but for its depth. Returns itself. */
+    /** Adds another size, without its depth. Returns this object. */
     GraphSize plus(GraphSize other) {
         nodes += other.nodes;
         bytes += other.bytes;
@@ -80,7 +80,7 @@ final class GraphSize {
         return this;
     }
 
-    /** Takes away what another has. */
+    /** Subtracts another size. */
     void minus(GraphSize other) {
         nodes -= other.nodes;
         bytes -= other.bytes;
@@ -110,7 +110,7 @@ final class GraphSize {
         return more;
     }
 
-    /** Bytes of the host's memory that its parameters and edges are taken to need. */
+    /** Returns the host memory that its parameters and edges are assumed to need. */
     long hostBytes() {
         return bytes + edges * EDGE_BYTES;
     }
@@ -136,7 +136,7 @@ final class GraphSize {
         return null;
     }
 
-    /** Returns the size that parameters of a node add to an executable graph: where they were changed before, the excess over that. */
+    /** Returns the size that new parameters of a node add to an executable graph: if they were changed before, only the excess over those. */
     GraphSize growth(long node, GraphSize parameters) {
         GraphSize known = changed == null ? null : changed.get(node);
         return parameters.beyond(known == null ? new GraphSize() : known);

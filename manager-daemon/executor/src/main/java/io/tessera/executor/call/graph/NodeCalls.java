@@ -38,7 +38,6 @@ final class NodeCalls {
     private final HandleResults results;
     private final ClusterNodes clusters;
 
-    /** Effect of a call on a node. */
     private enum Change {
         ADDED, SET, SET_IN_EXECUTABLE
     }
@@ -192,7 +191,7 @@ final class NodeCalls {
                 context);
     }
 
-    /** Makes a node of memory by {@code CUgraphNodeParams}, which the driver gets as an empty one's. */
+    /** Makes a node that allocates or frees, from {@code CUgraphNodeParams}; the driver gets it as an empty node. */
     private int memoryNode(CallFrame frame, MemorySegment node, int type, ClientContext context)
             throws RejectedException {
         MemorySegment body = frame.room(CUDA_MEM_ALLOC_NODE_PARAMS.BYTES);

@@ -11,8 +11,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Estimates the device time of a node that copies or sets memory from its structure, which is not checked yet: an invalid one counts nothing and is refused
- * later. One owner thread.
+ * Estimates the device time of a node that copies or sets memory, from its structure. The structure is not checked yet: an invalid one counts as nothing, and
+ * is refused later. One owner thread.
  */
 final class NodeMoves {
     /** Bound on sizes: no memory is larger, and larger products are not valid numbers of bytes. */

@@ -163,7 +163,7 @@ final class NodeQueries {
         return CudaResult.SUCCESS;
     }
 
-    /** Brings what a pointer in a structure leads to behind it. */
+    /** Appends the data of a pointer in a structure to the structure. */
     private static void follow(MemorySegment wanted, int bytes, int pointer, long more) {
         long address = wanted.get(WireTypes.U64, pointer);
         wanted.set(WireTypes.U64, pointer, 0);

@@ -34,8 +34,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongPredicate;
 
 /**
- * Structures of graph nodes in the form of the relay (RELAY.md, section 8), prepared for the driver in place: handles and addresses checked, pointers to the
- * data that follows the structure. Layouts are cuda.h's. One owner thread.
+ * Prepares structures of graph nodes in the form of the relay (RELAY.md, section 8) for the driver, in place: handles and addresses are checked, and pointers
+ * are set to the data that follows the structure. Layouts are those of cuda.h. One owner thread.
  */
 final class NodeStructures {
     /** Offset of the structure for its type in {@code CUgraphNodeParams}. */
@@ -140,8 +140,8 @@ final class NodeStructures {
     }
 
     /**
-     * Makes a host node's work into {@code CUDA_BATCH_MEM_OP_NODE_PARAMS}: the device writes 1 to the client's word and
-     * waits until it is 0, as for a host function in a stream, so that no client holds up the driver's callback thread.
+     * Makes {@code CUDA_BATCH_MEM_OP_NODE_PARAMS} for a host node: the device writes 1 to the client's word and waits until
+     * it is 0, as for a host function in a stream, so that no client blocks the driver's callback thread.
      */
     void hostCall(CallFrame frame, MemorySegment node, long word) throws RejectedException {
         if (word < 0 || word >= RelayLayout.WORDS) {
@@ -162,7 +162,7 @@ final class NodeStructures {
         node.set(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray, operations.address());
     }
 
-    /** Returns the word of a node that {@link #hostCall} made, from the driver's answer; -1: it is another one. */
+    /** Returns the word of a node that {@link #hostCall} made, from the driver's answer; -1: it is another kind of node. */
     long wordOf(MemorySegment node) {
         long array = node.get(WireTypes.U64, CUDA_BATCH_MEM_OP_NODE_PARAMS.paramArray);
         if (node.get(WireTypes.U32, CUDA_BATCH_MEM_OP_NODE_PARAMS.count) != 2 || array == 0) {
@@ -222,7 +222,7 @@ final class NodeStructures {
                 }
             }
             case GraphNodeType.GRAPH, GraphNodeType.EMPTY, GraphNodeType.WAIT_EVENT, GraphNodeType.EVENT_RECORD, GraphNodeType.MEM_FREE -> {
-                // all is translated
+                // everything is translated already
             }
             default -> throw RejectedException.unsupported("a graph node of type " + type);
         }

@@ -115,7 +115,7 @@ final class AllocationCalls {
         frame.want(0, Long.BYTES);
         long bytes = frame.slot(1);
         if (bytes == 0) {
-            return CudaResult.SUCCESS; // and no address, as with the driver
+            return CudaResult.SUCCESS; // without an address, as with the driver
         }
         ClientStream own = streams.ofValue(stream, context);
         if (own != null && streams.isCapturing(own)) {
@@ -150,8 +150,8 @@ final class AllocationCalls {
     }
 
     /**
-     * Parameter: address. Memory of a graph stays the graph's. NOT_READY: it is freed when the client's work is done, which
-     * the client waits for if it likes.
+     * Parameter: address. Memory of a graph stays the graph's. NOT_READY: it is freed when the client's work is done; the
+     * client may wait for that.
      */
     private int free(CallFrame frame, ClientContext context) {
         long address = frame.slot(0);
@@ -191,7 +191,7 @@ final class AllocationCalls {
         }
     }
 
-    /** Returns whether others have the memory open by an IPC handle. */
+    /** Returns whether other clients have the memory open through an IPC handle. */
     private boolean isKept(long address) {
         return memory.beginningAt(address).filter(exports::keeps).isPresent();
     }

@@ -45,7 +45,7 @@ final class CopyCalls {
         copy(calls, DriverApi.cuMemcpy3DAsync).checks(frame -> copies.box(frame.required(0), false));
         copy(calls, DriverApi.cuMemcpy3DPeerAsync).checks(frame -> copies.box(frame.required(0), true));
         copy(calls, DriverApi.cuMemcpyBatchAsync).checks(this::batch);
-        // Copies that travel packed and are not unpacked here yet: refused by name, never half done.
+        // Copies whose packed form is not unpacked here yet. They are refused by name, so that none is executed in part.
         copy(calls, DriverApi.cuMemcpy3DBatchAsync).executes((_, _) -> CudaResult.NOT_SUPPORTED);
         memsets(calls);
     }

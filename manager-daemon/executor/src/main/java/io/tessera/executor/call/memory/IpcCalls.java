@@ -45,7 +45,7 @@ final class IpcCalls {
         return answer(frame, exports.openMemory(frame.required(1), context.number()));
     }
 
-    /** Answers with the opened memory in the first parameter's output; below 0: the reason for which it was not opened. */
+    /** Writes the address of opened memory to the first parameter's output. A negative number is minus the CUresult. */
     private static int answer(CallFrame frame, long opened) throws RejectedException {
         if (opened < 0) {
             return (int) -opened;

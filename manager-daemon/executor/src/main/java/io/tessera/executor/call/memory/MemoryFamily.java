@@ -8,7 +8,7 @@ import io.tessera.executor.call.graph.GraphMemoryCalls;
 import io.tessera.executor.memory.MemoryRange;
 import java.util.List;
 
-/** Memory of one client: allocations, pools, mappings, copies, and what others of its tenant share. One owner thread. */
+/** Memory of one client: allocations, pools, mappings, copies, and memory that clients of its tenant share. One owner thread. */
 public final class MemoryFamily {
     private final VirtualMemoryCalls virtual;
 
@@ -27,7 +27,7 @@ public final class MemoryFamily {
         new IpcCalls(allocations.exports()).register(calls);
     }
 
-    /** Takes away a mapping of the program's own memory, at the end of what it was for. Returns a CUresult. */
+    /** Removes a mapping of the program's own memory, when its context or the client ends. Returns a CUresult. */
     public int unmapped(MemoryRange range) {
         return virtual.unmap(List.of(range));
     }

@@ -21,8 +21,8 @@ import io.tessera.protocol.WireTypes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory pools: a client's own ones, and those that are the device's default and current ones for it. All belong to the executor and are in the tenant's
- * window; the driver does not know them. One owner thread.
+ * Memory pools of a client: its own ones, and the device's default and current pool. All of them are the executor's, with memory in the tenant's window; the
+ * driver does not know them. One owner thread.
  */
 final class PoolCalls {
     private final ClientPools pools;
@@ -94,7 +94,7 @@ final class PoolCalls {
         return CudaResult.SUCCESS;
     }
 
-    /** Chooses the current pool; no number: the default pool again. */
+    /** Chooses the current pool; 0 chooses the default pool again. */
     private void choose(long number) throws RejectedException {
         current = number == 0 ? 0 : pool(number).number();
     }
@@ -166,7 +166,7 @@ final class PoolCalls {
         return CudaResult.SUCCESS;
     }
 
-    /** Parameters: pool, access descriptions, count. The device itself reads and writes, always. */
+    /** Parameters: pool, access descriptions, count. The device can always read and write. */
     private int setAccess(CallFrame frame, ClientContext context) throws RejectedException {
         pool(frame.slot(0));
         for (long i = 0; i < frame.slot(2); i++) {
@@ -185,11 +185,11 @@ final class PoolCalls {
         return CudaResult.SUCCESS;
     }
 
-    /** Returns the pool that an allocation of a client comes from that names none. */
+    /** Returns the pool for allocations that name none. */
     MemoryPool current() throws RejectedException {
         open();
         MemoryPool chosen = current == 0 ? null : pools.pool(current);
-        return chosen == null ? standard : chosen; // one that was destroyed is no current one, as with the driver
+        return chosen == null ? standard : chosen; // after the current pool was destroyed, the default one is current, as with the driver
     }
 
     /** Returns the pool that a call names, by the value behind the client's handle. */

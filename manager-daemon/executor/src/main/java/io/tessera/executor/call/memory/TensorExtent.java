@@ -15,7 +15,7 @@ final class TensorExtent {
     private static final int SIZES = 4;
     private static final int STRIDES = 5;
     private static final int MOST_DIMENSIONS = 5;
-    /** {@code CUtensorMapDataType}: bits of an element; packed ones lie in memory without gaps. */
+    /** By {@code CUtensorMapDataType}: bits of an element in memory. Packed elements have no gaps. */
     private static final int[] BITS = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6};
 
     private TensorExtent() {

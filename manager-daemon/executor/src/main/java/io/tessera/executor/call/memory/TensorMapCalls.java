@@ -38,7 +38,7 @@ final class TensorMapCalls {
         calls.row(DriverApi.cuTensorMapReplaceAddress).withoutContext().executes(this::replace);
     }
 
-    /** Copies by a map with interleaved channels reach beyond the sizes in elements: measured on an H100, tests/gpu/FINDINGS.md. */
+    /** Refuses interleaved channels: copies by such a map access memory beyond its sizes (measured on an H100, tests/gpu/FINDINGS.md). */
     private int encode(CallFrame frame, int interleave) throws RejectedException {
         if (frame.slot(interleave) != 0) {
             throw RejectedException.unsupported("a tensor map with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B or _32B)");

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Memory that one client's program made itself, and its mappings. Memory is no longer charged when neither a handle nor a mapping holds it. One owner thread.
+ * Memory that one client's program made itself, and its mappings. Memory is charged as long as a handle or a mapping refers to it. One owner thread.
  */
 final class VirtualMemory {
     private final Map<Long, Made> byHandle = new HashMap<>();
@@ -21,7 +21,7 @@ final class VirtualMemory {
             this.bytes = bytes;
         }
 
-        /** Returns whether nothing holds it any more. */
+        /** Returns whether neither a handle nor a mapping refers to it. */
         boolean isOver() {
             return !held && mapped == 0;
         }
@@ -72,7 +72,6 @@ final class VirtualMemory {
         return made.isOver() ? made.bytes : 0;
     }
 
-    /** Records a mapping. */
     void mapped(long address, Made made) {
         made.mapped++;
         mappings.put(address, new Mapping(address, made));

@@ -25,8 +25,8 @@ import java.util.List;
 
 /**
  * The program's own virtual memory, inside its tenant's window: addresses come from the window's heap, memory comes from the driver and is zeroed before any
- * kernel can reach it. Mappings are always readable and writable for the device, because a fenced kernel may meet any address of the window; what the program
- * has not allowed itself is refused where calls name it. One owner thread.
+ * kernel can reach it. Mappings are always readable and writable for the device, because a fenced kernel may access any address of the window. Calls that name
+ * a mapping without the program's own access permission are refused. One owner thread.
  */
 final class VirtualMemoryCalls {
     private static final long GRANULE = 2L << 20;
@@ -176,7 +176,7 @@ final class VirtualMemoryCalls {
         return unmap(whole(frame.slot(0), frame.slot(1)));
     }
 
-    /** Unmaps mappings that lie side by side. Returns a CUresult. */
+    /** Unmaps adjacent mappings. Returns a CUresult. */
     int unmap(List<MemoryRange> gone) {
         MemoryRange first = gone.getFirst();
         int result = window.unmap(first.address(), gone.getLast().end() - first.address());

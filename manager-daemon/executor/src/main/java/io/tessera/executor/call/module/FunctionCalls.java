@@ -22,9 +22,9 @@ import java.lang.foreign.ValueLayout;
 /** Functions and kernels: queries and settings. One owner thread. */
 final class FunctionCalls {
     /**
-     * The first and the last of those that make clusters of every launch. The two behind
-     * (sizes that are not portable, the scheduling policy) say how launches in clusters go, if there are any; cuBLASLt sets the
-     * first for a kernel that it only asks the driver about, and takes slower kernels where that fails.
+     * The first and the last of the attributes that put every launch into clusters. The two that follow (sizes that are not portable, the scheduling
+     * policy) only affect launches that are in clusters. cuBLASLt sets the first of these two for a kernel about which it only queries the driver, and
+     * chooses slower kernels if that fails.
      */
     private static final int FIRST_CLUSTER = FunctionAttribute.CLUSTER_SIZE_MUST_BE_SET;
     private static final int LAST_CLUSTER = FunctionAttribute.REQUIRED_CLUSTER_DEPTH;
@@ -76,7 +76,7 @@ final class FunctionCalls {
             if (changed(frame, kernel) == CudaResult.SUCCESS) {
                 return CudaResult.SUCCESS;
             }
-            frame.slot(attributeAt + 1, value); // all that a block has: the program may launch it with less
+            frame.slot(attributeAt + 1, value); // the maximum of a block; launches may request less
         }
         return changed(frame, kernel);
     }
@@ -113,7 +113,7 @@ final class FunctionCalls {
         return driver.call(frame.entry(), frame.slots());
     }
 
-    /** Parameters: name, handle. The driver answers with a pointer, the client gets the text. */
+    /** Parameters: name, handle. The driver returns a pointer; the client gets the text. */
     private int name(CallFrame frame, ClientContext context) throws RejectedException {
         MemorySegment place = frame.room(Long.BYTES);
         MemorySegment wanted = frame.data(0);
@@ -136,7 +136,7 @@ final class FunctionCalls {
         return result;
     }
 
-    /** Returns the launch configuration of cluster occupancy, and behind it its attributes. */
+    /** Queries the occupancy in clusters. The launch configuration is followed by its attributes. */
     private int clusters(CallFrame frame, ClientContext context) throws RejectedException {
         int i = frame.parameter("config");
         MemorySegment config = frame.required(i);

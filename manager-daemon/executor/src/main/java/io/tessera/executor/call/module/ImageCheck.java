@@ -68,7 +68,7 @@ final class ImageCheck {
         MemorySegment wrapper = frame.room(24);
         MemorySegment pointers = frame.room(count * Long.BYTES);
         for (long i = 0; i < count; i++) {
-            // Parts are in sequence: the length of the copy and of the hashed bytes is the length that was sent.
+            // Parts must be in sequence, so that no byte is copied or hashed twice.
             long offset = image.get(WireTypes.U64, 16 + i * Long.BYTES);
             long end = i + 1 < count ? image.get(WireTypes.U64, 16 + (i + 1) * Long.BYTES) : bytes;
             if (offset < 0 || offset >= bytes || offset % Long.BYTES != 0 || end <= offset || end > bytes) {

@@ -47,7 +47,7 @@ final class JitOptions {
     /**
      * Reads the options of a call and puts the driver's array in their place.
      *
-     * @param room gives memory that lives as long as the driver writes there
+     * @param room allocates memory that lives as long as the driver writes there
      *
      * @throws RejectedException if they are not as RELAY.md describes
      */
@@ -114,7 +114,7 @@ final class JitOptions {
         return CodeOptions.of(numbers, of);
     }
 
-    /** Writes the logs as the driver would; what is longer than the program's room is cut. */
+    /** Writes the logs as the driver would; a log that is longer than the program's buffer is cut. */
     void log(String information, String errors) {
         log(information, info, JitOption.INFO_LOG_BUFFER_SIZE_BYTES);
         log(errors, error, JitOption.ERROR_LOG_BUFFER_SIZE_BYTES);
@@ -140,7 +140,7 @@ final class JitOptions {
                 + RelayLayout.align(error.byteSize(), 8L);
     }
 
-    /** Puts what the driver wrote where it travels from. */
+    /** Copies the driver's output to the data that travels to the client. */
     void answer() {
         if (outBytes != 0) {
             write(travelled);
@@ -148,7 +148,7 @@ final class JitOptions {
     }
 
     /**
-     * Puts what the driver wrote somewhere else.
+     * Copies the driver's output to other memory.
      *
      * @throws RejectedException if there is too little room
      */

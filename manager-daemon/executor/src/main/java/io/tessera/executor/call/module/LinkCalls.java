@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The JIT's linker. It collects a program's inputs, fenced where possible, and a worker has the driver link them. Options that a program gave live as long as
- * its linker; the image goes to the client in pieces. One owner thread.
+ * The JIT's linker. It collects a program's inputs, fenced if possible, and a worker has the driver link them. A program's options live as long as its
+ * linker; the image goes to the client in pieces. One owner thread.
  */
 final class LinkCalls {
     /** cuLinkComplete with this offset requests option values and logs (RELAY.md, section 8). */
@@ -62,7 +62,7 @@ final class LinkCalls {
         private int kept;
         private long bytes;
 
-        /** Returns whether it may be linked with those before it: fences hold only where all have them. */
+        /** Returns whether an input may be linked with those before it: either all inputs have fences, or none has. */
         boolean takes(LinkInput input) {
             return input.tables() == null ? fenced.isEmpty() : !asItIs;
         }
@@ -71,7 +71,7 @@ final class LinkCalls {
             return inputs.size() < MOST_INPUTS && this.bytes + bytes <= MOST_BYTES;
         }
 
-        /** Returns the bytes that are kept of it. */
+        /** Adds an input. Returns the bytes that are kept of it. */
         int add(LinkInput input, int type, byte[] data) {
             if (input.tables() == null) {
                 asItIs = true;

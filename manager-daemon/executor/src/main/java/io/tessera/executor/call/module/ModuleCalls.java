@@ -92,7 +92,7 @@ final class ModuleCalls {
             }
             if (result == CudaResult.SUCCESS) {
                 boolean known = !source.isKept() && source.prints();
-                // An image on the heap is not held for this; a kept one is asked when something of it is used.
+                // A kept image is only examined when one of its functions is used; one on the heap is not kept for that, so it is examined now.
                 printing.loaded(frame.data(0).get(WireTypes.U64, 0), source.isKept() ? source::prints : () -> known);
             }
         } catch (ProgramRefusedException e) {
@@ -109,8 +109,8 @@ final class ModuleCalls {
     }
 
     /**
-     * Has the driver load an image as it is; one that stays where it is need not be copied by the driver. Options of a compiler reach no
-     * compiler: where there is one to do something, a worker has had it do that without.
+     * Has the driver load an image unfenced. An image that stays at its address need not be copied by the driver. Compiler options are not passed on: if
+     * the image has to be compiled, a worker has already had that done without them.
      */
     private int original(CallFrame frame, DriverEntry entry, boolean library, ProgramSource source, JitOptions options)
             throws RejectedException, ProgramRefusedException {
@@ -130,7 +130,7 @@ final class ModuleCalls {
         return result;
     }
 
-    /** Returns whether the driver took it. */
+    /** Has the driver load a fenced image. Returns whether the driver accepted it. */
     private boolean loadFenced(CallFrame frame, boolean library, PlacedImage fenced) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment code = arena.allocate(fenced.code().length, Long.BYTES);
@@ -158,7 +158,7 @@ final class ModuleCalls {
         return driver.call(entry, frame.slots());
     }
 
-    /** Ends a module or library, by what the client's table holds: no kernel, graph or reference of the client works on what its memory is next. */
+    /** Ends a module or library, by the value in the client's table, when no kernel, graph or reference of the client uses its memory any more. */
     int end(HandleKind kind, long value) {
         return handles.deferredReleases().end(Set.of(value), () -> {
             printing.unloaded(value);

@@ -23,7 +23,7 @@ public final class ModuleFamily {
         new LinkCalls(fences, handles.account(), completion.segment()).register(calls);
     }
 
-    /** Ends a module or library with its context, by what the client's table holds. Returns a CUresult. */
+    /** Ends a module or library with its context, by the value in the client's table. Returns a CUresult. */
     public int end(HandleKind kind, long value) {
         return modules.end(kind, value);
     }

@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 final class ArrayCalls {
     /** The depth counts layers and faces. */
     private static final int IN_LAYERS = ArrayFlag.LAYERED | ArrayFlag.CUBEMAP;
-    /** Memory comes by calls that are not relayed. */
+    /** Arrays whose memory is mapped by calls that are not relayed. */
     private static final int WITHOUT_MEMORY = ArrayFlag.SPARSE | ArrayFlag.DEFERRED_MAPPING;
     private static final int MOST_CHANNELS = 4;
     private static final int MOST_LEVELS = 32;

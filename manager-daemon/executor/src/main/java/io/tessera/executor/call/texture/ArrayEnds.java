@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Ends arrays, textures and surfaces, by a call or with their context: no kernel, graph or reference of the client works on what their memory is
- * next. One owner thread.
+ * Ends arrays, textures and surfaces, by a call or with their context, when no kernel, graph or reference of the client uses their memory any
+ * more. One owner thread.
  */
 final class ArrayEnds {
     private static final int MOST_LEVELS = 32;
@@ -38,7 +38,7 @@ final class ArrayEnds {
         objects.computeIfAbsent(array, _ -> new LinkedHashSet<>()).add(object);
     }
 
-    /** Ends something, by the driver's value. Returns a CUresult. */
+    /** Ends an object, by the driver's value. Returns a CUresult. */
     int end(HandleKind kind, long value) {
         return switch (kind) {
             case TEXTURE, SURFACE -> object(kind, value);
@@ -48,7 +48,7 @@ final class ArrayEnds {
         };
     }
 
-    /** Ends an object; kernels can no longer reach it before it ends. */
+    /** Ends a texture or surface, after it was made inaccessible to kernels. */
     private int object(HandleKind kind, long object) {
         Long array = arrays.remove(object);
         if (array != null) {

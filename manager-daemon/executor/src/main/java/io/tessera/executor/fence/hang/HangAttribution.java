@@ -10,19 +10,19 @@ import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
- * Finds the client whose endless work delays the others. A device that is full of one client's threads makes everybody's work late, so lateness alone proves
- * nothing. Of the clients whose work is late, the client whose work has been first in line for the longest time is ended. Then the clocks of all others start
- * again. Thread-safe.
+ * Finds the client whose endless work delays the others. A device that is full of one client's threads makes the work of all clients late, so lateness alone
+ * proves nothing. Of the clients with late work, the one whose oldest work has been next in its stream for the longest time is ended. Then the clocks of all
+ * others start again. Thread-safe.
  */
 public final class HangAttribution {
     private static final long NONE = Long.MAX_VALUE;
 
     private final List<Turn> all = new CopyOnWriteArrayList<>();
     private final AtomicInteger round = new AtomicInteger();
-    /** How often a tenant has come to share the device with others, and when that last happened, as of the last look for late work. */
+    /** How often the executor has got a second tenant, and when that last happened, as of the last check for late work. */
     private int shared;
     private long changedNs;
-    /** Works that were ordered to end and have; and how many as of the last look for late work. */
+    /** Number of clients whose work was ordered to end and has ended; and the same as of the last check for late work. */
     private final AtomicInteger haltedEnded = new AtomicInteger();
     private int seenEnded;
 
@@ -33,7 +33,7 @@ public final class HangAttribution {
         /** The place behind that work ({@link ProgressCounters}). */
         private volatile long place;
         /**
-         * Since when its thread has been about to record a place behind work: a call that waits for that work may hold it up. {@link
+         * Since when its thread has been about to record a place behind work; a call that waits for that work may block it. {@link
          * #NONE}: it is not.
          */
         private volatile long markingNs = NONE;
@@ -44,11 +44,11 @@ public final class HangAttribution {
         private long passed = ProgressCounters.UNKNOWN;
         /** Bound on the time of work, in nanoseconds; 0: none. Called by any thread. */
         private volatile LongSupplier limit = () -> 0;
-        /** Tells its kernels to end, without the driver; by any thread. */
+        /** Orders its kernels to end, without a driver call; any thread may run it. */
         private volatile Runnable halt = () -> {};
         /** When another thread ordered its kernels to end, because its own thread was blocked; 0: no order was given. */
         private volatile long haltedNs;
-        /** When work of another tenant ended that had been next for longer than this client's: this client's work may have waited behind it until then. */
+        /** When another tenant's work that had been next for longer than this client's last ended: until then this client's work may have waited behind it. */
         private volatile long behindNs = Long.MIN_VALUE / 2;
         private final String tenant;
         private int seen = round.get();
@@ -62,13 +62,13 @@ public final class HangAttribution {
             limit = nanoseconds;
         }
 
-        /** Sets the action that orders its kernels to end, without a call of the driver; any thread may run it. */
+        /** Sets the action that orders its kernels to end, without a driver call; any thread may run it. */
         public void onHalt(Runnable action) {
             halt = action;
         }
 
         /**
-         * Tells its kernels to end; any thread.
+         * Orders its kernels to end; any thread.
          *
          * @return false: they had the order already
          */
@@ -81,7 +81,7 @@ public final class HangAttribution {
             return first;
         }
 
-        /** Returns whether its kernels were ordered to end while its thread was held up. */
+        /** Returns whether its kernels were ordered to end while its thread was blocked. */
         boolean isHalted() {
             return haltedNs != 0;
         }
@@ -181,7 +181,7 @@ public final class HangAttribution {
             }
         }
 
-        /** Drops the last place of a stream that has ended or may wait for the program: the place proves nothing. */
+        /** Drops the last place of a stream that has ended or may wait for the program, because it proves nothing. */
         void forget(int word) {
             last.remove(word);
         }
@@ -212,12 +212,12 @@ public final class HangAttribution {
     }
 
     /**
-     * Ends the kernels of the client whose work has been next for the longest time, if that exceeds the client's bound: for clients whose own threads cannot,
-     * because they are blocked in a call that waits for those kernels. Any one thread.
+     * Ends the kernels of the client whose work has been next for the longest time, if that exceeds the client's bound. This is for clients whose own threads
+     * cannot do so, because they are blocked in a call that waits for those kernels. One thread at a time.
      *
-     * @param timesShared how often the executor has got several tenants: the time of a tenant that was alone before starts then
+     * @param timesShared how often the executor has got a second tenant: then the time of a tenant that was alone before starts again
      * @param unfinished whether the work before a place is not done
-     * @param graceNs    from the order to end to the end
+     * @param graceNs    time that kernels have between the order to end and their end
      * @return whether work that was ordered to end has not ended in time
      */
     boolean haltLate(long nowNs, int timesShared, long graceNs, LongPredicate unfinished) {
@@ -225,7 +225,7 @@ public final class HangAttribution {
         if (timesShared != shared || ended != seenEnded) {
             shared = timesShared;
             seenEnded = ended;
-            changedNs = nowNs; // work whose end was not awaited, or that waited for work that has ended, may have taken long by now
+            changedNs = nowNs; // work that was not bounded before, or that waited for the ended work, may already have taken long
         }
         Turn late = oldest(turn -> turn.oldestNs(unfinished, nowNs));
         long sinceNs = late == null ? NONE : late.oldestNs(unfinished, nowNs);

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Determines when the unfenced work that a client submitted while its tenant was alone is done: by an event behind all of it, so that fenced work continues
- * meanwhile. One owner thread.
+ * Determines when the unfenced work that a client submitted while its tenant was alone is done. It uses events behind all of that work, so that fenced work
+ * continues meanwhile. One owner thread.
  */
 public final class NativeDrain {
     private final TenantPresence.Member member;

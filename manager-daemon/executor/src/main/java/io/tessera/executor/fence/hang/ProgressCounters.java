@@ -10,8 +10,8 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 
 /**
- * Words of host memory to which streams write their progress, so that it is known without a call of the driver: any call may be blocked by the kernels that are
- * to end. Each stream that is watched has a word of its own, and writes rising numbers there. Thread-safe, except for {@link #write}: a word has one writer at
+ * Words of host memory to which streams write their progress, so that it is known without a driver call: any call may be blocked by the kernels that have
+ * to end. Each watched stream has a word of its own, to which it writes rising numbers. Thread-safe, except for {@link #write}: a word has one writer at
  * a time.
  */
 public final class ProgressCounters {
@@ -69,7 +69,7 @@ public final class ProgressCounters {
         }
     }
 
-    /** Has a stream, that captures nothing, write the word's next number. Returns the place behind its work so far, or {@link #UNKNOWN}. */
+    /** Makes a stream that is not captured write the word's next number. Returns the place behind its work so far, or {@link #UNKNOWN}. */
     long write(DriverCalls driver, long stream, int word) {
         if (word == NO_WORD) {
             return UNKNOWN;
@@ -82,7 +82,7 @@ public final class ProgressCounters {
         return (long) word << Integer.SIZE | Integer.toUnsignedLong(number);
     }
 
-    /** Returns whether a stream has not reached a place; true where that is not known. No call of the driver; any thread. */
+    /** Returns whether a stream has not reached a place; true if that is unknown. Makes no driver call; any thread. */
     public boolean isAhead(long place) {
         return place == UNKNOWN || (int) WORD.getAcquire(page, 0L, place >>> Integer.SIZE) - (int) place < 0;
     }

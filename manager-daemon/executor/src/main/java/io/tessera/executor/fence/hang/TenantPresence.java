@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 /**
- * Knows the clients of an executor, so that kernels of a tenant that is alone may run without a fence, and never beside others: before a second tenant is
- * admitted, the unfenced work of the first has to be done. Machine code that may leave its window runs only beside programs of its own user: no other user's
- * program is admitted beside it. Thread-safe.
+ * The clients of an executor. It lets kernels of a tenant that is alone run without a fence, but never beside others: before a second tenant is
+ * admitted, the unfenced work of the first one has to be done. Machine code that may leave its window runs only beside programs of its own user: no other
+ * user's program is admitted beside it. Thread-safe.
  */
 public final class TenantPresence {
     /** Reason for which {@link #enter} refuses a client. */
@@ -90,9 +90,9 @@ public final class TenantPresence {
         }
 
         /**
-         * Orders kernels of all other programs of its user to end: its own work got the order and does not end, so it may wait for theirs. Any thread.
+         * Orders kernels of all other programs of its user to end. Its own work got the order and does not end, so it may be waiting for theirs. Any thread.
          *
-         * @return whether there were programs that had not got the order yet
+         * @return whether some programs had not got the order before
          */
         public boolean haltOthersOfUser(long nowNs) {
             boolean any = false;
@@ -113,8 +113,8 @@ public final class TenantPresence {
         }
 
         /**
-         * Returns whether a kernel may run now that may leave its window. If so, no program of another user comes in until {@link #letOthersIn}: one that is
-         * admitted between the answer and the launch is not possible.
+         * Returns whether a kernel that may leave its window may run now. If so, no program of another user is admitted until {@link #letOthersIn}, not even
+         * between the answer and the launch.
          */
         public boolean keepOthersOut() {
             return othersKeptOut || keepOut(this);
@@ -124,7 +124,7 @@ public final class TenantPresence {
         public void letOthersIn() {
             if (othersKeptOut) {
                 ranNative = true;
-                nativeInFlight = true; // first: a client that comes in from now on sees it
+                nativeInFlight = true; // first, so that a client that is admitted from now on sees it
                 othersKeptOut = false;
             }
         }
@@ -166,18 +166,18 @@ public final class TenantPresence {
     }
 
     /**
-     * Ends kernels for which a synchronizing call waits, if they have exceeded their time: the threads that would end them may be blocked by that very call.
-     * Any one thread.
+     * Ends kernels for which a synchronizing call waits, if they have exceeded their time: the threads that would end them may be blocked in that very call.
+     * One thread at a time.
      *
      * @param unfinished whether the work before a place ({@link ProgressCounters}) is not done
-     * @param graceNs    from the order to end to the end
+     * @param graceNs    time that kernels have between the order to end and their end
      * @return whether kernels that were ordered to end have not ended in time
      */
     public boolean haltLate(long nowNs, long graceNs, LongPredicate unfinished) {
         return turns.haltLate(nowNs, timesShared, graceNs, unfinished);
     }
 
-    /** Returns whether no other tenant than a member's has unfenced work of the time when it was alone. */
+    /** Returns whether no tenant other than a member's has unfenced work left from when it was alone. */
     public synchronized boolean isSettled(Member newcomer) {
         return members.stream().noneMatch(member -> member.nativeInFlight && !member.tenant.equals(newcomer.tenant));
     }

@@ -16,19 +16,19 @@ import java.util.stream.IntStream;
 /**
  * Finds kernels of a client that do not end. Events among the launches of each stream show its progress; work between two of them that takes longer than the
  * timeout counts as endless, unless the stream waits for the program itself at that moment. An event is placed before and after each such wait, and, while such
- * waits are pending, also wherever a stream may wait for another one. If the work of several clients takes too long, the client whose work was next first is
- * blamed ({@link HangAttribution}): the others may merely wait behind it, and their time starts again when it has ended. One owner thread.
+ * waits are pending, also wherever a stream may wait for another one. If the work of several clients takes too long, the client whose work has been next for
+ * the longest time is blamed ({@link HangAttribution}): the others may merely wait behind it, and their time starts again when it has ended. One owner thread.
  */
 public final class Watchdog {
-    /** Interval between events, unless events for other reasons come between. Work between two events is measured as one. */
+    /** Interval between events, unless events are recorded for other reasons. The work between two events is measured as a whole. */
     private static final long INTERVAL_NS = 100_000_000L;
     /**
-     * Larger than the interval at which {@code ClientStreams} records its own events, so that those are enough where launches are short.
+     * Maximum number of launches between events. It exceeds the interval at which {@code ClientStreams} records events, which are enough if launches are short.
      */
     private static final int MOST_LAUNCHES = 128;
-    /** Work that is measured as one should take at most this fraction of the timeout, since a queue of long kernels is not endless. */
+    /** The work between two events should take at most this part of the timeout, as a divisor, since a queue of long kernels is not endless. */
     private static final int PARTS = 8;
-    /** Number of pending events of a stream from which on complete ones are searched for at once, so that a burst is recognized and needs no more events. */
+    /** With this many pending events of a stream, complete ones are searched for at once, so that a burst is recognised and needs no more events. */
     private static final int MANY_MARKS = 64;
     private static final long NO_STREAM = -1;
     private static final long SECOND_NS = 1_000_000_000L;
@@ -57,7 +57,7 @@ public final class Watchdog {
     private long nextNs;
     private long lookedNs;
     private boolean besideOthers;
-    /** When another client's late work was last seen to have ended, or when clients came or left; the client whose work was next first keeps its place. */
+    /** When another client's late work was last seen to have ended, or when clients came or left. The client whose work has been next longest is not reset. */
     private long roundNs = Long.MIN_VALUE / 2;
     /** When the client's work may last have waited in a channel behind a waiting stream of another client. Its time starts again then. */
     private long behindNs = Long.MIN_VALUE / 2;
@@ -71,7 +71,7 @@ public final class Watchdog {
         private long lastPlace = ProgressCounters.UNKNOWN;
         /** Launches behind the last event. */
         private int more;
-        /** Launches that may share an event, as long as those before have taken; slow until it is known to be fast. */
+        /** Number of launches that may share an event, according to the time of earlier ones. A stream counts as slow until it is known to be fast. */
         private int every = 1;
         private long lastNs;
         /** Since when the oldest event has been the next to be complete. */
@@ -82,7 +82,7 @@ public final class Watchdog {
         }
     }
 
-    /** An event, the place in its stream ({@link ProgressCounters}), and how many launches, or graphs, it is the first behind. */
+    /** An event, its place in the stream ({@link ProgressCounters}), and the number of launches or graphs since the event before. */
     private record Mark(long event, long place, int launches) {
     }
 
@@ -118,7 +118,7 @@ public final class Watchdog {
     }
 
     /**
-     * Returns whether the work runs beside other tenants. A new tenant that waits until unfenced work is done does not count: it waits for as long as that
+     * Returns whether the work runs beside other tenants. A new tenant that still waits for unfenced work does not count: it waits for as long as that work
      * takes.
      */
     private boolean isBesideOthers() {
@@ -161,12 +161,12 @@ public final class Watchdog {
         }
     }
 
-    /** Has an event tell when everything that was launched in a stream so far is done. */
+    /** Records an event that shows when everything that was launched in a stream so far is done. */
     private void mark(long stream, Track track, long nowNs) {
         track.lastNs = nowNs;
         member.turn().marking(nowNs);
         long event = progress.record(stream);
-        if (event != ProgressEvents.NONE) { // else another launch tries again; an error of the context is seen elsewhere
+        if (event != ProgressEvents.NONE) { // otherwise the next launch tries again; an error of the context is found elsewhere
             add(stream, track, event, nowNs);
         }
         member.turn().marked();
@@ -201,12 +201,12 @@ public final class Watchdog {
 
     /** Records that a graph was launched in a stream that is not captured; the time is that of the last look at the clock. */
     public void graphLaunched(long stream) {
-        if (isWatched()) { // whatever is in it counts as much as many launches
+        if (isWatched()) { // a graph counts like many launches, whatever is in it
             mark(stream, tracks.computeIfAbsent(stream, _ -> new Track(words.take())), lookedNs);
         }
     }
 
-    /** Records that a stream is about to be destroyed; its submitted work is executed all the same. */
+    /** Records that a stream is about to be destroyed; its submitted work is still executed. */
     public void forget(long stream) {
         Track track = tracks.remove(stream);
         lastTrack = null;
@@ -222,7 +222,7 @@ public final class Watchdog {
         }
     }
 
-    /** Records that a graph has a node that waits for the program: from now on it is unknown for what a stream that runs graphs waits. */
+    /** Records that a graph has a node that waits for the program: from now on, any stream that runs graphs may wait for the program. */
     public void waitsInGraph() {
         graphsWait = true;
     }
@@ -230,7 +230,7 @@ public final class Watchdog {
     /**
      * Submits an operation at which a stream may wait.
      *
-     * @param program    whether it waits for the program itself; otherwise for other work, which matters only if that may wait
+     * @param program    whether it waits for the program itself; otherwise it waits for other work, which only matters if that may wait
      * @param submission returns a CUresult
      * @return the result of the submission; NOT_READY: nothing was submitted, because the client is given up
      */
@@ -262,7 +262,7 @@ public final class Watchdog {
         long before = pauses.size() < MOST_PAUSES ? progress.record(stream) : 0;
         int result = submission.getAsInt();
         if (before != 0 && isCapturing(stream)) {
-            progress.giveBack(before); // it waits for what is captured, and is that itself now: nothing stands
+            progress.giveBack(before); // the wait joined the stream to a capture, so it does not wait on the device
             graphsWait |= program;
             forgetPauses();
             return result;
@@ -285,7 +285,7 @@ public final class Watchdog {
         return progress.query(event) == CudaResult.SUCCESS;
     }
 
-    /** Returns whether a stream may wait without news of the end of the wait, unless all streams are idle. */
+    /** Returns whether a stream may wait without an event that shows the end of the wait; only idle streams end this state. */
     public boolean waitsUnseen() {
         return waitsUnseen;
     }
@@ -318,7 +318,7 @@ public final class Watchdog {
     }
 
     /**
-     * Forgets the places where streams of the client waited and no longer wait. An event that the driver does not know is never reached.
+     * Removes the pauses that streams of the client have passed. An event that the driver does not know is never reached.
      */
     public void forgetPauses() {
         while (!pauses.isEmpty() && progress.query(pauses.peek().behind) != CudaResult.NOT_READY) {
@@ -341,12 +341,12 @@ public final class Watchdog {
         return false;
     }
 
-    /** Returns whether kernels of this client were told to end while its thread was held up by a call that waited for them. */
+    /** Returns whether kernels of this client were ordered to end while its thread was blocked in a call that waited for them. */
     public boolean isHalted() {
         return member.turn().isHalted();
     }
 
-    /** Returns whether streams of this client have kept others waiting, by waiting for its program, for longer than a kernel may run. */
+    /** Returns whether streams of this client that wait for its program have kept others waiting for longer than a kernel may run. */
     public boolean isWaitedForTooLong(long nowNs) {
         long timeoutNs = timeoutNs();
         return timeoutNs != 0 && synchronization.isStanding() && synchronization.keepsOthersNs(nowNs) > timeoutNs;

@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The module variables of one loaded program, in its tenant's window: one block, those with initial bytes first, so that
+ * The module variables of one loaded program, in its tenant's window. They are in one block, those with initial bytes first, so that
  * one copy and one memset fill it. One owner thread.
  */
 public final class HoistedMemory {
     private static final long ALIGNMENT = 512;
-    /** Size beyond which no complete copy is made in the executor's own memory. */
+    /** Up to this size, the initial bytes are assembled in the executor's memory and copied as a whole. */
     private static final long MOST_STAGED_BYTES = 32L << 20;
 
     private final List<Map<String, Place>> places = new ArrayList<>();
@@ -42,7 +42,7 @@ public final class HoistedMemory {
      * Takes memory for the variables and fills it.
      *
      * @param modules the variables of each module of the program
-     * @throws ProgramRefusedException with OUT_OF_MEMORY, or what the driver answers; nothing is left behind
+     * @throws ProgramRefusedException with OUT_OF_MEMORY, or the driver's result; then nothing is left allocated
      */
     public static HoistedMemory place(List<List<HoistedVariable>> modules, WindowAccess window, ClientCharge charge, OwnStream stream,
             DriverCalls driver)

@@ -6,12 +6,12 @@ import java.util.Optional;
 
 /** An image without PTX that the driver has. One owner thread. */
 final class MachineImage {
-    /** The image for the driver while it is loaded; empty: nothing. */
+    /** The image as the driver got it, while it is loaded; empty if there is none. */
     private final Optional<ProgramSource> source;
     /** The fenced image; null: it is loaded as it is. */
     private final PlacedImage placed;
     private final boolean vendors;
-    /** The least of what is known of its kernels that have run, or were put into graphs. */
+    /** The worst grade of its kernels that have run, or were put into graphs. */
     private MachineGrade grade;
     /** Whether such a kernel may have left the window. */
     private boolean left;

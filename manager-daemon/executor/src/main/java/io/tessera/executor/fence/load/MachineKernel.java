@@ -34,7 +34,6 @@ public final class MachineKernel {
         this.addedRegisters = fenced == null ? 0 : fenced.addedRegisters().getOrDefault(name, 0);
     }
 
-    /** Creates a kernel of an image. */
     static MachineKernel of(MachineImage image, String name) {
         FencedImage fenced = image.fenced();
         if (fenced == null) {
@@ -55,7 +54,7 @@ public final class MachineKernel {
                 maps);
     }
 
-    /** Returns whether its blocks may wait for each other, so that all of its grid has to run at once; true where nothing is known. */
+    /** Returns whether its blocks may wait for each other, so that all of its grid has to run at once; true if nothing is known. */
     public boolean mayWaitForBlocks() {
         return waits;
     }
@@ -66,9 +65,9 @@ public final class MachineKernel {
     }
 
     /**
-     * Returns whether all that is known of it holds in other code of its image, too.
+     * Returns whether all that was verified of it also holds for another version of its image.
      *
-     * @param symbol its whole name
+     * @param symbol its full name
      */
     public boolean isAsGoodIn(FencedImage other, String symbol) {
         FencedImage own = image.fenced();
@@ -82,7 +81,7 @@ public final class MachineKernel {
         return own.containsKey(symbol) || !other.containsKey(symbol);
     }
 
-    /** Returns how many registers it has more than in its image. */
+    /** Returns the number of registers that it has in addition to those in its image. */
     public int addedRegisters() {
         return addedRegisters;
     }

@@ -22,7 +22,7 @@ public record PlacedImage(FencedImage image, byte[] code, HoistedMemory memory, 
     /**
      * Takes memory for the variables, fills it, and writes their addresses.
      *
-     * @throws ProgramRefusedException with OUT_OF_MEMORY, or what the driver answers; nothing is left behind
+     * @throws ProgramRefusedException with OUT_OF_MEMORY, or the driver's result; then nothing is left allocated
      */
     public static PlacedImage place(FencedImage image, int number, WindowAccess window, ClientCharge charge, OwnStream stream, DriverCalls driver)
             throws ProgramRefusedException {

@@ -21,7 +21,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Has the driver load fenced programs and fills what they have to know before the first launch. Stateless. */
+/** Has the driver load fenced programs, and fills their constants before the first launch. Stateless. */
 public final class ProgramLoader {
     private ProgramLoader() {
     }
@@ -42,7 +42,7 @@ public final class ProgramLoader {
         return load(source.main().bytes(), library, options, driver);
     }
 
-    /** Text is loaded as a library, also where a module is wanted: see {@link TextLibrary}. */
+    /** Loads an image. Text is loaded as a library even if a module is wanted, see {@link TextLibrary}. */
     private static LoadedCode load(MemorySegment image, boolean library, CodeOptions options, DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment code = code(image, arena);
@@ -69,7 +69,7 @@ public final class ProgramLoader {
     }
 
     /**
-     * Loads a program as a module over variables that are there, and fills it.
+     * Loads a program as a module that uses existing variables, and fills its constants.
      *
      * @param window as in {@link #fill}
      * @throws ProgramRefusedException with the driver's result; then nothing is loaded
@@ -90,7 +90,7 @@ public final class ProgramLoader {
     }
 
     private static MemorySegment code(MemorySegment image, Arena arena) {
-        MemorySegment code = arena.allocate(image.byteSize() + 2, 64); // PTX may come without its end
+        MemorySegment code = arena.allocate(image.byteSize() + 2, 64); // PTX may lack its final NUL
         MemorySegment.copy(image, 0, code, 0, image.byteSize());
         return code;
     }
@@ -110,8 +110,8 @@ public final class ProgramLoader {
      * Fills the constants of a loaded program.
      *
      * @param window bytes of {@link WindowConstants}
-     * @return bytes of constants that the program has for this, less those of the original that lie in the window instead
-     * @throws ProgramRefusedException if one cannot be filled: nothing of it may run
+     * @return bytes of constants that were added for this, less those of the original that are in the window instead
+     * @throws ProgramRefusedException if one cannot be filled; then none of its kernels may run
      */
     public static long fill(LoadedCode code, FencedProgram program, byte[] window, HoistedMemory memory, OwnStream stream,
             DriverCalls driver) throws ProgramRefusedException {
@@ -149,7 +149,7 @@ public final class ProgramLoader {
         return bytes;
     }
 
-    /** Address and size of a variable of the driver's; null if there is none. */
+    /** Returns address and size of a variable, from the driver; null if there is none. */
     static long[] global(long handle, boolean library, String name, DriverCalls driver) throws ProgramRefusedException {
         try (Arena arena = Arena.ofConfined()) {
             int result = driver.call(library ? DriverEntry.cuLibraryGetGlobal : DriverEntry.cuModuleGetGlobal_v2,
@@ -174,7 +174,7 @@ public final class ProgramLoader {
         void write(String name, long offset, byte[] bytes, boolean needed) throws ProgramRefusedException {
             long[] place = global(handle, library, name, driver);
             if (place == null && !needed) {
-                return; // the compiler has dropped what no code reads
+                return; // the compiler has removed a variable that no code reads
             }
             if (place == null || offset < 0 || offset + bytes.length > place[1]) {
                 throw new ProgramRefusedException(CudaResult.INVALID_IMAGE, "its constant " + name + " is missing");

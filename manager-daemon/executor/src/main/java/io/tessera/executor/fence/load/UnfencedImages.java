@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Images of one client without PTX to fence. Decides whether they and their kernels may run, with fences in their machine code or as they are. Under the policy
- * {@code own} every kernel runs beside programs of its own user, and beside other users' programs those kernels run that stay in their window
+ * Images of one client without PTX that can be fenced. Decides whether they and their kernels may run, with fences in their machine code or without. Under the
+ * policy {@code own}, every kernel may run beside programs of its own user; beside other users' programs, only kernels that stay in their window may run
  * ({@link MachineGrade}). One owner thread.
  */
 public final class UnfencedImages {
-    /** The remedy: it makes an image that any device can load and fences can be put into. */
+    /** The advice for users. It makes an image that any device can load and that can be fenced. */
     private static final String REMEDY = "; compile it with PTX inside (nvcc -gencode arch=compute_75,code=compute_75, or -arch of an older GPU)";
     private static final String OTHERS = "; other users' programs share the device, so it is refused";
     private static final Logger LOG = LoggerFactory.getLogger(UnfencedImages.class);
@@ -52,7 +52,7 @@ public final class UnfencedImages {
      */
     public void decide(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
         if (policy == UnfencedPolicy.OWN) {
-            // No label: frameworks load gigabytes so, and a hash of them all is seconds of their start.
+            // No label: frameworks load gigabytes in this way, and hashing them would take seconds at their start.
             LOG.info("an image of {} bytes is not fenced from PTX: {}; the policy own lets it run", source.main().bytes().byteSize(), lacking);
             return;
         }
@@ -80,7 +80,7 @@ public final class UnfencedImages {
     }
 
     /**
-     * Lets an image be loaded without any fence, or not: beside other users' programs none of its kernels would run.
+     * Decides whether an image may be loaded without any fence; none of its kernels runs beside other users' programs.
      *
      * @param lacking why it cannot be fenced
      * @throws ProgramRefusedException if it must not be loaded; the user was told
@@ -91,7 +91,7 @@ public final class UnfencedImages {
         }
     }
 
-    /** {@link #decide} and then the other one, for an image that gets no fences in its machine code either. Errors as above. */
+    /** Both decisions in sequence, for an image that gets no fences in its machine code either. Errors as above. */
     public void decideAsItIs(ProgramSource source, String lacking, boolean launched) throws ProgramRefusedException {
         decide(source, lacking, launched);
         decideAsItIs(source, lacking);
@@ -104,8 +104,8 @@ public final class UnfencedImages {
     }
 
     /**
-     * Records the driver's result for an accepted image. If the driver refuses one, programs report that a kernel is missing, or nothing, so the user gets a
-     * line.
+     * Records the driver's result for an accepted image. If the driver refuses it, the user gets a line, because programs then only report a missing kernel, or
+     * nothing.
      */
     public void asked(int result, long handle, ProgramSource source, PlacedImage fenced) {
         if (result == CudaResult.SUCCESS) {
@@ -119,7 +119,7 @@ public final class UnfencedImages {
 
     /** Records that an accepted image is loaded; with fences, if there are any. */
     public void loaded(long handle, ProgramSource source, PlacedImage fenced) {
-        // By the hash of what was fenced, however the program had packed it.
+        // By the hash of the cubin that was fenced, which does not depend on how the program had packed it.
         boolean vendors = fenced != null && !fenced.image().trusted().isEmpty() && trusted.isVendors(fenced.image().hash());
         loaded.put(handle, new MachineImage(source.isKept() && fenced == null ? Optional.of(source) : Optional.empty(), fenced, vendors));
         counted();
@@ -184,7 +184,7 @@ public final class UnfencedImages {
         }
     }
 
-    /** As above, for a kernel with tensor maps by which it leaves its window. Errors as above. */
+    /** As above, for a kernel whose tensor maps lead out of its window. Errors as above. */
     public void admitElsewhere(MachineKernel kernel) throws ProgramRefusedException {
         admit(kernel, MachineGrade.UNFENCED, "it is given a tensor map that leads out of its program's memory, or is not understood");
     }

@@ -7,7 +7,7 @@ import java.util.Optional;
  * Form of the code that is made of a source. Immutable.
  *
  * @param mode   the fence; {@link FenceMode#NONE} for a tenant that is alone
- * @param sliced the one kernel that is made, so that a launch executes a part of its grid ({@code GridSlices}); empty: all kernels, as they are
+ * @param sliced the only kernel that is made, in a form whose launches execute a part of its grid ({@code GridSlices}); empty: all kernels, unchanged
  */
 public record FenceForm(FenceMode mode, Optional<String> sliced) {
     /** Returns the form for all kernels. */

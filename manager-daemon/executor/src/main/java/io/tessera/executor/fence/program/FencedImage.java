@@ -11,18 +11,18 @@ import java.util.Map;
  * @param code     a cubin
  * @param hash     hash of the unpacked cubin from which it was made ({@link io.tessera.guardian.image.ModuleImage#hash})
  * @param refused  kernels that have no fence, with the reason, by name
- * @param trusted  kernels with a fence that hand-made code might leave, with the first property that is not verified in them or in their callees, by name
+ * @param trusted  kernels whose fence hand-made code might evade, with the first property that is not verified in them or in their callees, by name
  * @param endless  kernels that may run for ever and do not look at the stop word, with the first loop, by name; empty where no loop looks
  * @param misaligned kernels with an access whose address is not seen to be aligned, with the first one, by name; empty where addresses are not aligned
  * @param waiting  kernels that may wait for other blocks of their grid, with the first loop, by name
  * @param tensorMaps places of tensor maps in the parameters of a kernel that copies by them, by name
- * @param addedRegisters how many registers kernels have more than in the image, by name; the others have none more
- * @param kernels  how many kernels there are
+ * @param addedRegisters number of registers that kernels have in addition to those in the image, by name; kernels without an entry have none
+ * @param kernels  number of kernels
  * @param reports  whether kernels may report and end instead of ending the context
  * @param looks    whether the stop word ends any kernel
- * @param accesses how many instructions access global memory
- * @param moved    variables that it has in the window
- * @param assertions what failed assertions say, as {@link io.tessera.guardian.machine.FencedCubin#assertions}
+ * @param accesses number of instructions that access global memory
+ * @param moved    variables that were moved to the window
+ * @param assertions texts of assertions, as {@link io.tessera.guardian.machine.FencedCubin#assertions}
  */
 public record FencedImage(byte[] code, String hash, Map<String, String> refused, Map<String, String> trusted, Map<String, String> endless,
         Map<String, String> misaligned, Map<String, String> waiting, Map<String, TensorMapPlaces> tensorMaps,

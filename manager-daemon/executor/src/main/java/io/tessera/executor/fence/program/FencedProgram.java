@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param code   the driver's input: a cubin, or PTX with its final NUL
  * @param tables of its modules: one, or those that were linked
  * @param info   output of the compiler, empty for code from a cache
- * @param cached whether it was found on disk, where it may come from another driver, whose code this driver does not accept
+ * @param cached whether it was found on disk. Then it may have been compiled by another driver, so that this driver may refuse it
  */
 public record FencedProgram(byte[] code, List<FencedTables> tables, String info, boolean cached) {
     /** Copies the list. */
@@ -50,7 +50,7 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
         return tables.stream().anyMatch(FencedTables::reports);
     }
 
-    /** Returns whether loaded code keeps what another copy of the module would not share. */
+    /** Returns whether loaded code keeps state that another copy of the module would not share. */
     public boolean keepsState() {
         return tables.stream().anyMatch(FencedTables::keepsState);
     }

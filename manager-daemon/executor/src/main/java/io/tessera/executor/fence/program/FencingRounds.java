@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has images fenced by workers and looks at what they made: with proofs first, then the functions that are not seen to be fenced without, at last all
- * without. Thread-safe.
+ * Has images fenced by workers, and verifies the results. The first round leaves out fences where a proof shows that an access needs none. If some functions
+ * are not accepted, these are fenced without proofs in the next round, and finally all functions are. Thread-safe.
  */
 public final class FencingRounds {
     /** Maximum number of texts that are checked at once. */
@@ -47,7 +47,7 @@ public final class FencingRounds {
         this.turns = new TenantTurns(Math.clamp(processors / 2, 1, MOST_CHECKS), patienceNs, clock);
     }
 
-    /** Returns the part of an image that workers read: of a fat binary the PTX for the device, packed as it is. */
+    /** Returns the part of an image that workers read: of a fat binary, the PTX for the device, still packed. */
     private byte[] code(ModuleImage image) throws ProgramRefusedException {
         try {
             return image.ptxImage(device, ModuleImage.DEFAULT_CAP_BYTES);
@@ -101,7 +101,7 @@ public final class FencingRounds {
         return plain.with(unproven);
     }
 
-    /** Returns whether nothing was accepted without any proof that was not accepted before: then what has proofs is kept. */
+    /** Returns whether the round without proofs accepted no more than the one before: then the results with proofs are kept. */
     private static boolean isNoBetter(List<TextCheck.Checked> looked, List<TextCheck.Checked> before) {
         boolean same = true;
         for (int i = 0; i < looked.size(); i++) {
@@ -126,7 +126,7 @@ public final class FencingRounds {
         return why;
     }
 
-    /** Checks a text in its tenant's turn. A tenant has at most one text checked at a time, and at least one processor is left for launches. */
+    /** Checks a text in its tenant's turn. At most one text of a tenant is checked at a time, and at least one processor is left for launches. */
     private TextCheck.Checked inTurn(String tenant, FencedText text, boolean linked) throws ProgramRefusedException {
         Thread own = Thread.currentThread();
         if (!turns.await(tenant, text.text().length <= SHORT_BYTES, () -> workers.isAbandoned(own))) {
@@ -145,7 +145,7 @@ public final class FencingRounds {
         turns.wake();
     }
 
-    /** Returns the rest of a text: kernels that are not seen to be fenced are as those that cannot be. */
+    /** Returns the accepted part of a text. Kernels that are not shown to be fenced are treated like those that cannot be fenced. */
     private static FencedText accepted(FencedText text, TextCheck.Checked looked) throws ProgramRefusedException {
         if (looked.refusal() != null) {
             throw new ProgramRefusedException(CudaResult.NOT_SUPPORTED, "it is not seen to be fenced: " + looked.refusal());

@@ -33,18 +33,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fenced machine code in the cache of compiled code. An entry is for all windows of one size. The window's address, the word to which threads report, the value
+ * Fenced machine code in the cache of compiled code. One entry serves all windows of a size. The window's address, the word to which threads report, the value
  * that they write, and the stop word differ at each start, and are patched into the code when it is read. Thread-safe.
  *
  * <p>Code from the cache is not verified again, like text: it was verified before it was kept, its key names the verifier's classes, and the folder belongs to
  * this executor's user alone. A process that can write there can also change the executor.
  *
- * <p>The tables are big-endian: version, the hash of the cubin, kernels, whether they report and look, accesses, the address and the value of reports, the
- * address of the stop word and the upper half of the window's base as the code has them; then lists with their lengths before them: instructions that name the
- * window, a list for each {@link WindowPlaces.Value} in their order, places of reports and looks, refused kernels with reasons, kernels with what is taken on
- * trust in them, kernels that may be endless with the first loop, kernels that may misalign with the first access, kernels that may wait for other blocks with
- * the first loop, kernels with the places of their tensor maps, kernels with more registers and how many more, variables, places of their addresses, texts of
- * assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
+ * <p>The tables are big-endian: version; hash of the cubin; number of kernels; whether they report and look; number of accesses; address and value of reports,
+ * address of the stop word, and upper half of the window's base, as in the code. Then follow lists, each preceded by its length: instructions that contain the
+ * window's address, a list for each {@link WindowPlaces.Value} in their order; places of reports and looks; refused kernels with reasons; kernels with
+ * their unverified property; kernels that may be endless, with the first loop; kernels that may misalign, with the first access; kernels that may wait for
+ * other blocks, with the first loop; kernels with the places of their tensor maps; kernels with their number of additional registers; variables; places of
+ * their addresses; texts of assertions. A text is its length in bytes and UTF-8. Tables of another version count as missing.
  */
 final class KeptMachineCode {
     private static final Logger LOG = LoggerFactory.getLogger(KeptMachineCode.class);

@@ -8,7 +8,10 @@ import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-/** Format of text in the cache: compressed, to a sixth to a ninth of its size (eight fenced programs). Machine code is kept as it is. Stateless. */
+/**
+ * Format of text in the cache: compressed to a ninth to a sixth of its size (measured with eight fenced programs). Machine code is not compressed.
+ * Stateless.
+ */
 public final class KeptText {
     private static final int MAGIC_0 = 0x1f;
     private static final int MAGIC_1 = 0x8b;
@@ -31,7 +34,7 @@ public final class KeptText {
         }) {
             packed.write(code);
         } catch (IOException e) {
-            throw new UncheckedIOException(e); // memory is not full
+            throw new UncheckedIOException(e); // cannot happen: the output is in memory
         }
         return bytes.toByteArray();
     }

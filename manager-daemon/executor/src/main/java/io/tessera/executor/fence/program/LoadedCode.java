@@ -17,7 +17,7 @@ public record LoadedCode(long handle, boolean library, long whole) {
         return first == 0x7f && second == 'E';
     }
 
-    /** Ends it. Returns the CUresult. */
+    /** Unloads it. Returns the CUresult. */
     public int unload(DriverCalls driver) {
         if (whole != 0) {
             return driver.call(DriverEntry.cuLibraryUnload, whole);

@@ -6,8 +6,8 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 
 /**
- * Bound on the local memory of a kernel. From the context that all tenants share, a driver takes memory for all threads that a device can run at once, by the
- * needs of the largest kernel, and does not give it back. It is charged to no tenant, and one kernel could take the whole device.
+ * Bound on the local memory of a kernel. In the context that all tenants share, a driver allocates local memory for all threads that the device can run at
+ * once, as much for each as the largest kernel needs, and does not give it back. It is charged to no tenant, so one kernel could take the whole device.
  *
  * @param threads    number that the device can run at once; 0: not known
  * @param totalBytes of the device's memory
@@ -31,7 +31,7 @@ public record LocalQuota(long threads, long totalBytes) {
         return result == CudaResult.SUCCESS ? driver.outInt(0) : 0;
     }
 
-    /** Bytes that a thread of a kernel may have. */
+    /** Returns the local memory that a thread of a kernel may have, in bytes. */
     long mostBytes() {
         return threads <= 0 ? LEAST_BYTES : Math.max(LEAST_BYTES, totalBytes / PART / threads);
     }

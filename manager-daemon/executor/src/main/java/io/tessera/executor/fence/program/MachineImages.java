@@ -34,7 +34,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds fences for one client's window to images that have only machine code. One owner thread unless a method says otherwise; uses processors that are idle.
+ * Adds fences for one client's window to images that have only machine code. One owner thread unless a method says otherwise.
  */
 public final class MachineImages {
     /** Disabled only for measurements: MACHINE.md has the effect of a misaligned access on all programs. */
@@ -74,7 +74,7 @@ public final class MachineImages {
         this.clock = clock;
     }
 
-    /** Returns the hash of an image's machine code for the device; null: it has none that can be told, or the device is none for which it gets fences. */
+    /** Returns the hash of an image's machine code for the device; null: it has no such code, or code for this device gets no fences. */
     public String hash(ProgramSource source) {
         try {
             architectures.require(target.capability().sm());
@@ -91,7 +91,7 @@ public final class MachineImages {
      * @param reportAddress address of the word that threads write instead of ending the context
      * @param stopAddress   address of the stop word, for loops that read it
      * @param number        number of the image, below {@link MachineFence#MOST_REPORT_VALUES}, which threads write in reports
-     * @return null: it stays as it is; the reason is in the log
+     * @return null: it stays unfenced; the reason is in the log
      */
     public FencedImage fence(ProgramSource source, long reportAddress, long stopAddress, int number) {
         try {
@@ -105,8 +105,8 @@ public final class MachineImages {
     /**
      * Makes the same code for the first 4 GiB of the window, where fences cost less.
      *
-     * @param bytes memory that is held for it until then
-     * @param maker to be called once, by any thread; returns null if the code stays as it is
+     * @param bytes memory that is held until {@code maker} is called
+     * @param maker to be called once, by any thread; returns null if there is no such code
      */
     public record Narrow(long bytes, Supplier<FencedImage> maker) {
     }
@@ -133,9 +133,9 @@ public final class MachineImages {
     }
 
     /**
-     * Checks an image that a driver is to load as it is: a damaged one may end the process.
+     * Checks an image that a driver will load unfenced: a damaged one may end the process.
      *
-     * @throws ProgramRefusedException if it is damaged, or is nothing that is known
+     * @throws ProgramRefusedException if it is damaged, or of an unknown kind
      */
     public void requireReadable(ProgramSource source) throws ProgramRefusedException {
         ModuleImage image = source.main();
@@ -179,7 +179,7 @@ public final class MachineImages {
         return image;
     }
 
-    /** Addresses are not rounded in the code of vendors: it aligns them, and rounding would cost speed. */
+    /** Fences an image. In vendors' code, addresses are not rounded to their alignment: that code aligns them itself, and rounding would cost speed. */
     private FencedImage made(CacheKey key, byte[] cubin, MachineFence fence, boolean rounds) throws MachineCodeException, ImageException {
         String hash = ModuleImage.of(cubin).hash();
         MachineFence wanted = rounds && !vendors.test(hash) ? fence.aligning() : fence;

@@ -38,9 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has fenced programs made of images, for all clients of an executor. Each is made once, for the first client that asks; the others wait for it. Workers make
- * them, and their results are checked here. Programs are kept in memory as long as there is room, and on disk: as text, whose machine code the driver keeps in
- * its own cache, or as machine code if several modules were linked. Thread-safe.
+ * Makes fenced programs from images, for all clients of an executor. Each is made once, for the first client that requests it; the others wait for it. Workers
+ * make them, and their results are checked here. Programs are kept in memory as long as there is room, and on disk: as text, whose machine code the driver
+ * keeps in its own cache, or as machine code if several modules were linked. Thread-safe.
  */
 public final class ProgramMaker {
     /** Part of the key of programs for a tenant that is alone. */
@@ -55,7 +55,7 @@ public final class ProgramMaker {
     /**
      * A program that is being made.
      *
-     * @param client the thread that asked first, and makes it
+     * @param client the thread that requested it first, and makes it
      */
     private record Making(Thread client, CompletableFuture<FencedProgram> program) {
     }
@@ -132,7 +132,7 @@ public final class ProgramMaker {
             own.complete(program);
             return program;
         } catch (ProgramRefusedException | RuntimeException | Error e) {
-            running.remove(key); // first: a thread that waited may begin again
+            running.remove(key); // before the others wake, since one of them may begin again
             own.completeExceptionally(e);
             throw e;
         }
@@ -191,7 +191,7 @@ public final class ProgramMaker {
         return program;
     }
 
-    /** Returns the key of kept text that this driver's compiler has compiled in a worker. */
+    /** Returns the key of the record that this driver's compiler has compiled a kept text in a worker. */
     private CacheKey compiledKey(ProgramSource source, CodeIdentity identity) {
         return key(source, new CodeIdentity(identity.mode(), identity.rewriterVersion(), identity.architecture(), target.compiler(),
                 identity.options() + " compiled"));
@@ -252,8 +252,8 @@ public final class ProgramMaker {
     }
 
     /**
-     * Checks that the parts can be linked. A function that could not be fenced is undefined for the other parts; the refusal then contains the function's own
-     * reason.
+     * Checks that the parts can be linked. A function that could not be fenced is undefined for the other parts; then the refusal gives the reason for that
+     * function.
      */
     private void requireParts(List<FencedText> fenced) throws ProgramRefusedException {
         try {
@@ -281,7 +281,7 @@ public final class ProgramMaker {
     }
 
     /**
-     * Has a program of text compiled with other options, so that this process's driver finds its code.
+     * Has a program of text compiled with other options by a worker, so that this process's driver finds the code in its cache.
      *
      * @throws ProgramRefusedException if it cannot be
      */
@@ -297,7 +297,7 @@ public final class ProgramMaker {
     }
 
     /**
-     * Has an image compiled that is loaded as it is, before this process's driver compiles it.
+     * Has an image that is loaded unfenced compiled by a worker, so that this process's driver need not do it.
      *
      * @throws ProgramRefusedException if it cannot be
      */
@@ -308,7 +308,7 @@ public final class ProgramMaker {
     }
 
     /**
-     * Checks texts that are to be linked, all of them together: the facts that were found for each text hold only if the others are as that text declares.
+     * Checks together all texts that are to be linked: what was verified in one text holds only if the other texts are as that text declares them.
      *
      * @param texts all texts that are linked with each other
      * @throws ProgramRefusedException if they must not be linked
@@ -324,9 +324,9 @@ public final class ProgramMaker {
     }
 
     /**
-     * Links.
+     * Has a worker link inputs.
      *
-     * @return its one part is the machine code
+     * @return an answer whose only part is the machine code
      */
     public Answer link(String tenant, List<LinkerInput> inputs, CodeOptions options) throws ProgramRefusedException {
         Answer made = require(workers.link(tenant, inputs, options), "linked modules");

@@ -2,7 +2,7 @@ package io.tessera.executor.fence.program;
 
 import java.io.Serial;
 
-/** A program is not loaded: what the client is answered, and why in words for its user. Without a stack trace. */
+/** A program is not loaded: the client's CUresult, and the reason for its user. Has no stack trace. */
 public final class ProgramRefusedException extends Exception {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -25,8 +25,8 @@ public final class ProgramRefusedException extends Exception {
     }
 
     /**
-     * Creates a refusal with a reason for which no driver refuses. The caller that answers the client also passes the sentence, which ends with advice, to it
-     * as a line.
+     * Creates a refusal for a reason that drivers do not have. The caller that answers the client also passes the sentence to it as a line; it ends with
+     * advice.
      */
     public static ProgramRefusedException toTell(int result, String line) {
         return new ProgramRefusedException(result, line, true);

@@ -5,7 +5,7 @@ import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
 
-/** Whether the numbers of a module's tables are plausible, whatever made them: memory is taken and written by them. Stateless. */
+/** Checks that the numbers of a module's tables are plausible, because memory is allocated and written according to them. Stateless. */
 public final class TablesCheck {
     /** Far above the memory of any device. */
     private static final long MOST_BYTES = 1L << 44;

@@ -42,7 +42,7 @@ public record Target(ComputeCapability capability, String compiler, boolean comp
         return result == CudaResult.SUCCESS ? driver.outInt(0) : 0;
     }
 
-    /** Returns the kernel module's release, which the compiler beside it shares; two releases may say the same version. */
+    /** Returns the release of NVIDIA's kernel module, which is that of the compiler, too. The CUDA version may be the same for two releases. */
     private static String release() {
         if (!Files.isReadable(RELEASE)) {
             return "";

@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Checks rewritten text before a driver gets it, in this process and with bounds on time and memory: the process that wrote it has read a tenant's code, and
- * the file that kept it may have been changed. Thread-safe.
+ * Checks rewritten text before a driver gets it, in this process and with bounds on time and memory. The text is not trusted: the process that wrote it has
+ * read a tenant's code. Thread-safe.
  */
 @FunctionalInterface
 public interface TextCheck {
     /**
-     * What may be loaded of a text.
+     * The part of a text that may be loaded.
      *
-     * @param refusal  why nothing may; null: the rest is as it says
+     * @param refusal  why nothing may be loaded; null: the other fields apply
      * @param text     what the driver gets: the accepted part of the text, without a final NUL
      * @param rejected kernels that are not in it, by name, and why
-     * @param unproven functions that were not seen to be fenced for what they hold themselves
-     * @param link     what is looked at before the text is linked with others; null where it is not linked
+     * @param unproven functions that were not shown to be fenced because of their own code
+     * @param link     the interface that is checked before the text is linked with others; null if it is not linked
      */
     record Checked(String refusal, byte[] text, Map<String, String> rejected, Set<String> unproven, LinkInterface link) {
         /** Copies the collections. */
@@ -39,10 +39,10 @@ public interface TextCheck {
     }
 
     /**
-     * Looks at a text.
+     * Checks a text.
      *
      * @param text   PTX, with or without a final NUL
-     * @param tables that came with it, and are believed as little; their mode is the one that was asked for
+     * @param tables the tables that came with it, which are not trusted either; their mode is the requested one
      * @param linked whether it is linked with others
      */
     Checked check(byte[] text, FencedTables tables, boolean linked);

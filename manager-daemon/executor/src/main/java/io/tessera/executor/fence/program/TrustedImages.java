@@ -8,8 +8,8 @@ public interface TrustedImages {
     boolean mayRunAsItIs(ModuleImage image);
 
     /**
-     * Returns whether a cubin is as a vendor's compiler made it, so that its branches go where its compiler meant them to go, also beside other users'
-     * programs.
+     * Returns whether a cubin is the unchanged output of a vendor's compiler, so that its branches are trusted to go where the compiler intended, even beside
+     * other users' programs.
      *
      * @param hash of the cubin, unpacked
      */

@@ -18,7 +18,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lets a driver have what {@link FenceVerifier} accepts, where the tables make true what it takes for granted. Stateless. */
+/** Accepts text that {@link FenceVerifier} accepts, if the module's tables fulfil the verifier's assumptions. Stateless. */
 public final class VerifiedText implements TextCheck {
     private static final Logger LOG = LoggerFactory.getLogger(VerifiedText.class);
     private static final String ADDRESS = WindowConstants.PREFIX + "at_";
@@ -41,7 +41,7 @@ public final class VerifiedText implements TextCheck {
             return new Checked(null, verdict.text().getBytes(StandardCharsets.UTF_8), rejected, verdict.unproven(), verdict.link());
         } catch (UnverifiedException e) {
             return Checked.refused(e.getMessage());
-        } catch (RuntimeException e) { // a fault of the verifier shows nothing
+        } catch (RuntimeException e) { // after a fault of the verifier, nothing counts as verified
             LOG.error("the verifier failed", e);
             return Checked.refused("the verifier failed: " + e);
         }

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The meaning of the word that a thread of fenced machine code writes before it ends. Code without a fence can write any word, but it can only choose among the
- * texts of its own images. One owner thread.
+ * Reads the word that a thread of fenced machine code writes before it ends. Code without a fence could write any word, but that can only select one of the
+ * texts of the client's own images. One owner thread.
  */
 final class MachineReports {
     private static final Image UNKNOWN = new Image("of an unknown name", List.of());
 
-    /** Maximum characters of the texts of all images of a client; images beyond that have none. */
+    /** Maximum characters of the texts of all images of a client; texts of further images are not kept. */
     static final int MOST_CHARACTERS = 1 << 24;
 
     private final Map<Integer, Image> images = new HashMap<>();

@@ -15,12 +15,12 @@ public final class RefusedCode {
     }
 
     /**
-     * Tells the user that code is refused, with what to do where it is the fences that refuse it: what a compiler refuses, it refuses without
-     * fences too.
+     * Tells the user that code is refused. If the fences refuse it, the line contains advice; a compiler's refusal has none, since it would also occur
+     * without fences.
      *
-     * @param code what is refused
-     * @param why  with an instruction and its line, or another cause
-     * @return what the client is answered; its text is the cause alone, for the logs of a JIT compiler
+     * @param code the refused code
+     * @param why  the cause, with an instruction and its line if possible
+     * @return the answer for the client; its text is only the cause, for the logs of a JIT compiler
      */
     public static ProgramRefusedException refused(String code, ProgramRefusedException why, RelaySegment segment) {
         boolean ours = why.result() == CudaResult.NOT_SUPPORTED && !why.getMessage().endsWith(ProgramRefusedException.REMEDY);
@@ -30,17 +30,17 @@ public final class RefusedCode {
         return new ProgramRefusedException(why.result(), why.getMessage());
     }
 
-    /** Tells the user that an image can neither be fenced nor run as it is, and why. Returns what the client is answered. */
+    /** Tells the user why an image can neither be fenced nor run unfenced. Returns the answer for the client. */
     public static ProgramRefusedException both(String image, ProgramRefusedException fenced, ProgramRefusedException asItIs, RelaySegment segment) {
         String why = fenced.getMessage() + ", and unfenced it fails too: " + asItIs.getMessage();
         return refused("image " + image, new ProgramRefusedException(fenced.result(), why), segment);
     }
 
     /**
-     * Tells the user what the driver says of code that it has loaded but cannot run.
+     * Tells the user what the driver reports about code that it has loaded but cannot run.
      *
-     * @param result of a call that asked for a kernel; anything but INVALID_PTX is no news
-     * @param driver whose call it was, in this thread
+     * @param result of a call that requested a kernel; only INVALID_PTX is reported
+     * @param driver the driver that made the call, in this thread
      */
     public static void byDriver(int result, DriverPort driver, RelaySegment segment) {
         String why = result == CudaResult.INVALID_PTX ? driver.whyInvalid() : "";

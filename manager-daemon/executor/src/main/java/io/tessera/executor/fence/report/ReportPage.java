@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory of the executor that no client sees: host memory where a client's fenced kernels report, and the word that ends
- * them. Loops look at that word often, so a GPU has it in its own memory (sorting by a kernel with many barriers took 9.6
- * times as long with the word in host memory of an H200): in managed memory, which the host writes without the driver, since
- * calls of the driver may be held up by the very kernels that are to end; 15 ms later at most they saw it (H200, driver 580).
- * Where the host cannot write it while kernels run, a stream does. A GPU in software has it in host memory. One client's; of
- * its owner thread, but for {@link #halt}.
+ * Memory of the executor that no client sees: host memory for the reports of a client's fenced kernels, and the stop word.
+ * Loops read the stop word often, so on a GPU it is in device memory (with the word in host memory of an H200, sorting by a
+ * kernel with many barriers took 9.6 times as long). It is managed memory, which the host writes without a driver call, since
+ * such a call may be blocked by the very kernels that have to end; they saw the new value after at most 15 ms (H200, driver
+ * 580). If the host cannot write it while kernels run, a stream does. On a software GPU it is in host memory. There is one
+ * page for each client; it belongs to the client's owner thread, except for {@link #halt}.
  */
 public final class ReportPage {
     private static final long BYTES = 4096;
@@ -37,7 +37,6 @@ public final class ReportPage {
     private static final Logger LOG = LoggerFactory.getLogger(ReportPage.class);
     private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
-    /** A page of managed memory. */
     private static final long MANAGED_BYTES = 65_536;
 
     private final DriverCalls driver;
@@ -152,7 +151,7 @@ public final class ReportPage {
         return ReportArea.violations(page.asSlice(0, ReportArea.BYTES).asByteBuffer());
     }
 
-    /** Has all fenced kernels of the client end, those that come too. */
+    /** Makes all fenced kernels of the client end, later ones included. */
     public void stop() {
         if (isStopped()) {
             return;
@@ -167,7 +166,7 @@ public final class ReportPage {
         }
     }
 
-    /** As above, without a call of the driver, where the host can; any thread while the client's has not come to {@link #close}. */
+    /** As above, without a driver call, if the host can write the word. Any thread may call it until the client's thread calls {@link #close}. */
     public synchronized void halt() {
         if (stream == 0 && !closed) {
             if (word != 0) {

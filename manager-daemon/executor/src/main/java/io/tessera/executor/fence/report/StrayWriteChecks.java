@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes an error of what one client's kernels wrote where no program of its tenant has memory: the fences let it lie in the tenant's sink, and a driver would
- * have ended the context. A check takes some 50 µs of an H100, so there is at most one in {@link #EVERY_NS} in the long run, at synchronisations that follow work; the
- * first {@link #AT_ONCE} come at once. One that was left out is made up for as soon as there may be one. One owner thread.
+ * Turns writes of one client's kernels to addresses without memory of its tenant into an error. The fences let such writes go to the tenant's sink; a driver
+ * would have ended the context. A check takes some 50 µs on an H100. So, in the long run, there is at most one in {@link #EVERY_NS}, at synchronisations that
+ * follow work; the first {@link #AT_ONCE} are made without that limit. A check that was left out is made as soon as the limit allows. One owner thread.
  */
 public final class StrayWriteChecks {
-    /** Time for which a check is saved up. Another one is for measurements; 0: nothing is checked. */
+    /** Average interval of checks. Other values are for measurements; 0: nothing is checked. */
     private static final long EVERY_NS = Long.getLong("tessera.executor.strayWriteChecksEveryMs", 50) * 1_000_000L;
     private static final int AT_ONCE = 20;
     private static final String SANITIZER = "compute-sanitizer finds the kernel of a program that runs by itself";
@@ -28,9 +28,9 @@ public final class StrayWriteChecks {
     private final String advice;
     private long savedNs = AT_ONCE * EVERY_NS;
     private long savedAtNs;
-    /** When the work was submitted that is checked, or that is to be checked without another wait. */
+    /** When the last work was submitted that is checked, or whose check is owed. */
     private long checkedNs;
-    /** When the work was submitted whose check was left out; 0: none was. */
+    /** When the work whose check was left out was submitted; 0: no check was. */
     private long owedNs;
     private long errorAddress;
     private int result;
@@ -55,8 +55,8 @@ public final class StrayWriteChecks {
     }
 
     /**
-     * Begins a check if one is due; the program is about to wait for a stream. If the check finds writes that only this client can have made, the client has
-     * its error before it learns that its work is done.
+     * Begins a check if one is due. Called when the program is about to wait for a stream. If the check finds writes that only this client can have made, the
+     * client gets its error before it learns that its work is done.
      *
      * @param workNs when the client submitted work last
      * @return whether a check has begun
@@ -73,8 +73,8 @@ public final class StrayWriteChecks {
     }
 
     /**
-     * The awaited work is done, as far as is known: begins the check that was left out then, as soon as there may be one, so that the next
-     * wait finds its error.
+     * Begins a check that was left out, if the limit allows it now, so that the next wait finds its error. Called when the awaited work is
+     * done.
      *
      * @return whether a check has begun
      */
@@ -130,10 +130,10 @@ public final class StrayWriteChecks {
     }
 
     /**
-     * The program ends, and the work is done that it has submitted: it is checked now, whatever was before, for the line that the program shows at its end. Waits for
-     * a bounded time.
+     * Makes a check regardless of the limit, for the line that the program shows at its end. Called when the program ends and its work is done. Waits for a
+     * bounded time.
      *
-     * @return whether all is found
+     * @return whether all writes were found
      */
     public boolean finish() {
         boolean checked = mayFind() && window.checkStrayWritesNow();
@@ -142,7 +142,10 @@ public final class StrayWriteChecks {
         return checked;
     }
 
-    /** The client is gone and its work is done: what nobody waited for is checked, for the log and so that it is not taken for another program's. */
+    /**
+     * Checks work for which nobody waited, for the log, and so that its writes are not attributed to another program. The client has left, and its
+     * work is done.
+     */
     public void end() {
         boolean checked = EVERY_NS != 0 && window.isBacked() && window.checkStrayWritesNow();
         look();

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A prevented action of a client's kernels becomes the error that CUDA would give, for this client alone and for ever, and a sentence for
- * its user. One owner thread.
+ * Turns an action of a client's kernels that a fence prevented into the error that CUDA would give, and a sentence for the user. The error is sticky, and
+ * affects only this client. One owner thread.
  */
 public final class Violations {
     /** Shows a line as it is, as RELAY.md says. */
@@ -37,18 +37,18 @@ public final class Violations {
         this.segment = segment;
     }
 
-    /** Its kernels may report from now on. */
+    /** Adds a program, whose kernels may report from now on. */
     public void add(FencedProgram program) {
         program.tables().forEach(table -> tables.put(table.id(), table));
     }
 
-    /** As above, for a program whose launches execute a part of their grid, where blocks are counted from the part's first. */
+    /** As above, for a program whose launches execute a part of their grid, so that reported blocks are counted from the first block of the part. */
     public void addPart(FencedProgram program) {
         add(program);
         program.tables().forEach(table -> parts.add(table.id()));
     }
 
-    /** CUresult of what was reported so far; the first decides. */
+    /** Returns the CUresult for the reports so far; the first report decides. */
     public int look() {
         if (result == CudaResult.SUCCESS && page.machineReport() != 0) {
             result = machineCode(page.machineReport());
@@ -81,17 +81,17 @@ public final class Violations {
     }
 
     /**
-     * Threads of an image's machine code may report from now on.
+     * Adds an image of machine code, whose threads may report from now on.
      *
-     * @param number     that they write
+     * @param number     the number that they write
      * @param label      of the image, for the user
-     * @param assertions what its failed assertions say; the first has number 1
+     * @param assertions texts of its assertions; the first has number 1
      */
     public void addImage(int number, String label, List<String> assertions) {
         machineReports.add(number, label, assertions);
     }
 
-    /** No thread of an image reports any more. */
+    /** Removes an image, of which no thread reports any more. */
     public void removeImage(int number) {
         machineReports.remove(number);
     }
