@@ -25,9 +25,9 @@ struct residency {
     uint64_t cached;
     uint64_t looked; /* the part of `needed` that was examined when it last left */
     uint64_t zero;   /* the part of `looked` that was all zero then */
-    uint64_t blank;  /* the part of `needed` that was not accessible since it was allocated: no contents; 0 while the gate is open */
+    uint64_t blank; /* the part of `needed` that was not accessible since it was allocated: no contents; 0 while the gate is open */
     uint64_t unseen; /* the part of `needed` that is never examined, or could not be when it was to leave: all counts */
-    uint64_t clean;   /* contents on the device of which the backing has a copy, as of the last look */
+    uint64_t clean;  /* contents on the device of which the backing has a copy, as of the last look */
     uint64_t swapped; /* contents in the backing alone */
     uint64_t wanted;  /* what allocations wait for, beyond `resident` */
     uint64_t held[TIERS];

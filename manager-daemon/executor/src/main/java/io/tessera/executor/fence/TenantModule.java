@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 
 /** One image that a client has loaded, fenced. Its parts are made when they are needed. One owner thread. */
 final class TenantModule {
-/** Bound on the images of one client that are not needed yet: they are kept in the heap that all clients share. */
+    /** Bound on the images of one client that are not needed yet: they are kept in the heap that all clients share. */
     private static final long MOST_HELD_BYTES = Runtime.getRuntime().maxMemory() / 3;
 
     /** The module's value in the client's tables: not a handle of a driver, since those are never odd. */

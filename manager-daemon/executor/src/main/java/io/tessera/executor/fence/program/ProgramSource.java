@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The images of a program, taken from the form in which they travel (RELAY.md, section 8). There are several if the
- * program was linked from relocatable parts: then the linked image only has machine code, and its parts have PTX. One source may
- * serve several clients, so that each fact about it is determined once. Immutable, because nobody writes to its bytes; thread-safe
- * if these outlive the call.
+ * An image as it travels (RELAY.md, section 8), taken apart: the images whose PTX makes the program. Several where a
+ * program was linked from relocatable parts: the linked image has machine code alone, its parts have PTX. May serve several
+ * clients: what is found out about it is found out once. Thread-safe where its bytes are; immutable, because nobody writes to
+ * them.
  */
 public final class ProgramSource {
     private static final int LABEL_DIGITS = 12;
@@ -32,6 +32,7 @@ public final class ProgramSource {
     private enum Hold {
         /** In the data of a call, and only valid during it. */
         CALL,
+        /** On the heap. */
         HEAP,
         /** Outside of the heap, as long as it is referenced. */
         KEPT
@@ -55,8 +56,8 @@ public final class ProgramSource {
     }
 
     /**
-     * Splits an image that was checked to be whole. Its bytes are those of the call that brought it, and only valid during the call; a
-     * caller that needs them longer uses {@link #held}.
+     * Takes an image apart that was checked to be whole. Its bytes are those of the call that brought it, and are valid as long as that; a
+     * caller that needs them longer takes {@link #held}.
      */
     public static ProgramSource of(MemorySegment travelled) {
         if (travelled.byteSize() < 2 * Long.BYTES || travelled.get(ValueLayout.JAVA_INT_UNALIGNED, 0) != WRAPPER) {
@@ -100,7 +101,7 @@ public final class ProgramSource {
         return main;
     }
 
-    /** Returns whether its bytes are outside the heap, at an address that stays the same as long as this object is reachable. */
+    /** Returns whether its bytes stay where they are as long as something refers to this, outside of the heap. */
     public boolean isKept() {
         return hold == Hold.KEPT;
     }
@@ -130,7 +131,7 @@ public final class ProgramSource {
         return images.size() == 1 && images.getFirst().kind() == ImageKind.PTX;
     }
 
-    /** Returns whether it contains nothing for a device: then the driver cannot use it either, whatever a policy says. */
+    /** Returns whether there is nothing for a device at all: then the driver has no use for it either, whatever a policy says. */
     public boolean isForOthers(ComputeCapability device) {
         for (ModuleImage image : images) {
             try {
@@ -144,7 +145,7 @@ public final class ProgramSource {
         return true;
     }
 
-    /** Returns whether a driver has to compile it, because it has no machine code for the device. */
+    /** Returns whether a driver that gets it as it is has to compile: unless it finds machine code for the device. */
     boolean isCompiled(ComputeCapability device) {
         try {
             return switch (main.kind()) {
@@ -158,14 +159,14 @@ public final class ProgramSource {
     }
 
     /**
-     * Returns why the program has no PTX for a device; null if it has, as far as can be said without unpacking it. PTX in one of several parts is enough: nvcc
-     * links NVIDIA's library for launches by kernels to every program, and that library has PTX for few devices.
+     * Returns why there is no PTX for a device that stands for the program; null if there is, as far as can be said without unpacking it. One of several parts
+     * is enough: the compiler driver adds NVIDIA's library for launches by kernels to every program that it links, and that has PTX for few devices.
      */
     public String lacksPtx(ComputeCapability device) {
         return withPtx(device).isEmpty() ? lacksPtx(images.getFirst(), device) : null;
     }
 
-    /** Returns how much PTX would be compiled for a device, in bytes; 0 if that is not known without unpacking. */
+    /** Returns how much PTX would be compiled for a device, in bytes; 0 where it is not told without unpacking. */
     public long ptxBytes(ComputeCapability device) {
         long bytes = 0;
         for (ModuleImage image : withPtx(device)) {
@@ -179,12 +180,12 @@ public final class ProgramSource {
         return bytes;
     }
 
-    /** Returns the images that have PTX for a device, which are those that get fenced. */
+    /** Returns the images that have PTX for a device: what is fenced. */
     List<ModuleImage> withPtx(ComputeCapability device) {
         return images.stream().filter(image -> lacksPtx(image, device) == null).toList();
     }
 
-    /** Returns why some image has no PTX for a device; null if all have. */
+    /** Returns why one of its images, any, has no PTX for a device; null if all have. */
     String partLacksPtx(ComputeCapability device) {
         return images.stream().map(image -> lacksPtx(image, device)).filter(Objects::nonNull).findFirst().orElse(null);
     }
