@@ -23,8 +23,10 @@
 #include "driver/loader.h"
 #include "tessera_entries.h"
 
+#ifndef DRIVER_SCRIPT /* a test may need more memory */
 #define DRIVER_SCRIPT "devices 3; memory 64MiB"
 #define DRIVER_MEMORY (64ULL << 20) /* bytes of each device, as the script says */
+#endif
 #define DRIVER_FAULT CUDA_ERROR_ILLEGAL_ADDRESS
 
 static struct {

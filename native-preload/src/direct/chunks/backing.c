@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "direct/chunks/backing_step.h"
+#include "direct/chunks/content.h"
 #include "direct/chunks/numa.h"
 #include "driver/own_descriptor.h"
 #include "direct/memory/records.h"
@@ -308,11 +309,11 @@ const struct backing_step *backing_to_empty(unsigned device)
     return least;
 }
 
-uint64_t backing_units(const struct backing_piece *pieces)
+unit_mask backing_units(const struct backing_piece *pieces)
 {
-    uint64_t units = 0;
+    unit_mask units = 0;
     for (; pieces; pieces = pieces->next)
-        units |= ((1ULL << pieces->bytes / BACKING_UNIT) - 1) << pieces->at / BACKING_UNIT;
+        units |= content_parts(pieces->bytes) << pieces->at / BACKING_UNIT;
     return units;
 }
 

@@ -41,8 +41,8 @@ void backing_give(unsigned device, struct backing_piece *pieces);
  */
 const struct backing_step *backing_to_empty(unsigned device);
 
-/* The units of a chunk that the pieces cover, as bits: the lowest for the first BACKING_UNIT bytes. The chunk has at most 63 units. */
-uint64_t backing_units(const struct backing_piece *pieces);
+/* The units of a chunk that the pieces cover, as bits: the lowest for the first BACKING_UNIT bytes. */
+unit_mask backing_units(const struct backing_piece *pieces);
 
 /* Whether all of the pieces' memory is pinned. */
 bool backing_pinned(const struct backing_piece *pieces);

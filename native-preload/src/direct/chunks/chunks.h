@@ -1,7 +1,8 @@
 /*
- * Chunks: device memory in pieces of at most 64 MiB, each moved as a whole. The addresses of a chunk stay the same
- * while its physical memory is released and created again. 64 MiB take 1.2 ms of bus time on an H200 (55 GB/s): short
- * enough to hand memory over evenly, and long enough to hide the mapping (some 60 us).
+ * Chunks: device memory in pieces of at most 256 MiB, each moved as a whole. The addresses of a chunk stay the same
+ * while its physical memory is released and created again. What that costs depends little on the size: on an H200, giving
+ * up 1 GiB and making it again takes 2.2 ms in pieces of 64 MiB, and 1.2 ms in pieces of 256 MiB. 256 MiB take 5 ms of bus
+ * time (55 GB/s). Devices with less memory have smaller chunks, so that memory is handed over evenly.
  *
  * Residency's lock guards all fields, except those of a BUSY chunk: they belong to the thread that made it BUSY, and no
  * other thread frees or moves it meanwhile.

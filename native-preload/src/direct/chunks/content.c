@@ -17,23 +17,37 @@ void content_free(struct content *content)
         record_give(&records, content);
 }
 
-uint32_t content_parts(uint64_t bytes)
+/* The lowest bits. */
+static unit_mask lowest(unsigned count)
 {
-    return (uint32_t)((1ULL << bytes / PART_BYTES) - 1);
+    return count < PARTS ? ((unit_mask)1 << count) - 1 : ~(unit_mask)0;
 }
 
-bool content_run(uint32_t parts, unsigned *first, unsigned *count)
+/* The number of zeros below the lowest bit; PARTS: no bit is set. */
+static unsigned zeros(unit_mask parts)
 {
-    uint64_t rest = (uint64_t)parts >> *first;
-    if (*first >= PARTS || !rest)
+    uint64_t low = (uint64_t)parts, high = (uint64_t)(parts >> 64);
+    if (low)
+        return (unsigned)__builtin_ctzll(low);
+    return high ? 64 + (unsigned)__builtin_ctzll(high) : PARTS;
+}
+
+unit_mask content_parts(uint64_t bytes)
+{
+    return lowest((unsigned)(bytes / PART_BYTES));
+}
+
+bool content_run(unit_mask parts, unsigned *first, unsigned *count)
+{
+    if (*first >= PARTS || !(parts >> *first))
         return false;
-    unsigned skipped = (unsigned)__builtin_ctzll(rest);
-    *first += skipped;
-    *count = (unsigned)__builtin_ctzll(~(rest >> skipped));
+    *first += zeros(parts >> *first);
+    *count = zeros(~(parts >> *first));
     return true;
 }
 
-uint64_t content_bytes(uint32_t parts)
+uint64_t content_bytes(unit_mask parts)
 {
-    return (uint64_t)__builtin_popcount(parts) * PART_BYTES;
+    int count = __builtin_popcountll((uint64_t)parts) + __builtin_popcountll((uint64_t)(parts >> 64));
+    return (uint64_t)count * PART_BYTES;
 }

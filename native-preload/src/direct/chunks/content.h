@@ -14,8 +14,8 @@
 #include "direct/turns/residency.h"
 
 #define PART_BYTES CHUNK_UNIT
-#define PARTS (CHUNK_BYTES / PART_BYTES) /* most parts of a chunk: one bit for each fits a uint32_t */
-#define HASH_NUMBERS 4                   /* numbers in the hash of a part (direct/content/content.cu) */
+#define PARTS CHUNK_UNITS
+#define HASH_NUMBERS 4 /* numbers in the hash of a part (direct/content/content.cu) */
 
 struct part_hash {
     uint64_t numbers[HASH_NUMBERS];
@@ -23,8 +23,8 @@ struct part_hash {
 
 /* The result of the last look at the chunk. One bit for each part, the lowest for the first. */
 struct content {
-    uint32_t filled; /* parts that were not all zero */
-    uint32_t copied; /* of these, the parts that the backing holds as they were */
+    unit_mask filled; /* parts that were not all zero */
+    unit_mask copied; /* of these, the parts that the backing holds as they were */
     struct part_hash hashes[PARTS];
 };
 
@@ -33,10 +33,10 @@ struct content *content_new(void);
 void content_free(struct content *content);
 
 /* The parts of this many bytes, at most CHUNK_BYTES, as bits. */
-uint32_t content_parts(uint64_t bytes);
+unit_mask content_parts(uint64_t bytes);
 /* The next run of parts that are set, from *first on: its first part and its length. False: there is none. */
-bool content_run(uint32_t parts, unsigned *first, unsigned *count);
+bool content_run(unit_mask parts, unsigned *first, unsigned *count);
 /* Bytes of this many parts. */
-uint64_t content_bytes(uint32_t parts);
+uint64_t content_bytes(unit_mask parts);
 
 #endif

@@ -18,10 +18,11 @@
 #define WORDS (LINES + 1)
 #define PRIME ((1ULL << 61) - 1)
 
-#define BATCH 64              /* chunks for one launch: some 2 ms of reading */
-#define LAUNCHES 32           /* launches in progress, and the last complete one */
-#define RETRY_NS 200000000ULL /* between tries to load the kernel while the device is full */
-#define NOT_RUN UINT64_MAX    /* not a number of any result: these are below the prime */
+#define BATCH 64                 /* chunks for one launch, or */
+#define BATCH_BYTES (4ULL << 30) /* this many bytes: some 2 ms of reading */
+#define LAUNCHES 32              /* launches in progress, and the last complete one */
+#define RETRY_NS 200000000ULL    /* between tries to load the kernel while the device is full */
+#define NOT_RUN UINT64_MAX       /* not a number of any result: these are below the prime */
 
 extern const char tessera_content_ptx[];
 
@@ -45,6 +46,7 @@ struct looker {
     CUstream stream;
     struct shared *shared;
     struct chunk *chunks[LOOKS];
+    uint64_t taken_bytes;                     /* since the last launch */
     unsigned begun, launched, reached, ended; /* chunks so far: taken, submitted, examined, returned */
     /* Each launch: `launched` after it, its event, and its result. */
     struct {
@@ -180,6 +182,7 @@ static void launch(struct looker *l)
     if (result != CUDA_SUCCESS)
         REAL(cuStreamSynchronize)(l->stream); /* the kernel may run despite the error */
     l->launched += count;
+    l->taken_bytes = 0;
     l->launches[at].end = l->launched;
     l->launches[at].result = result;
 }
@@ -201,7 +204,8 @@ bool look_begin(struct looker *l, const void *context, struct chunk *chunk)
         l->shared->parts[at][i] = chunk && i < chunk->bytes / PART_BYTES ? address + i * PART_BYTES : 0;
         l->shared->results[at][i][0] = NOT_RUN;
     }
-    if (l->begun - l->launched >= BATCH)
+    l->taken_bytes += chunk ? chunk->bytes : 0;
+    if (l->begun - l->launched >= BATCH || l->taken_bytes >= BATCH_BYTES)
         look_flush(l);
     return true;
 }
@@ -236,7 +240,7 @@ static CUresult read_result(const struct looker *l, unsigned at, struct look *lo
         if (numbers[0] == NOT_RUN)
             return CUDA_ERROR_UNKNOWN; /* the driver reported success, but did not run the kernel */
         memcpy(look->hashes[i].numbers, numbers, sizeof look->hashes[i].numbers);
-        look->filled |= numbers[LINES] ? 1u << i : 0;
+        look->filled |= numbers[LINES] ? (unit_mask)1 << i : 0;
     }
     return CUDA_SUCCESS;
 }

@@ -24,7 +24,7 @@ struct looker *looker_of_samples(unsigned device);
 
 struct look {
     struct chunk *chunk;
-    uint32_t filled; /* parts that are not all zero */
+    unit_mask filled; /* parts that are not all zero */
     struct part_hash hashes[PARTS];
 };
 

@@ -9,7 +9,7 @@
 #include "tessera_abi.h"
 #include "tessera_entries.h"
 
-#define BATCH 16 /* chunks replaced in one pause, if there is room: 1 GiB, which a GPU copies in a millisecond */
+#define BATCH 16 /* chunks replaced in one pause, if there is room: at most 4 GiB, which a GPU copies in 3 ms */
 #define RETRY_NS 5000000ULL /* between two tries when the driver has less than the manager assumes */
 
 /* Physical memory that is to replace a chunk's. */

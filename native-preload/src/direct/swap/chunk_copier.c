@@ -209,7 +209,7 @@ static CUresult copy_all(const struct chunk *chunk, CUdeviceptr base, bool out)
     return result;
 }
 
-static CUresult copy_parts(const struct chunk *chunk, CUdeviceptr base, uint32_t parts, bool out)
+static CUresult copy_parts(const struct chunk *chunk, CUdeviceptr base, unit_mask parts, bool out)
 {
     CUresult result = CUDA_SUCCESS;
     unsigned first = 0, count = 0;
@@ -218,7 +218,7 @@ static CUresult copy_parts(const struct chunk *chunk, CUdeviceptr base, uint32_t
     return result;
 }
 
-static CUresult clear_parts(CUdeviceptr base, uint32_t parts, CUstream stream)
+static CUresult clear_parts(CUdeviceptr base, unit_mask parts, CUstream stream)
 {
     CUresult result = CUDA_SUCCESS;
     unsigned first = 0, count = 0;
@@ -232,7 +232,7 @@ const void *copier_context(unsigned device)
     return movers[device].entered;
 }
 
-CUresult copier_begin(unsigned device, struct chunk *chunk, uint32_t parts, bool out)
+CUresult copier_begin(unsigned device, struct chunk *chunk, unit_mask parts, bool out)
 {
     struct copier *m = &movers[device];
     CUdeviceptr base = chunk_address(chunk);

@@ -29,7 +29,7 @@ const void *copier_context(unsigned device);
  * way in, the other parts are cleared. For pinned backing the copy is asynchronous; for other tiers it is complete when this
  * returns. After an error, no part of it is under way. At most COPIER_DEPTH copies may be begun and not ended.
  */
-CUresult copier_begin(unsigned device, struct chunk *chunk, uint32_t parts, bool out);
+CUresult copier_begin(unsigned device, struct chunk *chunk, unit_mask parts, bool out);
 
 /* Ends the oldest copy if it is complete: returns its chunk, direction and result. NULL: not complete, or no copy. */
 struct chunk *copier_ended(unsigned device, bool *out, CUresult *result);

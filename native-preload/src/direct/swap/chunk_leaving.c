@@ -70,12 +70,12 @@ static bool add_backing(struct chunk *chunk, uint64_t at, uint64_t bytes)
 }
 
 /* With the lock, which is released meanwhile: as add_backing(), for the parts; for the whole chunk if it has no record of them. */
-static bool backing_for(struct chunk *chunk, uint32_t parts)
+static bool backing_for(struct chunk *chunk, unit_mask parts)
 {
     unsigned first = 0, count = 0;
     if (!chunk->content)
         return chunk->backing || add_backing(chunk, 0, chunk->bytes);
-    for (parts &= ~(uint32_t)backing_units(chunk->backing); content_run(parts, &first, &count); first += count)
+    for (parts &= ~backing_units(chunk->backing); content_run(parts, &first, &count); first += count)
         if (!add_backing(chunk, first * PART_BYTES, count * PART_BYTES))
             return false;
     return true;
@@ -100,7 +100,7 @@ static bool may_stay(const struct moving *t, const struct chunk *chunk)
 bool leaving_copy(struct moving *t, struct place *place)
 {
     struct chunk *chunk = place->change.chunk;
-    uint32_t parts = place->parts;
+    unit_mask parts = place->parts;
     if (may_stay(t, chunk)) {
         t->leaving -= chunk->bytes;
         move_leave_place(t, place);
@@ -153,13 +153,13 @@ void leaving_begin(struct moving *t, struct place *place)
 }
 
 /* With the lock: records the result of the look. Returns the parts that have to be copied. */
-static uint32_t note(struct chunk *chunk, const struct look *look)
+static unit_mask note(struct chunk *chunk, const struct look *look)
 {
-    uint32_t same = 0;
+    unit_mask same = 0;
     chunk_change_begin(chunk);
     struct content *content = chunk->content ? chunk->content : content_new();
     for (unsigned i = 0; content && i < PARTS; i++)
-        same |= memcmp(&content->hashes[i], &look->hashes[i], sizeof look->hashes[i]) == 0 ? 1u << i : 0;
+        same |= memcmp(&content->hashes[i], &look->hashes[i], sizeof look->hashes[i]) == 0 ? (unit_mask)1 << i : 0;
     if (content) {
         content->filled = look->filled;
         content->copied &= look->filled & same;

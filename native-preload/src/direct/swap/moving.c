@@ -60,7 +60,7 @@ bool move_may_copy(const struct moving *t)
     return t->copying < COPIER_DEPTH && t->flying < MOVING_COPIED_BYTES;
 }
 
-CUresult move_begin_copy(struct moving *t, struct place *place, uint32_t parts, bool out)
+CUresult move_begin_copy(struct moving *t, struct place *place, unit_mask parts, bool out)
 {
     struct chunk *chunk = place->change.chunk;
     place->parts = parts;

@@ -16,7 +16,7 @@
 
 #define MOVING_RETRY_NS 100000000ULL /* after a copy or a mapping that failed */
 #define MOVING_COPIED_BYTES                                                                                            \
-    (256u << 20) /* copies under way, 5 ms of bus time: the bus never idles, and memory is free soon */
+    (512u << 20) /* copies under way, 10 ms of bus time: two of the largest chunks, so that the bus never idles */
 #define MOVING_PLACES (LOOKS + 3 * COPIER_DEPTH) /* COPIER_DEPTH small chunks each before, in and after their copies */
 
 /* How far a move is. LOOKED: the chunk was examined, or cannot be, and waits for its copy. */
@@ -33,7 +33,7 @@ enum stage {
 struct place {
     struct page_change change; /* its `chunk` is the place's chunk */
     enum stage stage;
-    uint32_t parts;  /* LOOKED and COPYING, of a chunk with a record: the parts that are copied */
+    unit_mask parts; /* LOOKED and COPYING, of a chunk with a record: the parts that are copied */
     uint64_t copied; /* bytes copied by the move */
 };
 
@@ -68,6 +68,6 @@ void move_set_away(struct chunk *chunk, bool away);
 /* Whether one more copy may begin. */
 bool move_may_copy(const struct moving *t);
 /* With the lock, which is released meanwhile: begins the copy of parts of a chunk that has a place. */
-CUresult move_begin_copy(struct moving *t, struct place *place, uint32_t parts, bool out);
+CUresult move_begin_copy(struct moving *t, struct place *place, unit_mask parts, bool out);
 
 #endif

@@ -16,12 +16,14 @@
 #include "direct/turns/residency.h"
 #include "session/segment.h"
 
-#define BELL_BYTES (64u << 20)   /* a doorbell tells the manager of freed memory: after this many bytes, or */
-#define BELL_NS 2000000ULL       /* after this time, so that the next client's copies overlap with these */
-#define AHEAD_BYTES (256u << 20) /* memory mapped, or being mapped, whose copy in has not begun */
-#define POLL_NS 50000ULL         /* between polls of copies and looks: a small part of a copy's time (64 MiB: 1.2 ms) */
-#define WAIT_NS 10000000ULL      /* wait for page changes; their end wakes the thread */
-#define LINGER_NS 2000000ULL     /* wait for memory that other clients release: one period of their bells */
+#define BELL_BYTES (64u << 20) /* a doorbell tells the manager of freed memory: after this many bytes, or */
+#define BELL_NS 2000000ULL     /* after this time, so that the next client's copies overlap with these */
+#define AHEAD_BYTES                                                                                                    \
+    (256u << 20) /* memory mapped, or being mapped, whose copy in has not begun; more if that is less than */
+#define AHEAD_CHUNKS 4
+#define POLL_NS 50000ULL     /* between polls of copies and looks: a small part of a copy's time (64 MiB: 1.2 ms) */
+#define WAIT_NS 10000000ULL  /* wait for page changes; their end wakes the thread */
+#define LINGER_NS 2000000ULL /* wait for memory that other clients release: one period of their bells */
 
 /* Used by the turns thread of each device alone, except `leaving`. */
 static struct moving all[TESSERA_MAX_DEVICES];
@@ -130,10 +132,16 @@ static bool end_copies(unsigned device, struct moving *t)
     return any;
 }
 
+/* With the lock: whether one more chunk may come in. */
+static bool may_come(unsigned device, const struct moving *t)
+{
+    return t->ahead < AHEAD_BYTES || t->ahead < AHEAD_CHUNKS * residency_chunk_size(device);
+}
+
 /* With the lock, which is released meanwhile: begins to move one more chunk. */
 static bool begin(unsigned device, struct moving *t, bool out)
 {
-    bool room = t->used < MOVING_PLACES && (out ? t->looking < LOOKS : t->ahead < AHEAD_BYTES);
+    bool room = t->used < MOVING_PLACES && (out ? t->looking < LOOKS : may_come(device, t));
     if (t->stopped || !room)
         return false;
     struct chunk *chunk = NULL;

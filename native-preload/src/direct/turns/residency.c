@@ -12,6 +12,9 @@
 /* Parts that are zero may be written before they leave. Pinning takes longer than that, so some memory is pinned ahead. */
 #define GROWTH_PARTS 8
 #define GROWTH_BYTES (256ULL << 20)
+#define USUAL_CHUNK_BYTES (64u << 20)
+#define LARGE_PARTS                                                                                                    \
+    256 /* a larger chunk is at most this part of the device, so that enough of them are in exchange where little is free */
 #define SMALL_PARTS 32 /* a chunk is at most this part of a small device: 3 % must be free for an exchange */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -164,9 +167,12 @@ uint64_t residency_capacity(unsigned device)
 uint64_t residency_chunk_size(unsigned device)
 {
     uint64_t capacity = residency_capacity(device);
-    uint64_t part = (capacity ? capacity : tessera_segment->devices[device].total_bytes) / SMALL_PARTS;
-    if (part >= CHUNK_BYTES)
-        return CHUNK_BYTES;
+    uint64_t bytes = capacity ? capacity : tessera_segment->devices[device].total_bytes, part = bytes / SMALL_PARTS;
+    uint64_t size = CHUNK_BYTES;
+    while (size > USUAL_CHUNK_BYTES && bytes / LARGE_PARTS < size)
+        size /= 2;
+    if (part >= size)
+        return size;
     return part > CHUNK_UNIT ? part / CHUNK_UNIT * CHUNK_UNIT : CHUNK_UNIT;
 }
 

@@ -10,8 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHUNK_UNIT (2u << 20) /* granularity of physical memory; memory_mapped() checks that the device has it */
-#define CHUNK_BYTES (64u << 20)
+#define CHUNK_UNIT (2u << 20)    /* granularity of physical memory; memory_mapped() checks that the device has it */
+#define CHUNK_BYTES (256u << 20) /* at most */
+#define CHUNK_UNITS (CHUNK_BYTES / CHUNK_UNIT)
+
+/* One bit for each CHUNK_UNIT of a chunk, the lowest for the first. */
+__extension__ typedef unsigned __int128 unit_mask;
 
 enum host_tier { TIER_PINNED, TIER_PAGEABLE, TIER_FILE, TIERS };
 

@@ -2,6 +2,9 @@
  * Looks at one chunk, over the scripted driver, which runs the kernel: parts that are zero, unchanged parts, and changed parts; then
  * a driver that refuses a launch, that runs nothing, and that refuses the module.
  */
+#define DRIVER_SCRIPT "devices 3; memory 320MiB" /* a chunk of the largest size, and more */
+#define DRIVER_MEMORY (320ULL << 20)
+
 #include "direct/content/content_look.h"
 
 #include <unistd.h>
@@ -22,16 +25,12 @@ static struct chunk *chunk;
 static unsigned char *memory;
 
 /* Makes a mapped chunk that is BUSY, like one that is about to leave the device. */
-static void make_chunk(void)
+static void make_chunk(uint64_t bytes)
 {
     CUdeviceptr address;
-    CHECK(segment_open());
-    turns_prepare();
-    devices_first(turns_device_opened);
-    devices_context_opened(driver.context, 0);
-    CHECK(DRIVER(cuMemAddressReserve)(&address, BYTES, 0, 0, 0) == CUDA_SUCCESS);
+    CHECK(DRIVER(cuMemAddressReserve)(&address, bytes, 0, 0, 0) == CUDA_SUCCESS);
     residency_lock();
-    chunk = chunk_new(0, BYTES);
+    chunk = chunk_new(0, bytes);
     CHECK(chunk && chunk_add_view(chunk, address, 1, 1));
     residency_unlock();
     CHECK(chunk_fill(chunk) == CUDA_SUCCESS && chunk_address(chunk) == address);
@@ -214,11 +213,48 @@ static void free_chunk(void)
     CHECK(driver_held() == 0);
 }
 
+/* Runs of parts in every position of a mask, across its two halves, too. */
+static void masks(void)
+{
+    CHECK(content_parts(0) == 0 && content_parts(CHUNK_BYTES) == ~(unit_mask)0);
+    for (unsigned from = 0; from < PARTS; from++)
+        for (unsigned to = from + 1; to <= PARTS; to++) {
+            unit_mask run = content_parts(to * PART_BYTES) & ~content_parts(from * PART_BYTES);
+            unsigned first = 0, count = 0;
+            CHECK(content_bytes(run) == (to - from) * PART_BYTES);
+            CHECK(content_run(run, &first, &count) && first == from && count == to - from);
+            first += count;
+            CHECK(!content_run(run, &first, &count));
+        }
+}
+
+/* The largest chunk: parts in both halves of a mask. */
+static void largest(void)
+{
+    struct looker *looker = looker_of_moves(0);
+    CUresult result;
+    make_chunk(CHUNK_BYTES);
+    memset(memory, 0, CHUNK_BYTES);
+    memory[5] = memory[63 * PART_BYTES + 9] = memory[64 * PART_BYTES] = memory[CHUNK_BYTES - 1] = 1;
+    CHECK(look_begin(looker, driver.context, chunk));
+    look_flush(looker);
+    struct look look = ended(looker, &result);
+    CHECK(result == CUDA_SUCCESS);
+    CHECK(look.filled == (1 | (unit_mask)1 << 63 | (unit_mask)1 << 64 | (unit_mask)1 << 127));
+    free_chunk();
+}
+
 int main(void)
 {
     alarm(HANGS_S);
     driver_load();
-    make_chunk();
+    CHECK(segment_open());
+    turns_prepare();
+    devices_first(turns_device_opened);
+    devices_context_opened(driver.context, 0);
+    masks();
+    largest();
+    make_chunk(BYTES);
     zero();
     changed();
     nothing();

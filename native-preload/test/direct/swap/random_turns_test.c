@@ -175,7 +175,7 @@ static uint32_t units(const struct backing_piece *pieces)
 /* Invariants of a chunk that is not being moved. */
 static void check_chunk(const struct chunk *c)
 {
-    uint64_t backed = c->content ? backing_units(c->backing) : 0;
+    unit_mask backed = c->content ? backing_units(c->backing) : 0;
     CHECK(c->state == CHUNK_ABSENT || c->handle);
     CHECK(!c->away || (c->state == CHUNK_ABSENT && c->live));
     CHECK(!c->fixed || (!c->content && !c->backing && !c->away));
