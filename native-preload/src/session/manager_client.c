@@ -300,7 +300,7 @@ bool manager_client_start(const struct manager_handlers *of)
         warned = true;
         report_line(settings()->required ? "%s, and TESSERA_REQUIRE is set: CUDA is refused"
                                          : "%s: running without turns",
-                    reason);
+                    reason[0] ? reason : GONE); /* registered earlier, and lost since */
     }
     pthread_mutex_unlock(&start_lock);
     return registered || !settings()->required;
