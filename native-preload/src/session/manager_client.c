@@ -126,7 +126,7 @@ enum registration { REGISTERED, ABSENT, REFUSED };
 /* Registers; on failure writes the reason. The gates are closed while the segment changes. */
 static enum registration try_register(char *reason, size_t size)
 {
-    struct connection c = connection_open((int)(patience_ns() / 1000000));
+    struct connection c = connection_open(wait_ready_ms(patience_ns()));
     if (c.socket < 0) {
         memcpy(reason, c.reason, size < sizeof c.reason ? size : sizeof c.reason);
         return c.reached ? REFUSED : ABSENT;

@@ -20,6 +20,7 @@
 #include "session/quota.h"
 #include "session/segment.h"
 #include "session/settings.h"
+#include "session/wait_ready.h"
 #include "tessera_relay.h"
 
 #define BOUND_NS 30000000000ULL
@@ -110,6 +111,8 @@ static void registrations(void)
     fails(CLOSES, "the manager closed the connection");
     fails(SAYS_NOTHING, "no answer from the manager");
     fails(REFUSES, CONNECTION_REFUSED "too many clients");
+    CHECK(wait_ready_ms(1999999) == 1 &&
+          wait_ready_ms(3000000000ULL * 1000000) == INT_MAX); /* TESSERA_MANAGER_TIMEOUT_MS=3000000000 */
     CHECK(connection_refused("the manager refused: x") && !connection_refused("no answer from the manager"));
     fails(BABBLES, "something else than version");
     fails(SENDS_HALF, "something else than version");
