@@ -72,12 +72,33 @@ static void occupancy(void)
     CHECK(calls[ENTRY_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags] == 2);
 }
 
+static void *ask_many(void *first)
+{
+    int blocks;
+    relay_current = &context;
+    for (size_t i = 0; i < 300; i++) /* twice as many as are kept */
+        CHECK(relay_cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, (size_t)first + i) ==
+              CUDA_SUCCESS);
+    return NULL;
+}
+
+/* Answers that one thread forgets are not used by another one. */
+static void occupancy_by_threads(void)
+{
+    pthread_t threads[2];
+    for (size_t i = 0; i < 2; i++)
+        CHECK(pthread_create(&threads[i], NULL, ask_many, (void *)(1000 + i * 1000)) == 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
 int main(void)
 {
     player_begin();
     modules();
     images();
     occupancy();
+    occupancy_by_threads();
     player_end();
     return 0;
 }
