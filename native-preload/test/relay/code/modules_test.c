@@ -92,6 +92,29 @@ static void occupancy_by_threads(void)
         pthread_join(threads[i], NULL);
 }
 
+/* A library gets to a second device as to the first one: with the program's options, but without room for values and logs. */
+static void library_on_two_devices(void)
+{
+    struct relay_context other = {.link = &relay_links[1], .number = 6, .alive = true};
+    unsigned char *sent = last_call[ENTRY_cuLibraryLoadData], before[512], log[64] = "";
+    int options[] = {CU_JIT_MAX_REGISTERS, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER};
+    void *values[] = {(void *)24, (void *)sizeof log, log};
+    size_t arguments = 8 * sizeof(uint64_t);
+    CUlibrary library;
+    CUkernel kernel;
+    relay_links[1] = (struct relay_link){.segment = segment, .device = 1, .number = 1, .socket = -1};
+    relay_link_count = 2;
+    CHECK(relay_cuLibraryLoadData(&library, ptx, options, values, 3, NULL, NULL, 0) == CUDA_SUCCESS);
+    memcpy(before, sent, sizeof before);
+    values[0] = (void *)77; /* the program's array is its own again */
+    relay_current = &other;
+    CHECK(relay_cuLibraryGetKernel(&kernel, library, "f") == CUDA_SUCCESS);
+    CHECK(calls[ENTRY_cuLibraryLoadData] == 2 && ((uint64_t *)(void *)sent)[4] == 3);
+    CHECK(memcmp(sent + arguments, before + arguments, sizeof before - arguments) == 0 && values[0] == (void *)77);
+    relay_current = &context;
+    relay_link_count = 1;
+}
+
 int main(void)
 {
     player_begin();
@@ -99,6 +122,7 @@ int main(void)
     images();
     occupancy();
     occupancy_by_threads();
+    library_on_two_devices();
     player_end();
     return 0;
 }
