@@ -131,18 +131,24 @@ CUresult relay_cuLinkAddFile(CUlinkState state, int type, const char *path, unsi
 static CUresult fetch_image(struct relay_context *context, struct linker *linker, uint64_t *bytes)
 {
     unsigned char *first = malloc(PIECE), *image = NULL;
-    uint64_t offset = 0;
+    uint64_t offset = 0, told = 0;
     CUresult result = first ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     *bytes = 0;
     while (result == CUDA_SUCCESS && (offset == 0 || offset < *bytes)) {
         struct message_argument piece = IN(&offset, sizeof offset);
         piece.out = first;
         piece.out_bytes = PIECE;
-        result = MESSAGE_CALL(context, ENTRY_cuLinkComplete, VALUE(linker->handle), piece, OUT(bytes, 8));
+        result = MESSAGE_CALL(context, ENTRY_cuLinkComplete, VALUE(linker->handle), piece, OUT(&told, 8));
         if (result != CUDA_SUCCESS)
             break;
-        if (!image && (*bytes == 0 || *bytes > TESSERA_RELAY_BULK_MAX || !(image = malloc(*bytes)))) {
-            result = *bytes == 0 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_OUT_OF_MEMORY;
+        if (!image)
+            *bytes = told;
+        if (told == 0 || told != *bytes) { /* a faulty executor must not cause a write beyond the image */
+            result = CUDA_ERROR_INVALID_IMAGE;
+            break;
+        }
+        if (!image && (told > TESSERA_RELAY_BULK_MAX || !(image = malloc(told)))) {
+            result = CUDA_ERROR_OUT_OF_MEMORY;
             break;
         }
         uint64_t length = *bytes - offset < PIECE ? *bytes - offset : PIECE;

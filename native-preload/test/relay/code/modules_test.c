@@ -1,4 +1,4 @@
-/* Modules and their images, and occupancy, against a thread that plays the executor. */
+/* Modules, libraries and links with their images, and occupancy, against a thread that plays the executor. */
 #include <stdio.h>
 #include <string.h>
 
@@ -115,6 +115,50 @@ static void library_on_two_devices(void)
     relay_link_count = 1;
 }
 
+#define LINK_PIECE 61440u /* of an image, in one answer */
+
+static uint64_t linked_bytes[2]; /* the size of the linked image, as the executor gives it with each piece */
+
+static bool links(const struct tessera_record *record)
+{
+    static unsigned char piece[LINK_PIECE + sizeof(uint64_t)];
+    static unsigned pieces;
+    uint64_t linker = HANDLE(TESSERA_HANDLE_LINKER, 3);
+    if (record->kind != TESSERA_RELAY_CALL)
+        return false;
+    if (record->entry == ENTRY_cuLinkCreate_v2)
+        answer(record, CUDA_SUCCESS, &linker, sizeof linker);
+    else if (record->entry == ENTRY_cuLinkComplete) {
+        memcpy(piece + LINK_PIECE, &linked_bytes[pieces++ % 2], sizeof(uint64_t));
+        answer(record, CUDA_SUCCESS, piece, sizeof piece);
+    }
+    return record->entry == ENTRY_cuLinkCreate_v2 || record->entry == ENTRY_cuLinkComplete;
+}
+
+static CUresult link_of(uint64_t first, uint64_t second)
+{
+    CUlinkState state;
+    void *image;
+    size_t bytes = 0;
+    linked_bytes[0] = first;
+    linked_bytes[1] = second;
+    CHECK(relay_cuLinkCreate_v2(0, NULL, NULL, &state) == CUDA_SUCCESS);
+    CUresult result = relay_cuLinkComplete(state, &image, &bytes);
+    CHECK(result != CUDA_SUCCESS || bytes == first);
+    CHECK(relay_cuLinkDestroy(state) == CUDA_SUCCESS);
+    return result;
+}
+
+static void linker(void)
+{
+    player_serves = links;
+    CHECK(link_of(LINK_PIECE + 100, LINK_PIECE + 100) == CUDA_SUCCESS);
+    CHECK(link_of(LINK_PIECE + 100, LINK_PIECE * 2) == CUDA_ERROR_INVALID_IMAGE); /* more than there is room for */
+    CHECK(link_of(LINK_PIECE + 100, LINK_PIECE - 1) == CUDA_ERROR_INVALID_IMAGE);
+    player_settle();
+    player_serves = NULL;
+}
+
 int main(void)
 {
     player_begin();
@@ -123,6 +167,7 @@ int main(void)
     occupancy();
     occupancy_by_threads();
     library_on_two_devices();
+    linker();
     player_end();
     return 0;
 }
