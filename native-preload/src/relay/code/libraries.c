@@ -117,8 +117,10 @@ static CUresult load(struct relay_context *context, CUlibrary *result_out, const
                           ? send_image(context, image, options, &library->handle)
                           : CUDA_ERROR_OUT_OF_MEMORY;
     library->on[context->link->device] = library->handle;
-    if (result == CUDA_SUCCESS && !table_put(&libraries, library->handle, library))
+    if (result == CUDA_SUCCESS && !table_put(&libraries, library->handle, library)) {
+        MESSAGE_POST(context, ENTRY_cuLibraryUnload, VALUE(library->handle));
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (result != CUDA_SUCCESS)
         release(library);
     else

@@ -50,8 +50,10 @@ CUresult relay_cuLinkCreate_v2(unsigned int count, int *options, void **values, 
     if (result == CUDA_SUCCESS)
         result = MESSAGE_CALL(context, ENTRY_cuLinkCreate_v2, VALUE(count), jit_options_argument(&linker->options),
                               jit_values_argument(&linker->options), OUT(&linker->handle, 8));
-    if (result == CUDA_SUCCESS && !table_put(&linkers, linker->handle, linker))
+    if (result == CUDA_SUCCESS && !table_put(&linkers, linker->handle, linker)) {
+        MESSAGE_POST(context, ENTRY_cuLinkDestroy, VALUE(linker->handle));
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (result != CUDA_SUCCESS)
         release(linker);
     else

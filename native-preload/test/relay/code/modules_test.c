@@ -159,6 +159,31 @@ static void linker(void)
     player_serves = NULL;
 }
 
+/* Answers a handle that no table takes, as if the table were full. */
+static bool makes_too_many(const struct tessera_record *record)
+{
+    static const uint64_t handle = 1;
+    bool makes = record->kind == TESSERA_RELAY_CALL &&
+                 (record->entry == ENTRY_cuLinkCreate_v2 || record->entry == ENTRY_cuLibraryLoadData);
+    if (makes)
+        answer(record, CUDA_SUCCESS, &handle, sizeof handle);
+    return makes;
+}
+
+/* What the client has no room for ends in the executor, too. */
+static void too_many(void)
+{
+    CUlinkState state;
+    CUlibrary library;
+    unsigned links_ended = calls[ENTRY_cuLinkDestroy], libraries_ended = calls[ENTRY_cuLibraryUnload];
+    player_serves = makes_too_many;
+    CHECK(relay_cuLinkCreate_v2(0, NULL, NULL, &state) == CUDA_ERROR_OUT_OF_MEMORY);
+    CHECK(relay_cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+    player_settle();
+    player_serves = NULL;
+    CHECK(calls[ENTRY_cuLinkDestroy] == links_ended + 1 && calls[ENTRY_cuLibraryUnload] == libraries_ended + 1);
+}
+
 int main(void)
 {
     player_begin();
@@ -168,6 +193,7 @@ int main(void)
     occupancy_by_threads();
     library_on_two_devices();
     linker();
+    too_many();
     player_end();
     return 0;
 }
