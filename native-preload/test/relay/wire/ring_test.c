@@ -107,6 +107,7 @@ static void *executor(void *unused)
     static unsigned char copy[TESSERA_RELAY_RECORD_MAX] __attribute__((aligned(16)));
     uint64_t state = seed ^ 0x5bd1e995, idle = 0;
     while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&segment->executor_heartbeat_ns, monotonic_ns(), __ATOMIC_RELAXED);
         uint64_t at = segment->consumed & (TESSERA_RELAY_RING_BYTES - 1);
         int32_t length = __atomic_load_n((int32_t *)(segment->ring + at), __ATOMIC_ACQUIRE);
         if (length <= 0) {
