@@ -273,7 +273,6 @@ static void *run(void *unused)
 bool manager_client_start(const struct manager_handlers *of)
 {
     pthread_mutex_lock(&start_lock);
-    handlers = of;
     if (settings()->wrong[0]) {
         if (!warned)
             report_line("%s; CUDA is refused", settings()->wrong);
@@ -284,6 +283,7 @@ bool manager_client_start(const struct manager_handlers *of)
     char reason[256] = "";
     bool registered = manager_connected();
     if (!started) {
+        handlers = of;
         if (handlers->prepare)
             handlers->prepare();
         registered = try_register(reason, sizeof reason) == REGISTERED;
