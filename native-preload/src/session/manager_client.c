@@ -126,7 +126,7 @@ enum registration { REGISTERED, ABSENT, REFUSED };
 /* Registers; on failure writes the reason. The gates are closed while the segment changes. */
 static enum registration try_register(char *reason, size_t size)
 {
-    struct connection c = connection_open((int)(patience_ns() / 1000000));
+    struct connection c = connection_open(wait_ready_ms(patience_ns()));
     if (c.socket < 0) {
         memcpy(reason, c.reason, size < sizeof c.reason ? size : sizeof c.reason);
         return c.reached ? REFUSED : ABSENT;
@@ -273,7 +273,6 @@ static void *run(void *unused)
 bool manager_client_start(const struct manager_handlers *of)
 {
     pthread_mutex_lock(&start_lock);
-    handlers = of;
     if (settings()->wrong[0]) {
         if (!warned)
             report_line("%s; CUDA is refused", settings()->wrong);
@@ -284,6 +283,7 @@ bool manager_client_start(const struct manager_handlers *of)
     char reason[256] = "";
     bool registered = manager_connected();
     if (!started) {
+        handlers = of;
         if (handlers->prepare)
             handlers->prepare();
         registered = try_register(reason, sizeof reason) == REGISTERED;
@@ -300,7 +300,7 @@ bool manager_client_start(const struct manager_handlers *of)
         warned = true;
         report_line(settings()->required ? "%s, and TESSERA_REQUIRE is set: CUDA is refused"
                                          : "%s: running without turns",
-                    reason);
+                    reason[0] ? reason : GONE); /* registered earlier, and lost since */
     }
     pthread_mutex_unlock(&start_lock);
     return registered || !settings()->required;

@@ -2,7 +2,9 @@
 #ifndef TESSERA_WAIT_READY_H
 #define TESSERA_WAIT_READY_H
 
+#include <limits.h>
 #include <poll.h>
+#include <stdint.h>
 
 /*
  * As poll(), but works also if the kernel refuses it: poll() takes no more entries than RLIMIT_NOFILE, which a program may set
@@ -11,5 +13,12 @@
  * EINTR, or the kernel has no memory. Any thread.
  */
 int wait_ready(struct pollfd *ready, unsigned count, int timeout_ms);
+
+/* A time as timeout_ms: at most INT_MAX, some 24 days. Settings allow a year. */
+static inline int wait_ready_ms(uint64_t ns)
+{
+    uint64_t ms = ns / 1000000ULL;
+    return ms < INT_MAX ? (int)ms : INT_MAX;
+}
 
 #endif

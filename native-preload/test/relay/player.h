@@ -116,6 +116,12 @@ static void serve_call(const struct tessera_record *record)
     case ENTRY_cuModuleGetFunction:
         handle[0] = HANDLE(TESSERA_HANDLE_FUNCTION, 7);
         break;
+    case ENTRY_cuLibraryLoadData:
+        handle[0] = fresh(TESSERA_HANDLE_LIBRARY);
+        break;
+    case ENTRY_cuLibraryGetKernel:
+        handle[0] = fresh(TESSERA_HANDLE_KERNEL);
+        break;
     case ENTRY_cuStreamCreateWithPriority:
         handle[0] = fresh(TESSERA_HANDLE_STREAM);
         break;

@@ -19,6 +19,8 @@
 #include "session/manager.h"
 #include "session/quota.h"
 #include "session/segment.h"
+#include "session/settings.h"
+#include "session/wait_ready.h"
 #include "tessera_relay.h"
 
 #define BOUND_NS 30000000000ULL
@@ -109,6 +111,8 @@ static void registrations(void)
     fails(CLOSES, "the manager closed the connection");
     fails(SAYS_NOTHING, "no answer from the manager");
     fails(REFUSES, CONNECTION_REFUSED "too many clients");
+    CHECK(wait_ready_ms(1999999) == 1 &&
+          wait_ready_ms(3000000000ULL * 1000000) == INT_MAX); /* TESSERA_MANAGER_TIMEOUT_MS=3000000000 */
     CHECK(connection_refused("the manager refused: x") && !connection_refused("no answer from the manager"));
     fails(BABBLES, "something else than version");
     fails(SENDS_HALF, "something else than version");
@@ -299,6 +303,28 @@ static void is_killed(int socket)
     AWAIT(LOAD(tessera_segment->counters[TESSERA_COUNTER_UNGATED]) == ungated + 1);
 }
 
+static bool said(int file, const char *text)
+{
+    char lines[1000] = "";
+    return pread(file, lines, sizeof lines - 1, 0) > 0 && strstr(lines, text);
+}
+
+/* With TESSERA_REQUIRE: the manager is lost, and CUDA is refused at the next cuInit, which says why. */
+static void lost_but_required(void)
+{
+    struct meeting m = {.answer = WELCOMES};
+    pthread_t manager;
+    int terminal = dup(STDERR_FILENO), lines = memfd_create("lines", MFD_CLOEXEC);
+    CHECK(terminal >= 0 && lines >= 0 && pthread_create(&manager, NULL, meet, &m) == 0);
+    CHECK(manager_client_start(&handlers) && pthread_join(manager, NULL) == 0);
+    dup2(lines, STDERR_FILENO);
+    close(m.socket);
+    AWAIT(said(lines, "running without turns until it is back\n"));
+    bool starts = manager_client_start(&handlers);
+    dup2(terminal, STDERR_FILENO);
+    CHECK(!starts && said(lines, "\ntessera: the manager is gone, and TESSERA_REQUIRE is set: CUDA is refused\n"));
+}
+
 int main(int argc, char **argv)
 {
     static char folder[] = "/tmp/tessera-client-XXXXXX";
@@ -320,6 +346,12 @@ int main(int argc, char **argv)
     snprintf(address.sun_path, sizeof address.sun_path, "%s/manager.sock", argv[1]);
     listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     CHECK(listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 4) == 0);
+    if (settings()->required) {
+        lost_but_required();
+        unlink(address.sun_path);
+        rmdir(argv[1]);
+        return 0;
+    }
     registrations();
     busy_port();
     int socket = registers(0);
@@ -329,6 +361,8 @@ int main(int argc, char **argv)
     CHECK(frozen >= 3);
     is_killed(registers(1));
     unlink(address.sun_path);
-    rmdir(argv[1]);
+    CHECK(setenv("TESSERA_REQUIRE", "1", 1) == 0 && unsetenv("TESSERA_QUIET") == 0);
+    execv("/proc/self/exe", argv);
+    CHECK(false);
     return 0;
 }

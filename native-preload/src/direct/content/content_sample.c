@@ -89,8 +89,10 @@ static bool look_at(unsigned device, const void *context, struct chunk **chunks,
             continue;
         }
         ended++;
-        all &= result == CUDA_SUCCESS;
-        *filled += content_bytes(look.filled);
+        if (result == CUDA_SUCCESS)
+            *filled += content_bytes(look.filled);
+        else
+            all = false;
     }
     return all && begun == count;
 }

@@ -1,11 +1,12 @@
 /*
  * The program's own physical memory (cuMemCreate; PyTorch's expandable segments use it). Under plan swap the library
- * makes it (program_memory.h), else the driver. It counts until the last handle is released and the last mapping is
- * gone.
+ * makes it (program_memory.h), if it can move; else the driver. It counts until the last handle is released and the last
+ * mapping is gone.
  */
 #include <string.h>
 
 #include "direct/memory/memory.h"
+#include "direct/pools/fixed_room.h"
 #include "direct/swap/program_mapping.h"
 #include "direct/swap/program_memory.h"
 #include "session/quota.h"
@@ -36,7 +37,8 @@ TESSERA_EXPORT CUresult cuMemCreate(unsigned long long *handle, size_t bytes, co
         return CUDA_ERROR_OUT_OF_MEMORY;
     bool ours = program_takes((unsigned)device, bytes, &wanted, flags);
     CUresult result = ours ? program_create(handle, bytes, (unsigned)device, &wanted)
-                           : REAL(cuMemCreate)(handle, bytes, properties, flags);
+                           : WITH_FIXED_ROOM((unsigned)device, bytes,
+                                             REAL(cuMemCreate)(handle, bytes, properties, flags));
     if (result != CUDA_SUCCESS) {
         quota_give((unsigned)device, bytes);
         return result;
@@ -45,7 +47,7 @@ TESSERA_EXPORT CUresult cuMemCreate(unsigned long long *handle, size_t bytes, co
     if (ours)
         return CUDA_SUCCESS;
     uint64_t backing = allocations_new_backing();
-    memory_record(ALLOCATION_BACKING, backing, bytes, (unsigned)device, 0, false);
+    memory_record_fixed(ALLOCATION_BACKING, backing, bytes, (unsigned)device, 0);
     allocations_add((struct allocation){
         .key = *handle, .link = backing, .references = 1, .space = ALLOCATION_HANDLE, .device = (uint8_t)device});
     return result;

@@ -43,8 +43,8 @@ static bool await_answer(const struct ipc_client *client)
     struct pollfd ready = {.fd = client->socket, .events = POLLIN};
     for (;;) {
         uint64_t now_ns = monotonic_ns();
-        int left_ms = now_ns < client->until_ns ? (int)((client->until_ns - now_ns) / 1000000ULL) + 1 : 0;
-        int n = wait_ready(&ready, 1, left_ms);
+        uint64_t left_ns = now_ns < client->until_ns ? client->until_ns - now_ns : 0;
+        int n = wait_ready(&ready, 1, wait_ready_ms(left_ns + 999999)); /* rounded up */
         if (n > 0)
             return true;
         if (n == 0 || errno != EINTR)

@@ -136,6 +136,34 @@ static CUdeviceptr enter_record(CUdeviceptr pointer, uint64_t bytes, struct swap
     return 0;
 }
 
+/* With the lock: keeps an empty shared block for the next small allocation if no other is empty; else frees it. */
+static void empty_shared(struct swap_block *block)
+{
+    struct swap_block **at = block_cache_shared(block->device);
+    bool other = false;
+    for (struct swap_block *b = *at; b; b = b->next)
+        other |= b != block && b->arena->allocations == 0;
+    if (!other && block->chunks->state == CHUNK_RESIDENT && !block->chunks->fixed) {
+        chunk_change_begin(block->chunks);
+        block->chunks->live = false;
+        chunk_change_end(block->chunks);
+        residency_publish(block->device);
+        return;
+    }
+    while (*at != block)
+        at = &(*at)->next;
+    *at = block->next;
+    block_cache_dispose(block);
+}
+
+/* With the lock, which may be released meanwhile: frees an allocation of a shared block, which has no record. */
+static void give_shared(struct swap_block *block, uint64_t offset)
+{
+    arena_give(block->arena, offset);
+    if (block->arena->allocations == 0)
+        empty_shared(block);
+}
+
 static CUresult allocate_shared(unsigned device, uint64_t bytes, uint64_t alignment, struct swap_options options,
                                 CUdeviceptr *pointer)
 {
@@ -143,6 +171,10 @@ static CUresult allocate_shared(unsigned device, uint64_t bytes, uint64_t alignm
         residency_lock();
         CUdeviceptr taken = take_shared(device, bytes, alignment);
         *pointer = taken ? enter_record(taken, bytes, options) : 0;
+        if (taken && !*pointer) {
+            struct swap_block *block = block_find(taken);
+            give_shared(block, taken - block->base);
+        }
         uint64_t size = next_shared_bytes(device);
         residency_unlock();
         if (taken)
@@ -170,7 +202,7 @@ CUresult swap_allocate(unsigned device, uint64_t bytes, uint64_t alignment, stru
     return allocate_shared(device, bytes, alignment, options, pointer);
 }
 
-/* With the lock: removes an allocation from a shared block; false: none begins there. */
+/* With the lock, which may be released meanwhile: removes an allocation from a shared block; false: none begins there. */
 static bool remove_shared(struct swap_block *block, CUdeviceptr pointer)
 {
     uint64_t offset;
@@ -179,28 +211,8 @@ static bool remove_shared(struct swap_block *block, CUdeviceptr pointer)
         !allocations_remove(ALLOCATION_SWAP, pointer, &entry))
         return false;
     record_give(&swap_records, (void *)(uintptr_t)entry.link);
-    arena_give(block->arena, offset);
+    give_shared(block, offset);
     return true;
-}
-
-/* With the lock: keeps an empty shared block for the next small allocation if no other is empty; else frees it. */
-static void empty_shared(struct swap_block *block)
-{
-    struct swap_block **at = block_cache_shared(block->device);
-    bool other = false;
-    for (struct swap_block *b = *at; b; b = b->next)
-        other |= b != block && b->arena->allocations == 0;
-    if (!other && block->chunks->state == CHUNK_RESIDENT && !block->chunks->fixed) {
-        chunk_change_begin(block->chunks);
-        block->chunks->live = false;
-        chunk_change_end(block->chunks);
-        residency_publish(block->device);
-        return;
-    }
-    while (*at != block)
-        at = &(*at)->next;
-    *at = block->next;
-    block_cache_dispose(block);
 }
 
 /* With the lock: puts a block that was one allocation into the cache, or frees it. */
@@ -223,8 +235,6 @@ CUresult swap_free(CUdeviceptr pointer)
         free_whole(block);
     else if (!block->arena || !remove_shared(block, pointer))
         result = CUDA_ERROR_INVALID_VALUE;
-    else if (block->arena->allocations == 0)
-        empty_shared(block);
     residency_unlock();
     return result;
 }

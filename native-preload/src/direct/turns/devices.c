@@ -108,10 +108,10 @@ int devices_context_closing(void *handle)
 {
     int device = -1;
     pthread_mutex_lock(&lock);
-    struct context *context = handle ? find(handle) : NULL;
+    struct context *context;
+    while ((context = handle ? find(handle) : NULL) && (context->pins || context->closing))
+        pthread_cond_wait(&changed, &lock); /* meanwhile another thread may end it, and its slot gets another context */
     if (context) {
-        while (context->pins || context->closing)
-            pthread_cond_wait(&changed, &lock);
         context->closing = true;
         device = (int)context->device;
     }

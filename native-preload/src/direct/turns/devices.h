@@ -25,7 +25,7 @@ void devices_context_opened(void *context, CUdevice device);
 
 /*
  * A context may be about to end. Waits while threads of the library use it, bounded by the work in it. After this they
- * wait for devices_context_closed(). Returns its device; -1: it was not tracked.
+ * wait for devices_context_closed(). Returns its device; -1: it was not tracked, or another thread has ended it.
  */
 int devices_context_closing(void *context);
 

@@ -18,6 +18,7 @@ struct library {
     uint64_t handle;                  /* the program's */
     uint64_t on[TESSERA_MAX_DEVICES]; /* executors' handles; 0: not loaded there yet */
     struct image image;               /* to load it on other devices; not used if the program sees only one */
+    struct jit_options options;       /* likewise; without an answer, for which the program provides no room then */
     pthread_mutex_t lock;
 };
 
@@ -75,10 +76,8 @@ static CUresult library_on(struct relay_context *context, uint64_t handle, uint6
     unsigned device = context->link->device;
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&(*library)->lock);
-    if ((*library)->on[device] == 0) {
-        struct jit_options none = {0};
-        result = send_image(context, &(*library)->image, &none, &(*library)->on[device]);
-    }
+    if ((*library)->on[device] == 0)
+        result = send_image(context, &(*library)->image, &(*library)->options, &(*library)->on[device]);
     *there = (*library)->on[device];
     pthread_mutex_unlock(&(*library)->lock);
     return result;
@@ -90,7 +89,7 @@ static void release(struct library *library)
     free(library);
 }
 
-/* Keeps the image, from which the library is loaded on other devices, there without the program's JIT options. */
+/* Keeps the image, from which the library is loaded on other devices. */
 static bool keep_image(struct library *library, const struct image *image, bool preserved)
 {
     library->image = *image;
@@ -111,12 +110,17 @@ static CUresult load(struct relay_context *context, CUlibrary *result_out, const
     if (!library)
         return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&library->lock, NULL);
+    library->options = *options;
+    library->options.answer = NULL;
+    library->options.answer_bytes = 0;
     CUresult result = keep_image(library, image, preserved && !image->owned)
                           ? send_image(context, image, options, &library->handle)
                           : CUDA_ERROR_OUT_OF_MEMORY;
     library->on[context->link->device] = library->handle;
-    if (result == CUDA_SUCCESS && !table_put(&libraries, library->handle, library))
+    if (result == CUDA_SUCCESS && !table_put(&libraries, library->handle, library)) {
+        MESSAGE_POST(context, ENTRY_cuLibraryUnload, VALUE(library->handle));
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (result != CUDA_SUCCESS)
         release(library);
     else

@@ -50,8 +50,10 @@ CUresult relay_cuLinkCreate_v2(unsigned int count, int *options, void **values, 
     if (result == CUDA_SUCCESS)
         result = MESSAGE_CALL(context, ENTRY_cuLinkCreate_v2, VALUE(count), jit_options_argument(&linker->options),
                               jit_values_argument(&linker->options), OUT(&linker->handle, 8));
-    if (result == CUDA_SUCCESS && !table_put(&linkers, linker->handle, linker))
+    if (result == CUDA_SUCCESS && !table_put(&linkers, linker->handle, linker)) {
+        MESSAGE_POST(context, ENTRY_cuLinkDestroy, VALUE(linker->handle));
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (result != CUDA_SUCCESS)
         release(linker);
     else
@@ -131,18 +133,24 @@ CUresult relay_cuLinkAddFile(CUlinkState state, int type, const char *path, unsi
 static CUresult fetch_image(struct relay_context *context, struct linker *linker, uint64_t *bytes)
 {
     unsigned char *first = malloc(PIECE), *image = NULL;
-    uint64_t offset = 0;
+    uint64_t offset = 0, told = 0;
     CUresult result = first ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
     *bytes = 0;
     while (result == CUDA_SUCCESS && (offset == 0 || offset < *bytes)) {
         struct message_argument piece = IN(&offset, sizeof offset);
         piece.out = first;
         piece.out_bytes = PIECE;
-        result = MESSAGE_CALL(context, ENTRY_cuLinkComplete, VALUE(linker->handle), piece, OUT(bytes, 8));
+        result = MESSAGE_CALL(context, ENTRY_cuLinkComplete, VALUE(linker->handle), piece, OUT(&told, 8));
         if (result != CUDA_SUCCESS)
             break;
-        if (!image && (*bytes == 0 || *bytes > TESSERA_RELAY_BULK_MAX || !(image = malloc(*bytes)))) {
-            result = *bytes == 0 ? CUDA_ERROR_INVALID_IMAGE : CUDA_ERROR_OUT_OF_MEMORY;
+        if (!image)
+            *bytes = told;
+        if (told == 0 || told != *bytes) { /* a faulty executor must not cause a write beyond the image */
+            result = CUDA_ERROR_INVALID_IMAGE;
+            break;
+        }
+        if (!image && (told > TESSERA_RELAY_BULK_MAX || !(image = malloc(told)))) {
+            result = CUDA_ERROR_OUT_OF_MEMORY;
             break;
         }
         uint64_t length = *bytes - offset < PIECE ? *bytes - offset : PIECE;

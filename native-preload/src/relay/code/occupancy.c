@@ -48,8 +48,10 @@ static void remember(struct function *function, const struct occupancy_query *qu
     answer->value = value;
     answer->bytes = bytes;
     memcpy(answer->query, query, bytes);
+    pthread_mutex_lock(&function->lock);
     for (const struct occupancy_answer *a = function->answers; a; a = a->next)
         count++;
+    pthread_mutex_unlock(&function->lock);
     if (count >= MAX_ANSWERS)
         function_answers_forget(function);
     pthread_mutex_lock(&function->lock);

@@ -185,6 +185,18 @@ static void forget_answers(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Copies the manager's answers, in the order of the devices, and returns their number. */
+static unsigned take_answers(struct executor_connection *connections)
+{
+    unsigned count = 0;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++)
+        if (answered & 1u << i)
+            connections[count++].answer = answers[i];
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
 /* Connects to all executors and returns their number. 0: failed; `again` says whether to try once more. */
 static unsigned visit(struct executor_connection *connections, char *reason, size_t size, bool *again)
 {
@@ -197,20 +209,14 @@ static unsigned visit(struct executor_connection *connections, char *reason, siz
     }
     if (!await_answers(reason, size))
         return 0;
-    unsigned count = 0;
-    for (unsigned i = 0; i < TESSERA_MAX_DEVICES; i++) {
-        if (!(answered & 1u << i))
-            continue;
-        connections[count].answer = answers[i];
-        if (connect_one(&connections[count], reason, size, again)) {
-            count++;
-            continue;
-        }
-        while (count > 0)
-            executor_disconnect(&connections[--count]);
-        return 0;
-    }
-    return count;
+    unsigned count = take_answers(connections), i = 0;
+    while (i < count && connect_one(&connections[i], reason, size, again))
+        i++;
+    if (i == count)
+        return count;
+    while (i > 0)
+        executor_disconnect(&connections[--i]);
+    return 0;
 }
 
 unsigned executor_connect(struct executor_connection *connections, char *reason, size_t size)

@@ -15,23 +15,27 @@ static CUresult make(struct relay_link *link)
     struct staging_chunk *set = chunks[link->device];
     struct relay_pinned pinned;
     CUresult result = relay_pin(link, (uint64_t)STAGING_CHUNK * STAGING_CHUNKS, &pinned);
-    if (result == CUDA_SUCCESS) {
-        struct relay_range range = {.start = (uintptr_t)pinned.address,
-                                    .bytes = pinned.bytes,
-                                    .kind = RELAY_RANGE_PINNED,
-                                    .link = link,
-                                    .id = pinned.id};
-        result = relay_range_add(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    for (unsigned i = 0; result == CUDA_SUCCESS && i < STAGING_CHUNKS; i++) {
-        int word = relay_word_take(link, 0);
-        if (word < 0)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct relay_range range = {.start = (uintptr_t)pinned.address,
+                                .bytes = pinned.bytes,
+                                .kind = RELAY_RANGE_PINNED,
+                                .link = link,
+                                .id = pinned.id};
+    unsigned count = 0;
+    bool added = relay_range_add(&range);
+    for (int word; added && count < STAGING_CHUNKS && (word = relay_word_take(link, 0)) >= 0; count++) {
         uint64_t value = __atomic_load_n(relay_word(link, word), __ATOMIC_ACQUIRE);
-        set[i] = (struct staging_chunk){(unsigned char *)pinned.address + (size_t)i * STAGING_CHUNK, word,
-                                        value & ~1ULL, 0};
+        set[count] = (struct staging_chunk){(unsigned char *)pinned.address + (size_t)count * STAGING_CHUNK, word,
+                                            value & ~1ULL, 0};
     }
-    return result;
+    if (count == STAGING_CHUNKS)
+        return CUDA_SUCCESS;
+    while (count > 0)
+        relay_word_give(link, set[--count].word);
+    relay_range_remove(range.start, RELAY_RANGE_PINNED, NULL);
+    relay_unpin(link, &pinned);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult prepare(struct relay_link *link)

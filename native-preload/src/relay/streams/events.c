@@ -75,8 +75,10 @@ CUresult relay_cuEventCreate(CUevent *handle, unsigned int flags)
         return CUDA_ERROR_OUT_OF_MEMORY;
     /* For the driver, all events belong to one process, the executor. */
     result = MESSAGE_CALL(context, ENTRY_cuEventCreate, OUT(&event->handle, 8), VALUE(flags & ~CU_EVENT_INTERPROCESS));
-    if (result == CUDA_SUCCESS && !table_put(&events, event->handle, event))
+    if (result == CUDA_SUCCESS && !table_put(&events, event->handle, event)) {
+        MESSAGE_POST(context, ENTRY_cuEventDestroy_v2, VALUE(event->handle));
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (result != CUDA_SUCCESS)
         free(event);
     else

@@ -152,6 +152,11 @@ void graph_references_end(uint64_t holder)
 
 bool graph_references_any(uint64_t holder)
 {
+    if (!table_find(&holders, holder)) /* most launches need no lock */
+        return false;
+    pthread_mutex_lock(&lock);
     const struct holder *known = table_find(&holders, holder);
-    return known && known->first;
+    bool any = known && known->first;
+    pthread_mutex_unlock(&lock);
+    return any;
 }

@@ -76,8 +76,10 @@ CUresult stream_create(struct relay_context *context, unsigned flags, int priori
     stream->priority = priority;
     CUresult result = MESSAGE_CALL(context, ENTRY_cuStreamCreateWithPriority, OUT(&stream->handle, 8), VALUE(flags),
                                    VALUE((uint32_t)priority));
-    if (result == CUDA_SUCCESS && !table_put(&streams, stream->handle, stream))
+    if (result == CUDA_SUCCESS && !table_put(&streams, stream->handle, stream)) {
+        MESSAGE_POST(context, ENTRY_cuStreamDestroy_v2, VALUE(stream->handle));
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (result != CUDA_SUCCESS)
         free(stream);
     else

@@ -40,11 +40,22 @@ void relay_notice_of(struct relay_link *link, CUresult error)
     relay_notice(link);
 }
 
-/* Under the lock: shows the lines up to a byte. */
-static void show_up_to(struct relay_link *link, uint32_t said)
+/* The bytes of all lines so far if some were not shown, else 0. */
+static uint32_t unshown(const struct relay_link *link)
+{
+    uint32_t said = __atomic_load_n(&link->segment->notice_bytes, __ATOMIC_ACQUIRE);
+    if (said > sizeof link->segment->notice)
+        said = sizeof link->segment->notice;
+    return said > __atomic_load_n(&shown[link->device], __ATOMIC_RELAXED) ? said : 0;
+}
+
+/* Under the lock, without which another thread may have shown them: shows the new lines. */
+static void show_new(struct relay_link *link)
 {
     const struct tessera_relay_segment *segment = link->segment;
-    uint32_t at = shown[link->device];
+    uint32_t at = shown[link->device], said = unshown(link);
+    if (!said)
+        return;
     while (at < said) {
         const char *line = segment->notice + at;
         const char *end = memchr(line, '\n', said - at);
@@ -56,21 +67,11 @@ static void show_up_to(struct relay_link *link, uint32_t said)
     __atomic_store_n(&shown[link->device], said, __ATOMIC_RELAXED);
 }
 
-/* The bytes of all lines so far if some were not shown, else 0. */
-static uint32_t unshown(const struct relay_link *link)
-{
-    uint32_t said = __atomic_load_n(&link->segment->notice_bytes, __ATOMIC_ACQUIRE);
-    if (said > sizeof link->segment->notice)
-        said = sizeof link->segment->notice;
-    return said > __atomic_load_n(&shown[link->device], __ATOMIC_RELAXED) ? said : 0;
-}
-
 void relay_notice(struct relay_link *link)
 {
-    uint32_t said = unshown(link);
-    if (said) {
+    if (unshown(link)) {
         pthread_mutex_lock(&lock);
-        show_up_to(link, said);
+        show_new(link);
         pthread_mutex_unlock(&lock);
     }
     if (__atomic_load_n(&link->segment->time_share, __ATOMIC_ACQUIRE))
@@ -79,9 +80,8 @@ void relay_notice(struct relay_link *link)
 
 void relay_notice_at_end(struct relay_link *link)
 {
-    uint32_t said = unshown(link);
-    if (said && pthread_mutex_trylock(&lock) == 0) {
-        show_up_to(link, said);
+    if (unshown(link) && pthread_mutex_trylock(&lock) == 0) {
+        show_new(link);
         pthread_mutex_unlock(&lock);
     }
 }

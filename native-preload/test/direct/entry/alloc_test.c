@@ -1,8 +1,12 @@
-/* Linear memory in time sharing without a plan, under a limit: what counts, what the driver's refusals leave, and what is passed on. */
+/*
+ * Linear memory in time sharing without a plan, under a limit: what counts, what the driver's refusals leave, and what is passed on.
+ * Then, under plan swap, physical memory that the driver makes.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "direct/turns/devices.h"
+#include "direct/turns/residency.h"
 #include "direct/turns/turns.h"
 #include "scripted_driver.h"
 #include "session/segment.h"
@@ -15,6 +19,8 @@ CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t bytes);
 CUresult cuMemAllocPitch_v2(CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height, unsigned element_bytes);
 CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t bytes, unsigned flags);
 CUresult cuMemFree_v2(CUdeviceptr pointer);
+CUresult cuMemCreate(unsigned long long *handle, size_t bytes, const void *properties, unsigned long long flags);
+CUresult cuMemRelease(unsigned long long handle);
 
 static void refuse(CUresult result)
 {
@@ -105,12 +111,34 @@ static void passed_on(void)
           used() == 0);
 }
 
-/* The settings are read before main(). */
-static void ensure_settings(char **arguments)
+static CUresult full_once(void *handle, size_t bytes, const void *properties, unsigned long long flags)
 {
-    if (settings()->limit_bytes == LIMIT)
-        return;
-    setenv("TESSERA_MEMORY", "1048576", 1);
+    static bool full;
+    if (!full) {
+        full = true;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return INJECTED(cuMemCreate)(handle, bytes, properties, flags);
+}
+
+/* Memory that the library does not make, because of its use, never moves: it counts as fixed, and other clients make room for it. */
+static void made_by_driver(void)
+{
+    const struct driver_allocation_properties tiles = {
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED, .location.type = CU_MEM_LOCATION_TYPE_DEVICE, .flags.usage = 1};
+    unsigned long long handle;
+    tessera_segment->residency[0].active = 1;
+    HOOK(cuMemCreate, full_once);
+    CHECK(cuMemCreate(&handle, CHUNK_UNIT, &tiles, 0) == CUDA_SUCCESS && CALLS(cuMemCreate) == 1);
+    CHECK(used() == CHUNK_UNIT && tessera_segment->residency[0].fixed_bytes == CHUNK_UNIT);
+    CHECK(cuMemRelease(handle) == CUDA_SUCCESS && used() == 0 && tessera_segment->residency[0].fixed_bytes == 0);
+}
+
+/* The settings are read before main(). */
+static void start_again(char **arguments, const char *limit, const char *plan)
+{
+    setenv("TESSERA_MEMORY", limit, 1);
+    setenv("TESSERA_PLAN", plan, 1);
     execv("/proc/self/exe", arguments);
     CHECK(!"executed again");
 }
@@ -118,17 +146,22 @@ static void ensure_settings(char **arguments)
 int main(int count, char **arguments)
 {
     (void)count;
-    ensure_settings(arguments);
+    if (settings()->limit_bytes != LIMIT && !settings()->swap)
+        start_again(arguments, "1048576", "plain");
     alarm(HANGS_S);
     driver_load();
     CHECK(segment_open());
     turns_prepare();
     devices_first(turns_device_opened);
     devices_context_opened(driver.context, 0);
+    if (settings()->swap) {
+        made_by_driver();
+        return 0;
+    }
     limit();
     pitched();
     managed();
     refused_by_driver();
     passed_on();
-    return 0;
+    start_again(arguments, "0", "swap");
 }

@@ -9,6 +9,8 @@
 #include "late_driver.h"
 #include "moving_program.h"
 
+#include <sys/resource.h>
+
 #define CAPACITY (64 * MIB) /* of which a chunk is a 32nd */
 #define CHUNK (2 * MIB)
 #define SHORT_NS (SANITIZED ? 25000000000ULL : 8000000000ULL)
@@ -319,6 +321,27 @@ static void access_while_busy(void)
     end(&held, 1);
 }
 
+/* There is no host memory for the record of a small allocation: the allocation fails, and leaves nothing of the device taken. */
+static void no_memory_for_records(void)
+{
+    enum { MOST = 4096 };
+    static struct held all[MOST];
+    struct rlimit before;
+    CUresult result = CUDA_SUCCESS;
+    unsigned count = 1;
+    all[0] = allocate(256, 1); /* the block */
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+    CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){0, before.rlim_max}) == 0);
+    while (count < MOST && result == CUDA_SUCCESS) {
+        all[count] = (struct held){.bytes = 256};
+        result = swap_allocate(0, 256, 0, (struct swap_options){0}, &all[count].at);
+        count += result == CUDA_SUCCESS;
+    }
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+    CHECK(result == CUDA_ERROR_OUT_OF_MEMORY);
+    end(all, count);
+}
+
 int main(int count, char **arguments)
 {
     (void)count;
@@ -339,6 +362,7 @@ int main(int count, char **arguments)
     copies_beside_contents();
     pinned_back();
     access_while_busy();
+    no_memory_for_records();
     printf("mishaps: ok\n");
     return 0;
 }

@@ -223,6 +223,29 @@ static void ends(void)
     CHECK(synchronised[1] == before + 1);
 }
 
+static void *close_also(void *device)
+{
+    *(int *)device = devices_context_closing(contexts[2]);
+    return NULL;
+}
+
+/* Two threads end one context. Its slot has another context before the second one goes on. */
+static void ends_twice(void)
+{
+    pthread_t closer;
+    int device = 99;
+    unsigned before = slot(0)->contexts;
+    CHECK(devices_context_closing(contexts[2]) == 0 && pthread_create(&closer, NULL, close_also, &device) == 0);
+    usleep(20000); /* the second one waits */
+    devices_context_closed(contexts[2], true);
+    devices_context_opened(UNKNOWN(7), 0);
+    pthread_join(closer, NULL);
+    CHECK(device == -1 && slot(0)->contexts == before);
+    CHECK(devices_context_closing(UNKNOWN(7)) == 0);
+    devices_context_closed(UNKNOWN(7), true);
+    devices_primary_opened(contexts[2], 0);
+}
+
 static void reaches(void)
 {
     CHECK(devices_reach(0, 1) && !devices_apart());
@@ -260,6 +283,7 @@ int main(void)
     finds();
     drains();
     ends();
+    ends_twice();
     reaches();
     too_many();
     forked();

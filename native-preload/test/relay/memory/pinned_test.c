@@ -84,6 +84,23 @@ static void *give_later(void *chunk)
     return NULL;
 }
 
+/* Not enough words are left for the chunks: nothing of them stays, and a later try finds everything. */
+static void staging_without_words(void)
+{
+    static int words[TESSERA_RELAY_WORDS];
+    struct staging_chunk *chunk;
+    struct relay_range range;
+    unsigned count = 0, given_back = unpinned;
+    while ((words[count] = relay_word_take(&relay_links[0], STAGING_CHUNKS - 1)) >= 0)
+        count++;
+    CHECK(staging_take(&relay_links[0], &chunk) == CUDA_ERROR_OUT_OF_MEMORY && unpinned == given_back + 1);
+    CHECK(!relay_range_find(pinned_address[pinned % 64], &range));
+    for (unsigned i = 1; i < STAGING_CHUNKS; i++)
+        CHECK((words[count++] = relay_word_take(&relay_links[0], 0)) >= 0);
+    while (count > 0)
+        relay_word_give(&relay_links[0], words[--count]);
+}
+
 static void staging(void)
 {
     struct staging_chunk *chunks[STAGING_CHUNKS], *again;
@@ -138,6 +155,7 @@ int main(void)
     where_the_program_has_something();
     without_one_address();
     ends_with_its_context();
+    staging_without_words();
     staging();
     after_the_end();
     return 0;

@@ -222,6 +222,32 @@ static void captures(void)
     CHECK(relay_cuStreamEndCapture(stream, &graph) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
+/* Answers a handle that no table takes, as if the table were full. */
+static bool makes_too_many(const struct tessera_record *record)
+{
+    static const uint64_t handle = 1;
+    bool makes = record->kind == TESSERA_RELAY_CALL &&
+                 (record->entry == ENTRY_cuEventCreate || record->entry == ENTRY_cuStreamCreateWithPriority);
+    if (makes)
+        answer(record, CUDA_SUCCESS, &handle, sizeof handle);
+    return makes;
+}
+
+/* What the client has no room for ends in the executor, too. */
+static void too_many(void)
+{
+    CUevent event;
+    CUstream stream;
+    player_settle();
+    unsigned events_ended = calls[ENTRY_cuEventDestroy_v2], streams_ended = calls[ENTRY_cuStreamDestroy_v2];
+    player_serves = makes_too_many;
+    CHECK(relay_cuEventCreate(&event, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+    CHECK(relay_cuStreamCreate(&stream, 0) == CUDA_ERROR_OUT_OF_MEMORY);
+    player_settle();
+    player_serves = NULL;
+    CHECK(calls[ENTRY_cuEventDestroy_v2] == events_ended + 1 && calls[ENTRY_cuStreamDestroy_v2] == streams_ended + 1);
+}
+
 int main(void)
 {
     player_begin();
@@ -232,6 +258,7 @@ int main(void)
     events();
     host_functions();
     captures();
+    too_many();
     player_end();
     return 0;
 }
