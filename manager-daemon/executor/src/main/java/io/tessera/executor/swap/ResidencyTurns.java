@@ -222,6 +222,12 @@ public final class ResidencyTurns {
         return party.told || head != null && head != party && head.lacksBytes > 0;
     }
 
+    /** Returns whether the first in the line is another tenant that brings its own memory back. */
+    public synchronized boolean bringsBack(Party party) {
+        Party head = line.peekFirst();
+        return head != null && head != party && head.away;
+    }
+
     /** Records that a part of a tenant's memory has left the device. */
     public synchronized void gave(Party party, long bytes) {
         party.away |= bytes > 0;
@@ -240,6 +246,7 @@ public final class ResidencyTurns {
      */
     public synchronized void left(Party party, boolean wasIdle, long leftBytes, long copiedBytes, long nowNs) {
         party.stuck = false;
+        party.away |= leftBytes > 0;
         obeyed(party);
         if (wasIdle) {
             idle.released(party.id, nowNs);

@@ -76,6 +76,11 @@ final class DriverPages {
         return driver.call(DriverEntry.cuMemRelease, handle);
     }
 
+    /** Makes another handle of the memory that is mapped at an address; it is the driver's first result. */
+    int retain(DriverCalls driver, long address) {
+        return driver.call(DriverEntry.cuMemRetainAllocationHandle, driver.out(0), address);
+    }
+
     /** Maps a whole handle, without access. */
     int map(DriverCalls driver, long address, long bytes, long handle) {
         return driver.call(DriverEntry.cuMemMap, address, bytes, 0, handle, 0);

@@ -6,6 +6,8 @@ import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.OwnStream;
 import io.tessera.executor.swap.ContentKernel;
+import io.tessera.executor.swap.DeviceSwap;
+import io.tessera.executor.swap.HandedPieces;
 import io.tessera.executor.swap.HostFrames;
 import io.tessera.executor.swap.PieceContent;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +31,7 @@ final class TenantMoves {
     private static final long PART = HostFrames.FRAME_BYTES;
     /** Value of a result that the kernel has not written. It cannot be a hash, since those are below 2^61. */
     private static final long NOT_RUN = -1;
+    private static final long[] NONE = {};
 
     private final WindowPages pages;
     private final DriverPages driverPages;
@@ -37,6 +40,7 @@ final class TenantMoves {
     private final int group;
     private final ContentKernel kernel;
     private final HostFrames host;
+    private final HandedPieces handed;
     private final NanoClock clock;
     private final OwnStream stream = new OwnStream();
     private final Map<Long, PieceContent> contents = new HashMap<>();
@@ -47,18 +51,21 @@ final class TenantMoves {
     /** Written with the lock, read by any thread. */
     private volatile long copiedBytes;
     private volatile long sparedBytes;
+    /** Whether memory of the group that comes in has contents of another tenant. */
+    private boolean tookHanded;
     private long lookNs;
     private long copyNs;
     private long mapNs;
 
-    TenantMoves(WindowPages pages, DriverPages driverPages, long pieceBytes, ContentKernel kernel, HostFrames host, NanoClock clock) {
+    TenantMoves(WindowPages pages, DriverPages driverPages, long pieceBytes, DeviceSwap swap, NanoClock clock) {
         this.pages = pages;
         this.driverPages = driverPages;
         this.pieceBytes = pieceBytes;
         this.parts = Math.toIntExact(pieceBytes / PART);
         this.group = (int) Math.max(1, GROUP_BYTES / pieceBytes);
-        this.kernel = kernel;
-        this.host = host;
+        this.kernel = swap.kernel();
+        this.host = swap.host();
+        this.handed = swap.handed();
         this.clock = clock;
         this.results = new long[group * parts * ContentKernel.RESULT];
         pages.givenUp(this::forget);
@@ -99,20 +106,21 @@ final class TenantMoves {
     /**
      * Takes memory off the device, from the lowest addresses on, while more is wanted.
      *
-     * @param more asked before each group, when the previous group has left
+     * @param more  asked before each group, when the previous group has left
+     * @param hands whether another tenant takes the memory; otherwise the driver gets it back
      * @return a CUresult; OUT_OF_MEMORY: the host has no room for the rest, which stays
      */
-    int out(DriverCalls driver, BooleanSupplier more) {
+    int out(DriverCalls driver, BooleanSupplier more, BooleanSupplier hands) {
         int result = CudaResult.SUCCESS;
         long[] pieces = pages.pieces(false, group);
         while (result == CudaResult.SUCCESS && pieces.length > 0 && more.getAsBoolean()) {
-            result = groupOut(driver, pieces);
+            result = groupOut(driver, pieces, hands.getAsBoolean());
             pieces = pages.pieces(false, group);
         }
         return result;
     }
 
-    private int groupOut(DriverCalls driver, long[] pieces) {
+    private int groupOut(DriverCalls driver, long[] pieces, boolean hands) {
         List<PieceContent> leaving = new ArrayList<>();
         for (long piece : pieces) {
             PieceContent content = contents.computeIfAbsent(piece, _ -> new PieceContent(parts));
@@ -125,7 +133,7 @@ final class TenantMoves {
         int result = copyOut(driver, pieces, leaving, looked);
         long copiedNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS) {
-            result = eachRun(pieces, (first, count) -> pages.leave(driver, first, count));
+            result = eachRun(pieces, (first, count) -> leave(driver, first, hands ? new long[count] : NONE, count));
         }
         lookNs += lookedNs - beganNs;
         copyNs += copiedNs - lookedNs;
@@ -133,6 +141,23 @@ final class TenantMoves {
         for (int i = 0; i < pieces.length && result != CudaResult.SUCCESS; i++) {
             if (!pages.isAway(pieces[i])) {
                 leaving.get(i).keep(host);
+            }
+        }
+        return result;
+    }
+
+    /** Takes pieces side by side off the device; hands as many of them on as {@code handles} has room for. */
+    private int leave(DriverCalls driver, long first, long[] handles, int count) {
+        int kept = 0;
+        while (kept < handles.length && driverPages.retain(driver, first + kept * pieceBytes) == CudaResult.SUCCESS) {
+            handles[kept++] = driver.outLong(0);
+        }
+        int result = pages.leave(driver, first, count);
+        for (int i = 0; i < kept; i++) {
+            if (result == CudaResult.SUCCESS) {
+                handed.give(handles[i], pieceBytes);
+            } else {
+                driverPages.drop(driver, handles[i]);
             }
         }
         return result;
@@ -263,6 +288,7 @@ final class TenantMoves {
 
     private int groupIn(DriverCalls driver, long[] away) {
         long beganNs = clock.nanoTime();
+        tookHanded = false;
         List<Long> back = new ArrayList<>();
         int made = eachRun(away, (first, count) -> runIn(driver, first, count, back));
         if (back.isEmpty()) {
@@ -289,9 +315,11 @@ final class TenantMoves {
         int made = 0;
         int result = CudaResult.SUCCESS;
         while (made < count && result == CudaResult.SUCCESS) {
-            result = driverPages.create(driver, pieceBytes);
+            long taken = handed.take(pieceBytes);
+            tookHanded |= taken != 0;
+            result = taken == 0 ? create(driver) : CudaResult.SUCCESS;
             if (result == CudaResult.SUCCESS) {
-                handles[made++] = driver.outLong(0);
+                handles[made++] = taken == 0 ? driver.outLong(0) : taken;
             }
         }
         int arrived = made == 0 ? CudaResult.SUCCESS : pages.arrive(driver, first, Arrays.copyOf(handles, made));
@@ -301,10 +329,16 @@ final class TenantMoves {
         return arrived == CudaResult.SUCCESS ? result : arrived;
     }
 
+    /** Has the driver make a piece, which may need the memory of handed pieces of another size. */
+    private int create(DriverCalls driver) {
+        handed.clear(handle -> driverPages.drop(driver, handle));
+        return driverPages.create(driver, pieceBytes);
+    }
+
     /** Clears parts that were zero, since others had this memory, and copies the rest. */
     private int fill(DriverCalls driver, long own, long[] pieces, List<PieceContent> coming) {
         boolean[] copied = new boolean[pieces.length * parts];
-        boolean clean = driver.port().makesZeroedMemory();
+        boolean clean = driver.port().makesZeroedMemory() && !tookHanded;
         int result = CudaResult.SUCCESS;
         for (int i = 0; i < copied.length && result == CudaResult.SUCCESS; i++) {
             copied[i] = coming.get(i / parts).frame(i % parts) != 0;

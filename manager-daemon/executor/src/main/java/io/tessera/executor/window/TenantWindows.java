@@ -7,6 +7,7 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.swap.ContentKernel;
 import io.tessera.executor.swap.DeviceSwap;
+import io.tessera.executor.swap.HandedPieces;
 import io.tessera.executor.swap.HostFrames;
 import io.tessera.executor.swap.ResidencyTurns;
 import io.tessera.executor.wait.BoundedWait;
@@ -100,7 +101,7 @@ public final class TenantWindows {
         this.space = space;
         this.pressure = new MemoryPressureRetry(clock, this::relieve);
         this.reclaims = new PendingReclaims(clock, pressure);
-        this.swap = new DeviceSwap(new ContentKernel(), host, new ResidencyTurns(this::wakeAll), totalBytes / RESERVED_PART);
+        this.swap = new DeviceSwap(new ContentKernel(), host, new ResidencyTurns(this::wakeAll), new HandedPieces(), totalBytes / RESERVED_PART);
     }
 
     private void wakeAll() {
@@ -326,6 +327,11 @@ public final class TenantWindows {
                     window.residency().copiedBytes(), window.residency().sparedBytes()));
         });
         return bounds;
+    }
+
+    /** Returns the memory on its way from one tenant to the next. */
+    HandedPieces handed() {
+        return swap.handed();
     }
 
     /** Returns the device that the windows are of. */

@@ -19,6 +19,7 @@ import io.tessera.executor.memory.TenantMemory;
 import io.tessera.executor.stream.ClientStreams;
 import io.tessera.executor.stream.MoveTime;
 import io.tessera.executor.swap.HostFrames;
+import io.tessera.executor.swap.ResidencyTurns;
 import io.tessera.guardian.window.WindowSpace;
 import io.tessera.os.linux.Linux;
 import io.tessera.software.driver.SoftwareDriverProvider;
@@ -39,6 +40,9 @@ import org.junit.jupiter.api.Timeout;
 class TenantMovesTest {
     private static final long DEVICE_BYTES = 128 * MIB;
     private static final long WORD = 8;
+    private static final int ROUNDS = 4;
+    /** The memory of a tenant of which the device has room for one at a time; the kernel takes a while for each look in software. */
+    private static final long TURNS_BYTES = 16 * MIB;
 
     private final Arena arena = Arena.ofShared();
     private final AtomicLong available = new AtomicLong(Long.MAX_VALUE);
@@ -49,10 +53,14 @@ class TenantMovesTest {
 
     @BeforeEach
     void open() throws Exception {
-        port = new SoftwareDriverProvider().open(new DriverOptions(0, DEVICE_BYTES));
+        open(DEVICE_BYTES);
+    }
+
+    private void open(long deviceBytes) throws Exception {
+        port = new SoftwareDriverProvider().open(new DriverOptions(0, deviceBytes));
         device = DeviceContext.open(port, 0);
         host = new HostFrames(Linux.sharedMemory(), Linux.open().files(), available::get, TestWindows.HOST_BYTES, 0);
-        windows = new TenantWindows(device, DEVICE_BYTES, Clocks.system().monotonic(), new WindowSpace(), host);
+        windows = new TenantWindows(device, deviceBytes, Clocks.system().monotonic(), new WindowSpace(), host);
     }
 
     @AfterEach
@@ -253,6 +261,8 @@ class TenantMovesTest {
     /** Each does some rounds with memory of which the device has room for one tenant's at a time. */
     @Test
     void tenantsThatDoNotFitTogetherTakeTurns() throws Exception {
+        port.close();
+        open(2 * TURNS_BYTES);
         int tenants = 3;
         List<Thread> threads = new ArrayList<>();
         AtomicInteger right = new AtomicInteger();
@@ -266,18 +276,29 @@ class TenantMovesTest {
             thread.join();
         }
         assertEquals(0, wrong.get());
-        assertEquals(tenants * 30, right.get());
+        assertEquals(tenants * ROUNDS, right.get());
+        assertTrue(windows.handed().takenBytes() > 0, "memory went from one to the other without the driver");
+        assertEquals(0, windows.handed().bytes(), "none of it is left over");
+    }
+
+    /** Longer than what counts as a pause, so that another tenant can have the memory. */
+    private static void pause(Client client) {
+        long endNs = System.nanoTime() + 2 * ResidencyTurns.SHORTEST_IDLE_NS;
+        while (System.nanoTime() - endNs < 0) {
+            assertEquals(0, client.window.giveWay());
+            Thread.onSpinWait();
+        }
     }
 
     private void rounds(Client client, int number, AtomicInteger right, AtomicInteger wrong) {
         client.begin();
         SplittableRandom random = new SplittableRandom(number);
-        long bytes = 80 * MIB;
+        long bytes = TURNS_BYTES;
         client.window.enter();
         long address = client.window.allocate(bytes, 2 * MIB);
         client.window.leave();
         long[] expected = new long[(int) (bytes / (2 * MIB))];
-        for (int round = 0; round < 30 && address != 0;) {
+        for (int round = 0; round < ROUNDS && address != 0;) {
             int result = client.window.isAway() ? client.window.comeBack() : CudaResult.SUCCESS;
             client.window.enter();
             if (result == CudaResult.SUCCESS && !client.window.isAway()) {
@@ -293,7 +314,7 @@ class TenantMovesTest {
                 round++;
             }
             client.window.leave();
-            assertEquals(0, client.window.giveWay());
+            pause(client);
         }
         assertNotEquals(0, address);
         while (client.window.close() != 0) {

@@ -353,19 +353,19 @@ public final class DeviceMemory implements AutoCloseable {
         return true;
     }
 
-    /** Released memory cannot be mapped again, so its descriptor is not needed any more. */
+    /** Takes back the release of a handle whose memory is still mapped. */
+    public synchronized void retainPhysical(long handle) {
+        Physical physical = physicals.get(handle);
+        physicals.put(handle, physical.with(physical.mappings(), false));
+    }
+
     private void keep(long handle, Physical physical) {
-        Physical kept = physical;
-        if (physical.released() && physical.fd() >= 0) {
-            HostMapping.close(physical.fd());
-            kept = new Physical(-1, physical.bytes(), 0, physical.mappings(), true);
-        }
         if (physical.released() && physical.mappings() == 0) {
             usedBytes -= physical.isSink() ? 0 : physical.bytes();
-            giveBack(kept);
+            giveBack(physical);
             physicals.remove(handle);
         } else {
-            physicals.put(handle, kept);
+            physicals.put(handle, physical);
         }
     }
 

@@ -181,7 +181,13 @@ class MemoryEntriesTest {
         port.ok(DriverEntry.cuMemRelease, memory);
         port.fails(1, DriverEntry.cuMemRelease, memory);
         port.fails(1, DriverEntry.cuMemAddressFree, range, 4 * granule);
+        long late = port.made(DriverEntry.cuMemRetainAllocationHandle, range + granule);
         port.ok(DriverEntry.cuMemUnmap, range + granule, 2 * granule);
+        port.ok(DriverEntry.cuMemMap, range, granule, 0L, late, 0L);
+        port.ok(DriverEntry.cuMemSetAccess, range, granule, access, 1L);
+        assertEquals(55, port.readInts(range + 8, 1)[0], "memory whose handles were all released");
+        port.ok(DriverEntry.cuMemRelease, late);
+        port.ok(DriverEntry.cuMemUnmap, range, granule);
         port.ok(DriverEntry.cuMemAddressFree, range, 4 * granule);
         properties.set(ValueLayout.JAVA_INT, 4, 1);
         port.fails(801, DriverEntry.cuMemCreate, out, granule, properties, 0L);

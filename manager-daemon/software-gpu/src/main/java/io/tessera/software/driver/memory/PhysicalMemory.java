@@ -37,10 +37,9 @@ public final class PhysicalMemory {
         return properties.clone();
     }
 
-    /** Adds a reference. */
-    synchronized void retain() {
-        DriverException.require(references > 0, CudaError.INVALID_VALUE);
-        references++;
+    /** Adds a reference, to memory that is mapped; true if it is the only one, since the others were dropped. */
+    synchronized boolean retain() {
+        return ++references == 1;
     }
 
     /** Drops a reference; true if it was the last. */

@@ -67,11 +67,13 @@ public final class VirtualAddressSpace {
         return last;
     }
 
-    /** Returns the memory that is mapped at an address, with a new reference. */
+    /** Returns the memory that is mapped at an address, with a new reference, also if all others were dropped. */
     public PhysicalMemory retainAt(long address) {
         AddressRange mapping = memory.addresses().containing(address);
         DriverException.require(mapping != null && mapping.backing() != null, CudaError.INVALID_VALUE);
-        mapping.backing().retain();
+        if (mapping.backing().retain()) {
+            device.retainPhysical(mapping.backing().handle());
+        }
         return mapping.backing();
     }
 
