@@ -3,10 +3,11 @@ package io.tessera.memory.residency;
 /**
  * Rates of memory moves between host and device, in bytes per second. Both directions run at once, because the bus is full duplex. Immutable.
  *
- * @param inBytesPerSecond  rate to the device
- * @param outBytesPerSecond rate to the host
+ * @param inBytesPerSecond      rate to the device
+ * @param outBytesPerSecond     rate to the host
+ * @param changedBytesPerSecond rate of memory without contents, whose pages are taken from one client and given to another
  */
-public record MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
+public record MoveRates(double inBytesPerSecond, double outBytesPerSecond, double changedBytesPerSecond) {
     /** Weight of a new measurement against all earlier ones. */
     private static final double WEIGHT = 0.25;
 
@@ -14,16 +15,22 @@ public record MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
     private static final long SHORTEST_BYTES = 64L << 20;
 
     /**
-     * Rate for memory without contents: its pages are taken from one client and given to another. Two PyTorch processes on an H100 handed 42 GiB over
-     * in 0.118 s and 66 GiB in 0.188 s, of which 2 GiB had contents (medians, 2026-11-28).
+     * Rate of memory without contents before any measurement. Two PyTorch processes on an H100 handed 42 GiB over in 0.118 s and 66 GiB in
+     * 0.188 s, of which 2 GiB had contents (medians, 2026-11-28). With larger chunks, on an H200, it was 72 GiB in 0.133 s.
      */
     private static final double CHANGED_BYTES_PER_SECOND = 375e9;
 
-    /** Checks both values. */
+    /** Checks the values. */
     public MoveRates {
-        if (!(inBytesPerSecond > 0 && outBytesPerSecond > 0)) {
-            throw new IllegalArgumentException("rates must be positive: " + inBytesPerSecond + ", " + outBytesPerSecond);
+        if (!(inBytesPerSecond > 0 && outBytesPerSecond > 0 && changedBytesPerSecond > 0)) {
+            throw new IllegalArgumentException(
+                    "rates must be positive: " + inBytesPerSecond + ", " + outBytesPerSecond + ", " + changedBytesPerSecond);
         }
+    }
+
+    /** Creates rates of copies, with the usual rate of memory without contents. */
+    public MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
+        this(inBytesPerSecond, outBytesPerSecond, CHANGED_BYTES_PER_SECOND);
     }
 
     /** Returns the rates before any measurement: pinned copies on an H200, 49.3 GB/s in and 55.4 GB/s out (measured alone). */
@@ -46,14 +53,19 @@ public record MoveRates(double inBytesPerSecond, double outBytesPerSecond) {
      * contents. Copies and changes of pages run at the same time.
      */
     public double handoverNs(long changedBytes, long copiedBytes) {
-        return Math.max(moveNs(copiedBytes, copiedBytes), 1e9 * changedBytes / CHANGED_BYTES_PER_SECOND);
+        return Math.max(moveNs(copiedBytes, copiedBytes), 1e9 * changedBytes / changedBytesPerSecond);
     }
 
     /**
      * Returns the rates after a measurement: bytes moved and the time in which copies of that direction were in progress. Short moves change nothing.
      */
     public MoveRates measured(long inBytes, long inNs, long outBytes, long outNs) {
-        return new MoveRates(mixed(inBytesPerSecond, inBytes, inNs), mixed(outBytesPerSecond, outBytes, outNs));
+        return new MoveRates(mixed(inBytesPerSecond, inBytes, inNs), mixed(outBytesPerSecond, outBytes, outNs), changedBytesPerSecond);
+    }
+
+    /** Returns the rates after a measurement of a move with hardly any contents. Short moves change nothing. */
+    public MoveRates changed(long bytes, long ns) {
+        return new MoveRates(inBytesPerSecond, outBytesPerSecond, mixed(changedBytesPerSecond, bytes, ns));
     }
 
     private static double mixed(double before, long bytes, long ns) {

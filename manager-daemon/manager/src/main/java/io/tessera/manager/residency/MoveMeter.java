@@ -13,6 +13,11 @@ final class MoveMeter {
     /** Moves of fewer bytes are not measured: fixed costs dominate their time. */
     private static final long SHORTEST_BYTES = 64L << 20;
 
+    /** A move with less memory says little about changes of pages, */
+    private static final long SHORTEST_CHANGE_BYTES = 1L << 30;
+    /** and one of which more than this part was copied. */
+    private static final int COPIED_PARTS = 16;
+
     private MoveRates rates = MoveRates.pinned();
     private boolean inKnown;
     private boolean outKnown;
@@ -22,6 +27,24 @@ final class MoveMeter {
         private long bytes;
         private long other;
         private long ns;
+        private long changeBytes;
+        private long changeOther;
+        private long changeNs;
+
+        /** Returns nanoseconds for 1 GiB of the memory that has moved since the last answer, nearly all of it without a copy; 0: unknown. */
+        private long changeNs(long bytesNow, long otherNow, long nsNow) {
+            long moved = bytesNow - changeBytes;
+            long all = moved + otherNow - changeOther;
+            long spent = nsNow - changeNs;
+            boolean sane = moved >= 0 && all >= moved && spent >= 0;
+            if (sane && (spent == 0 || all < SHORTEST_CHANGE_BYTES)) {
+                return 0;
+            }
+            changeBytes = bytesNow;
+            changeOther = otherNow;
+            changeNs = nsNow;
+            return sane && moved <= all / COPIED_PARTS ? (long) ((double) spent * SHORTEST_CHANGE_BYTES / all) : 0;
+        }
 
         /** Returns bytes per second since then; 0 if unknown, or if most of the memory moved without a copy, which says little about copies. */
         private double take(long bytesNow, long otherNow, long nsNow) {
@@ -45,10 +68,14 @@ final class MoveMeter {
 
     /** Adds the total of bytes copied in so far, and of bytes that came in without a copy. */
     void in(Seen seen, long bytes, long otherBytes, long ns) {
+        long changeNs = seen.changeNs(bytes, otherBytes, ns);
         double rate = seen.take(bytes, otherBytes, ns);
+        if (changeNs > 0) {
+            rates = rates.changed(SHORTEST_CHANGE_BYTES, changeNs);
+        }
         if (rate > 0) {
             rates = inKnown ? rates.measured(SHORTEST_BYTES, (long) (1e9 * SHORTEST_BYTES / rate), 0, 0)
-                    : new MoveRates(rate, rates.outBytesPerSecond());
+                    : new MoveRates(rate, rates.outBytesPerSecond(), rates.changedBytesPerSecond());
             inKnown = true;
         }
     }
@@ -58,7 +85,7 @@ final class MoveMeter {
         double rate = seen.take(bytes, otherBytes, ns);
         if (rate > 0) {
             rates = outKnown ? rates.measured(0, 0, SHORTEST_BYTES, (long) (1e9 * SHORTEST_BYTES / rate))
-                    : new MoveRates(rates.inBytesPerSecond(), rate);
+                    : new MoveRates(rates.inBytesPerSecond(), rate, rates.changedBytesPerSecond());
             outKnown = true;
         }
     }

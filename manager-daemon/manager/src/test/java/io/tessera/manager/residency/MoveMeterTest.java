@@ -51,9 +51,16 @@ class MoveMeterTest {
     }
 
     @Test
-    void movesOfWhichLittleIsCopiedSayNothing() {
+    void movesOfWhichLittleIsCopiedSayHowFastPagesChange() {
         meter.in(one, 2 * GIB, 40 * GIB, 150_000_000L);
-        assertEquals(MoveRates.pinned(), meter.rates());
+        MoveRates usual = MoveRates.pinned();
+        assertEquals(usual.inBytesPerSecond(), meter.rates().inBytesPerSecond());
+        double before = usual.changedBytesPerSecond();
+        assertEquals(before + 0.25 * (42.0 * GIB / 0.15 - before), meter.rates().changedBytesPerSecond(), before / 1e6);
+        MoveMeter.Seen another = new MoveMeter.Seen();
+        double after = meter.rates().changedBytesPerSecond();
+        meter.in(another, 2 * GIB, 5 * GIB, 150_000_000L);
+        assertEquals(after, meter.rates().changedBytesPerSecond(), "two sevenths were copied");
         meter.in(one, 6 * GIB, 41 * GIB, 1_150_000_000L);
         assertEquals(4.0 * GIB, meter.rates().inBytesPerSecond(), 1);
     }
