@@ -130,11 +130,12 @@ final class FunctionQuery {
         long module = handles.value(owner, parent);
         long library = owner == HandleKind.MODULE ? handles.table(owner).parent(parent) : 0;
         long owned = library == 0 ? module : handles.value(HandleKind.LIBRARY, library);
-        if (fences.reports(owned)) {
+        boolean prints = printing.ask(owned);
+        boolean reports = fences.reports(owned);
+        if (reports) {
             printing.watch();
-            return true;
         }
-        return printing.ask(owned);
+        return prints || reports;
     }
 
     private void parameters(boolean kernel, long value, MemorySegment answer) {
