@@ -13,10 +13,10 @@ import java.util.List;
 
 /**
  * Fences member masks, which name the lanes of a warp that execute an operation together: the executing lane is added to the mask. A GPU ends the
- * context if a lane is not a member of its own mask (seen on an H200); in a legal program it always is, and nothing changes. If the mask only names
- * the lanes that wait for each other (exchanges, barriers of a warp), the lanes that are here together become members, too. Programs let a whole warp
- * exchange values with the mask of its lower half, which a GPU allows, and lanes with different masks would wait for each other forever. Not
- * thread-safe.
+ * context if a lane is not a member of its own mask (seen on an H200); in a legal program it always is, and nothing changes. To a mask that is a
+ * constant, the lanes that are here together are added, too. Programs let a whole warp exchange values with the mask of its lower half, which a GPU
+ * allows, and lanes with different masks would wait for each other forever. A mask in a register may be another one in each group of lanes, as those of
+ * parts of a warp that work by themselves: added lanes of another group would make the groups wait for each other, at different barriers. Not thread-safe.
  */
 public final class WarpFence {
     private static final long ALL_LANES = 0xFFFF_FFFFL;
@@ -36,13 +36,13 @@ public final class WarpFence {
             return given;
         }
         Operand mask = given.getLast();
+        Long constant = context.trace.constant(mask);
         // Without proofs, a register is fenced whatever was written to it: there may be another path to this instruction.
-        Long constant = mask instanceof Operand.Immediate || context.plan.proves(context.function) ? context.trace.constant(mask) : null;
-        if (constant != null && (constant & ALL_LANES) == ALL_LANES) {
+        boolean certain = mask instanceof Operand.Immediate || context.plan.proves(context.function);
+        if (certain && constant != null && (constant & ALL_LANES) == ALL_LANES) {
             return given;
         }
-        // A constant mask has the same lanes in all lanes that are here, whatever the instruction does with them.
-        boolean together = i.guard().isEmpty() && (constant != null || i.opcode().equals("shfl") || i.opcode().equals("bar"));
+        boolean together = i.guard().isEmpty() && constant != null;
         List<Operand> operands = new ArrayList<>(given);
         operands.set(given.size() - 1, fenced(mask, together ? Purpose.MEMBERS_TOGETHER : Purpose.MEMBERS));
         return operands;

@@ -62,6 +62,14 @@ class LooseTextTest {
         assertFalse(several.contains("activemask"), "what a reduction is of is what each lane's mask says");
     }
 
+    /** Lanes of another part would have to be at the same barrier then, which they reach at another time. */
+    @Test
+    void partsOfAWarpWaitForThemselvesAlone() throws Exception {
+        String text = fenced("", "mov.u32 %r1, %tid.x; shr.u32 %r3, %r1, 4; shl.b32 %r3, %r3, 4; mov.u32 %r4, 65535; shl.b32 %r2, %r4, %r3;"
+                + " bar.warp.sync %r2; shfl.sync.up.b32 %r3, %r1, 8, 0, %r2;");
+        assertFalse(text.contains("activemask"), text);
+    }
+
     /** A mask that is not the same on all ways to it is fenced. */
     @Test
     void aMaskThatMayBeAnotherOneIsFenced() throws Exception {
