@@ -212,6 +212,15 @@ extern "C" __global__ void tensor_maps(int n, const __grid_constant__ TensorMap 
     out[threadIdx.x] = tile[threadIdx.x];
 }
 
+extern "C" __global__ void invalidated(float *out)
+{
+    __shared__ unsigned long long word;
+    unsigned barrier = (unsigned)__cvta_generic_to_shared(&word);
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
+    asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(barrier) : "memory");
+    out[threadIdx.x] = (float)threadIdx.x;
+}
+
 extern "C" __global__ void tensor_map_in_memory(const TensorMap *map, int n)
 {
     asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global [%0, {%1, %2}];" ::"l"(map), "r"(n), "r"(0));

@@ -149,6 +149,7 @@ public final class MachineOpcodes {
             STSM 0 844 1844
             SYNCS 2 15a7 19a7
             SYNCS u2 15b2
+            SYNCS 0 19b1
             ARRIVES 0 19b0
             STAS 0 1dbd
             """;
