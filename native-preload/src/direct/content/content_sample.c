@@ -12,7 +12,8 @@
 #include "session/report.h"
 #include "session/segment.h"
 
-#define CHUNKS 32                 /* of a sample: 2 GiB, less than a millisecond of an H100's memory bandwidth */
+#define CHUNKS 32                 /* of a sample, */
+#define SAMPLE_BYTES (2ULL << 30) /* and bytes, about: less than a millisecond of an H100's memory bandwidth */
 #define LEAST_BYTES (32ULL << 20) /* less memory is moved faster than it is examined */
 #define SHORTEST_NS 500000000ULL  /* first time between samples; doubled while samples agree */
 #define LONGEST_NS 16000000000ULL /* longest time between samples */
@@ -40,19 +41,32 @@ static bool fits(const struct chunk *chunk)
            chunk_address(chunk);
 }
 
+/* With the lock: how many chunks a sample has. */
+static unsigned sample_size(unsigned device)
+{
+    uint64_t count = 0, bytes = 0;
+    for (const struct chunk *chunk = chunk_first(device); chunk; chunk = chunk->next)
+        if (fits(chunk)) {
+            count++;
+            bytes += chunk->bytes;
+        }
+    uint64_t most = bytes > SAMPLE_BYTES ? (SAMPLE_BYTES * count + bytes - 1) / bytes : count;
+    return most < CHUNKS ? (unsigned)most : CHUNKS;
+}
+
 /* With the lock: chooses chunks at random, each as likely as any other, and makes them BUSY (Knuth's algorithm R). */
 static unsigned choose(unsigned device, struct chunk **chosen)
 {
-    unsigned seen = 0;
+    unsigned seen = 0, size = sample_size(device);
     for (struct chunk *chunk = chunk_first(device); chunk; chunk = chunk->next) {
         if (!fits(chunk))
             continue;
-        uint64_t at = seen < CHUNKS ? seen : next_random() % (seen + 1);
-        if (at < CHUNKS)
+        uint64_t at = seen < size ? seen : next_random() % (seen + 1);
+        if (at < size)
             chosen[at] = chunk;
         seen++;
     }
-    unsigned count = seen < CHUNKS ? seen : CHUNKS;
+    unsigned count = seen < size ? seen : size;
     for (unsigned i = 0; i < count; i++) {
         chunk_change_begin(chosen[i]);
         chosen[i]->state = CHUNK_BUSY;
