@@ -104,7 +104,7 @@ static void lose_manager(const char *why)
     thaw(false);
     segment_count(TESSERA_COUNTER_UNGATED, 1);
     report_error(0, "%s", why);
-    report_line(settings()->space ? "%s: this program goes on in its executor"
+    report_line(settings()->space ? "%s: this program continues in its executor"
                                   : "%s: running without turns until it is back",
                 why);
 }

@@ -182,7 +182,7 @@ void pinning_wake(unsigned device)
     step_pinned_drop(drop);
     started = own_thread_start("tessera-pinning", run, NULL);
     if (!started)
-        report_error(0, "no thread for pinned memory: retried");
+        report_error(0, "no thread could be started to pin memory: tried again later");
 }
 
 void pinning_forked(void)

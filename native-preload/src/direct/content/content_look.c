@@ -155,7 +155,7 @@ static bool prepare(struct looker *l, const void *context)
     CUresult result = make(l);
     bool full = result == CUDA_ERROR_OUT_OF_MEMORY; /* memory moves just when the device is full, so try again later */
     if (result != CUDA_SUCCESS) {
-        report_failure(result, "no kernel to look at memory with: all of it is copied");
+        report_failure(result, "memory cannot be examined, so all of it is copied");
         drop(l);
         l->refused = !full;
         l->again_ns = full ? monotonic_ns() + RETRY_NS : 0;
@@ -227,7 +227,7 @@ static bool reach(struct looker *l)
         REAL(cuStreamSynchronize)(l->stream); /* after this the kernel writes no results any more */
     l->reached = l->launches[at].end;
     l->first++;
-    report_failure(*result, "memory could not be looked at: all of it is copied");
+    report_failure(*result, "memory could not be examined, so all of it is copied");
     return true;
 }
 

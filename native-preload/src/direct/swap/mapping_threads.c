@@ -63,7 +63,7 @@ void mapping_begin(struct page_change *change)
     }
     pthread_mutex_unlock(&lock);
     if (!queued) { /* no thread could be started: the caller makes the change */
-        report_error(0, "no thread for page changes: retried");
+        report_error(0, "no thread could be started to map memory: tried again later");
         carry_out(change);
     }
 }

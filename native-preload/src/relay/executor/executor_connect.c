@@ -140,7 +140,7 @@ static const char *welcome(struct executor_connection *connection, char *text, s
         wrong = "no descriptor is left for its segment: raise the limit (ulimit -n)";
     else if (head->type != TESSERA_MSG_RELAY_WELCOME || got != (int)sizeof(struct tessera_relay_welcome) ||
              descriptor < 0)
-        wrong = "it sent something else than a welcome";
+        wrong = "it sent something other than a welcome";
     else
         wrong = map_segment(connection, descriptor,
                             ((const struct tessera_relay_welcome *)(const void *)buffer)->segment_bytes);

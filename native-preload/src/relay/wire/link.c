@@ -95,7 +95,7 @@ bool relay_link_alive(struct relay_link *link)
     if (__atomic_load_n(&link->lost, __ATOMIC_ACQUIRE))
         return false;
     if (__atomic_load_n(&link->segment->ended, __ATOMIC_ACQUIRE)) {
-        link_lose(link, "the executor has let go of this program");
+        link_lose(link, "the executor has ended its connection to this program");
         return false;
     }
     uint64_t now_ns = monotonic_ns();

@@ -189,7 +189,7 @@ int main(int count, char **arguments)
     check_in_child(OTHER_VERSION, 1, 0, 1, "another version of the relay");
     check_in_child(OTHER_SIZE, 1, 0, 1, "a segment of another size");
     check_in_child(OTHER_ENTRIES, 1, 0, 1, "another list of driver entries");
-    check_in_child(NO_SEGMENT, 1, 0, 1, "something else than a welcome");
+    check_in_child(NO_SEGMENT, 1, 0, 1, "something other than a welcome");
     check_in_child(REFUSES, 1, 0, 1, "it is full");
     check_in_child(GARBAGE, 1, 0, 1, "malformed");
     return 0;

@@ -353,7 +353,7 @@ class ResidencyStepTest extends ResidencyScenario {
         SimulatedSwapClient one = client(1, "a", 10 * GIB);
         until("it works", () -> one.worked > 10);
         assertEquals(0, one.words().pinnedTarget());
-        assertTrue(status().getAsJsonObject("host").get("reason").getAsString().contains("nobody gets more"));
+        assertTrue(status().getAsJsonObject("host").get("reason").getAsString().contains("no client gets more"));
     }
 
     private static List<String> leases(SimulatedSwapClient client) {

@@ -70,7 +70,7 @@ public record HostBackingBudget(long pinnedBytes, long pageableBytes, long tenan
         String held = String.format(Locale.ROOT, "%.1f GiB pinned of %.1f, %.1f GiB pageable of %.1f",
                 pinned.heldBytes / GIB, pinnedBytes / GIB, pageable.heldBytes / GIB, pageableBytes / GIB);
         return shortage ? String.format(Locale.ROOT,
-                "%s; the host has %.1f GiB left of the %.1f GiB that stay free, so nobody gets more", held,
+                "%s; the host has %.1f GiB left of the %.1f GiB that stay free, so no client gets more", held,
                 availableBytes / GIB, reserveBytes / GIB) : held;
     }
 

@@ -56,7 +56,7 @@ class HostBackingBudgetTest {
                 .targets(List.of(growing, asks(2, "b", 20)), 9);
         assertEquals(Map.of(1L, 30L, 2L, 0L), targets.pinned());
         assertEquals(Map.of(1L, 0L, 2L, 0L), targets.pageable());
-        assertTrue(targets.reason().contains("nobody gets more"), targets.reason());
+        assertTrue(targets.reason().contains("no client gets more"), targets.reason());
     }
 
     @Example

@@ -123,9 +123,9 @@ public final class ClientSession {
         try {
             serve(records, ring);
         } catch (BrokenRingException e) {
-            LOG.warn("{} is let go: {}", name, e.getMessage());
+            LOG.warn("{} is ended: {}", name, e.getMessage());
         } catch (LinuxException | RuntimeException | Error e) {
-            LOG.error("{} is let go because its thread failed", name, e);
+            LOG.error("{} is ended because its thread failed", name, e);
         }
         try {
             finish(records);
@@ -230,7 +230,7 @@ public final class ClientSession {
                 return 0;
             }
             if (!whole && !records.isLost()) {
-                LOG.error("{} is let go: the driver refuses memory behind its window", name);
+                LOG.error("{} is ended: the driver refuses memory behind its window", name);
                 records.refuse(CudaResult.OUT_OF_MEMORY);
             }
             records.batching().begin(ring.wasEmpty());

@@ -239,7 +239,7 @@ public final class Connections implements AutoCloseable {
         int sent = descriptor < 0 ? os.sockets().send(connection.socket, packet, bytes)
                 : os.sockets().sendWithDescriptor(connection.socket, packet, bytes, descriptor);
         if (sent == SocketPort.WOULD_BLOCK) {
-            LOG.warn("{} does not read its answers and is let go", connection);
+            LOG.warn("{} does not read its answers: its connection is ended", connection);
             close(connection);
         }
     }

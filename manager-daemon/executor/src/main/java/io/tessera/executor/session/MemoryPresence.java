@@ -49,7 +49,7 @@ final class MemoryPresence {
         if (result == CudaResult.NOT_READY) {
             BoundedWait.moment(WaitLimit.MEMORY_AWAY);
         } else if (result == CudaResult.OUT_OF_MEMORY) {
-            LOG.error("{} is let go: its memory has left the device, and nobody makes room for it", name);
+            LOG.error("{} is ended: its memory has left the device, and no other tenant makes room for it", name);
             segment.notice("the memory of this program has left the device and cannot come back: other programs do not give theirs up");
             records.refuse(result);
         } else if (result != CudaResult.SUCCESS) {

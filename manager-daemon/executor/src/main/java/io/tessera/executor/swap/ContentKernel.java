@@ -51,7 +51,7 @@ public final class ContentKernel {
             int result = load(driver, arena);
             tried = result != CudaResult.OUT_OF_MEMORY; // tried again, since the device may have room later
             if (tried && result != CudaResult.SUCCESS) {
-                LOG.warn("no kernel to look at memory with: all of it is copied when it leaves the device (CUDA error {})", result);
+                LOG.warn("memory cannot be examined, so all of it is copied when it leaves the device (CUDA error {})", result);
             }
         }
     }

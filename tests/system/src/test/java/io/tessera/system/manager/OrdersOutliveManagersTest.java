@@ -130,7 +130,7 @@ class OrdersOutliveManagersTest {
     @Test
     void everyAcknowledgedOrderHoldsAfterAKill(TestRun run) throws Exception {
         SeededRandom random = new SeededRandom("everyAcknowledgedOrderHoldsAfterAKill");
-        run.expectLine("this program goes on in its executor");
+        run.expectLine("this program continues in its executor");
         run.expectClientError("manager");
         Path settings = settings(run);
         ManagerProcess manager = start(run, settings);

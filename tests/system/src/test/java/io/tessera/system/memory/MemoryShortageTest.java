@@ -190,7 +190,7 @@ class MemoryShortageTest {
     @ParameterizedTest
     @ValueSource(strings = {"code 1MiB", "code 3MiB"})
     void codeThatIsLoadedWhileOthersHoldTheDeviceFull(String script, TestRun run) {
-        run.expectClientError("memory could not be looked at"); // the code of the library's own kernel
+        run.expectClientError("memory could not be examined"); // the code of the library's own kernel
         run.manager("--executors", "none", "--move-share", "50%");
         RunningProgram first = console(run, script, "first");
         RunningProgram second = console(run, script, "second");

@@ -67,7 +67,7 @@ class ExecutorsOutliveManagersTest {
     }
 
     private static void expectDeaths(TestRun run) {
-        run.expectLine("this program goes on in its executor");
+        run.expectLine("this program continues in its executor");
         run.expectLine("running without turns until it is back");
         run.expectClientError("manager");
     }
