@@ -156,14 +156,15 @@ void leaving_begin(struct moving *t, struct place *place)
 static unit_mask note(struct chunk *chunk, const struct look *look)
 {
     unit_mask same = 0;
+    unsigned parts = (unsigned)(chunk->bytes / PART_BYTES); /* small chunks touch little of their record */
     chunk_change_begin(chunk);
     struct content *content = chunk->content ? chunk->content : content_new();
-    for (unsigned i = 0; content && i < PARTS; i++)
+    for (unsigned i = 0; content && i < parts; i++)
         same |= memcmp(&content->hashes[i], &look->hashes[i], sizeof look->hashes[i]) == 0 ? (unit_mask)1 << i : 0;
     if (content) {
         content->filled = look->filled;
         content->copied &= look->filled & same;
-        memcpy(content->hashes, look->hashes, sizeof content->hashes);
+        memcpy(content->hashes, look->hashes, parts * sizeof *look->hashes);
     }
     chunk->content = content;
     chunk->unseen = !content;

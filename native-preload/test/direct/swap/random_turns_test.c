@@ -187,6 +187,13 @@ static void check_chunk(const struct chunk *c)
     CHECK(!c->away || c->content->copied == c->content->filled);
 }
 
+/* Whether the program could not write into the chunk yet. */
+static bool is_blank(const struct chunk *c)
+{
+    bool empty = c->state == CHUNK_RESIDENT ? c->empty_since == residency_of(0)->openings : !c->away;
+    return c->live && residency_of(0)->closed && empty && !c->content && !c->unseen && !chunk_never_seen(c);
+}
+
 /* The sums match the chunks, and only chunks use host memory. The other thread does nothing meanwhile. */
 static void check_sums(void)
 {
@@ -207,6 +214,7 @@ static void check_sums(void)
         sums.needed += c->live ? c->bytes : 0;
         sums.looked += c->live && c->content ? c->bytes : 0;
         sums.zero += c->live ? c->bytes - contents : 0;
+        sums.blank += is_blank(c) ? c->bytes : 0;
         sums.present += c->live && c->state == CHUNK_RESIDENT ? c->bytes : 0;
         sums.cached += !c->live && c->state == CHUNK_RESIDENT ? c->bytes : 0;
         sums.swapped += c->away ? contents : 0;
@@ -218,7 +226,8 @@ static void check_sums(void)
     }
     const struct residency *r = residency_of(0);
     CHECK(r->needed == sums.needed && r->present == sums.present && r->cached == sums.cached && r->fixed == sums.fixed);
-    CHECK(r->looked == sums.looked && r->zero == sums.zero && r->clean == sums.clean && r->swapped == sums.swapped);
+    CHECK(r->looked == sums.looked && r->zero == sums.zero && r->blank == sums.blank && r->clean == sums.clean &&
+          r->swapped == sums.swapped);
     CHECK(r->resident == filled && used == pieces && steps[TIER_PAGEABLE] == r->held[TIER_PAGEABLE]);
     CHECK(steps[TIER_PINNED] <= r->held[TIER_PINNED]); /* a step is being pinned */
     CHECK(words()->needed_bytes == r->needed && words()->swapped_bytes == r->swapped && words()->clean_bytes == r->clean);

@@ -331,8 +331,18 @@ final class TenantMoves {
 
     /** Has the driver make a piece, which may need the memory of handed pieces of another size. */
     private int create(DriverCalls driver) {
-        handed.clear(handle -> driverPages.drop(driver, handle));
+        releaseHanded(driver);
         return driverPages.create(driver, pieceBytes);
+    }
+
+    /** Returns the memory that another tenant has handed on, in bytes. */
+    long handedBytes() {
+        return handed.bytes();
+    }
+
+    /** Gives the driver the memory that was handed on and not taken. */
+    void releaseHanded(DriverCalls driver) {
+        handed.clear(handle -> driverPages.drop(driver, handle));
     }
 
     /** Clears parts that were zero, since others had this memory, and copies the rest. */

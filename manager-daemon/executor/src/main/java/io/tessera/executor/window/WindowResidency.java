@@ -7,7 +7,6 @@ import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.driver.FatalErrors;
 import io.tessera.executor.swap.ContentKernel;
 import io.tessera.executor.swap.DeviceSwap;
-import io.tessera.executor.swap.HandedPieces;
 import io.tessera.executor.swap.ResidencyTurns;
 import io.tessera.executor.wait.BoundedWait;
 import io.tessera.executor.wait.WaitLimit;
@@ -46,8 +45,6 @@ final class WindowResidency {
     private final Owner window;
     private final WindowPages pages;
     private final TenantMoves moves;
-    private final DriverPages driverPages;
-    private final HandedPieces handed;
     private final ContentKernel kernel;
     private final ResidencyTurns turns;
     private final ResidencyTurns.Party party;
@@ -67,8 +64,6 @@ final class WindowResidency {
         this.window = window;
         this.pages = pages;
         this.moves = new TenantMoves(pages, driverPages, pieceBytes, swap, clock);
-        this.driverPages = driverPages;
-        this.handed = swap.handed();
         this.kernel = swap.kernel();
         this.turns = swap.turns();
         this.clock = clock;
@@ -148,6 +143,9 @@ final class WindowResidency {
      */
     int giveWay(WindowClient client) {
         if (!turns.isAsked()) {
+            if (moves.handedBytes() > 0) {
+                moves.releaseHanded(client.driver()); // the tenant for which it was handed on has enough, or has gone
+            }
             return CudaResult.SUCCESS;
         }
         long nowNs = clock.nanoTime();
@@ -213,14 +211,13 @@ final class WindowResidency {
         }
         boolean was = away;
         int result = was ? window.change(client, () -> {
-            int moved = moves.in(client.driver(), () -> roomBytes(client.driver()) + handed.bytes());
+            int moved = moves.in(client.driver(), () -> roomBytes(client.driver()) + moves.handedBytes());
             changed();
             return moved;
         }) : CudaResult.SUCCESS;
         long nowNs = clock.nanoTime();
         if (result == CudaResult.SUCCESS && was) {
             turns.back(party);
-            releaseHanded(client.driver());
             workedNs = nowNs; // the client that brought it back has something to do
             pausesNs = 0;
             LOG.debug("came back; {}", moves.times());
@@ -228,18 +225,12 @@ final class WindowResidency {
         if (result != CudaResult.OUT_OF_MEMORY) {
             return result;
         }
-        turns.lacks(party, Math.max(pieceBytes, awayBytes + moreBytes - roomBytes(client.driver()) - handed.bytes()));
+        turns.lacks(party, Math.max(pieceBytes, awayBytes + moreBytes - roomBytes(client.driver()) - moves.handedBytes()));
         if (!turns.isHopeless(party, nowNs)) {
             return CudaResult.NOT_READY;
         }
         turns.withdraw(party, nowNs);
-        releaseHanded(client.driver());
         return CudaResult.OUT_OF_MEMORY;
-    }
-
-    /** The driver gets memory that was handed on and not taken. */
-    private void releaseHanded(DriverCalls driver) {
-        handed.clear(handle -> driverPages.drop(driver, handle));
     }
 
     private static long freeBytes(DriverCalls driver) {
@@ -270,7 +261,7 @@ final class WindowResidency {
         while (lacks.test(result) && !hopeless && client.goesOn()) {
             int back = back(client, bytes);
             if (back == CudaResult.SUCCESS) {
-                releaseHanded(client.driver());
+                moves.releaseHanded(client.driver());
                 long missing = bytes - roomBytes(client.driver());
                 hopeless = turns.isHopeless(party, clock.nanoTime());
                 if (missing <= 0 || hopeless) {
@@ -333,7 +324,7 @@ final class WindowResidency {
     /** Leaves the turns and frees the copies, when the window is closed. Returns a CUresult. */
     int close(DriverCalls driver) {
         turns.leave(party, clock.nanoTime());
-        releaseHanded(driver);
+        moves.releaseHanded(driver);
         return moves.close(driver);
     }
 }
