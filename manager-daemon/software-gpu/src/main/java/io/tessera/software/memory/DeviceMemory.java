@@ -2,8 +2,10 @@ package io.tessera.software.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -39,6 +41,9 @@ public final class DeviceMemory implements AutoCloseable {
     private record Mapping(long bytes, long handle) {
     }
 
+    /** Bound on released handles that {@link #retainPhysical} takes back: each keeps a descriptor, of which the process may have few. */
+    static final int MOST_FILES_OF_RELEASED = 256;
+
     private final long capacityBytes;
     private final long begin;
     private final long span;
@@ -51,6 +56,7 @@ public final class DeviceMemory implements AutoCloseable {
     private final TreeMap<Long, Long> reservations = new TreeMap<>();
     private final TreeMap<Long, Mapping> mappings = new TreeMap<>();
     private final Map<Long, Physical> physicals = new HashMap<>();
+    private final Set<Long> filesOfReleased = new HashSet<>();
     private final TreeMap<Long, Long> hostRanges = new TreeMap<>();
     private long nextHandle = 1;
     private long usedBytes;
@@ -353,19 +359,36 @@ public final class DeviceMemory implements AutoCloseable {
         return true;
     }
 
-    /** Takes back the release of a handle whose memory is still mapped. */
-    public synchronized void retainPhysical(long handle) {
+    /**
+     * Takes back the release of a handle whose memory is still mapped.
+     *
+     * @return false if it cannot be mapped again, because its descriptor was closed
+     */
+    public synchronized boolean retainPhysical(long handle) {
         Physical physical = physicals.get(handle);
-        physicals.put(handle, physical.with(physical.mappings(), false));
+        if (physical.fd() < 0 && !physical.isSink()) {
+            return false;
+        }
+        keep(handle, physical.with(physical.mappings(), false));
+        return true;
     }
 
     private void keep(long handle, Physical physical) {
-        if (physical.released() && physical.mappings() == 0) {
+        filesOfReleased.remove(handle);
+        if (!physical.released()) {
+            physicals.put(handle, physical);
+        } else if (physical.mappings() == 0) {
             usedBytes -= physical.isSink() ? 0 : physical.bytes();
             giveBack(physical);
             physicals.remove(handle);
-        } else {
+        } else if (physical.fd() < 0) {
             physicals.put(handle, physical);
+        } else if (filesOfReleased.size() < MOST_FILES_OF_RELEASED) {
+            filesOfReleased.add(handle);
+            physicals.put(handle, physical);
+        } else {
+            HostMapping.close(physical.fd());
+            physicals.put(handle, new Physical(-1, physical.bytes(), 0, physical.mappings(), true));
         }
     }
 

@@ -109,6 +109,28 @@ class DeviceMemoryTest {
         assertTrue(memory.releaseReservation(range, 4 * PIECE));
     }
 
+    /** Each needs a descriptor, of which a process may have few. */
+    @Test
+    void aBoundedNumberOfReleasedHandlesIsTakenBack() {
+        int count = DeviceMemory.MOST_FILES_OF_RELEASED + 1;
+        DeviceMemory large = new DeviceMemory(count * PIECE);
+        long range = large.reserve(count * PIECE, 0, 0);
+        long[] handles = new long[count];
+        for (int i = 0; i < count; i++) {
+            handles[i] = large.createPhysical(PIECE);
+            large.map(range + i * PIECE, PIECE, 0, handles[i]);
+            assertTrue(large.releasePhysical(handles[i]));
+        }
+        assertFalse(large.retainPhysical(handles[count - 1]), "one too many");
+        assertTrue(large.retainPhysical(handles[0]));
+        large.unmap(range, PIECE);
+        assertEquals(0, large.freeBytes(), "the handle keeps it");
+        large.map(range, PIECE, 0, handles[0]);
+        assertTrue(large.releasePhysical(handles[0]));
+        large.unmap(range, count * PIECE);
+        assertEquals(count * PIECE, large.freeBytes());
+    }
+
     @Test
     void mappingNeedsAFreeReservedRange() {
         long range = memory.reserve(2 * PIECE, 0, 0);

@@ -71,8 +71,9 @@ public final class VirtualAddressSpace {
     public PhysicalMemory retainAt(long address) {
         AddressRange mapping = memory.addresses().containing(address);
         DriverException.require(mapping != null && mapping.backing() != null, CudaError.INVALID_VALUE);
-        if (mapping.backing().retain()) {
-            device.retainPhysical(mapping.backing().handle());
+        if (mapping.backing().retain() && !device.retainPhysical(mapping.backing().handle())) {
+            mapping.backing().release();
+            throw new DriverException(CudaError.NOT_SUPPORTED);
         }
         return mapping.backing();
     }
