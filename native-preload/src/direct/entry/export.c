@@ -77,6 +77,10 @@ TESSERA_EXPORT CUresult cuMemExportToShareableHandle(void *shareable, unsigned l
                                                      unsigned long long flags)
 {
     CUresult fixed = fix_handle(&handle);
+    if (fixed == CUDA_ERROR_NOT_PERMITTED)
+        report_line(
+            "this program exports GPU memory of several GiB in one piece after it has mapped it, which plan swap cannot "
+            "do: run it with --plan plain");
     if (fixed != CUDA_SUCCESS)
         return fixed == CUDA_ERROR_NOT_SUPPORTED ? CUDA_ERROR_INVALID_VALUE : fixed; /* created without a handle type */
     memory_sharing();

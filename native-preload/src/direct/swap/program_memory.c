@@ -19,6 +19,8 @@
 #define SLICE_NS 5000000ULL
 #define KINDS 8
 #define TRIES 3 /* to release memory; nothing releases it later */
+/* Exportable memory of more than this is not one piece from the start: JAX makes 0.75 of the device so, and never exports it. */
+#define EXPORTABLE_CHUNKS 16
 
 static struct record_pool memory_records = {.bytes = sizeof(struct program_memory)};
 
@@ -43,11 +45,13 @@ bool program_owns(unsigned long long handle)
 
 /*
  * With the lock: creates the chunks. Exportable memory is one chunk, because a handle names one allocation of the
- * driver.
+ * driver; large memory becomes one when it is exported (unite()).
  */
 static bool add_chunks(struct program_memory *memory)
 {
-    uint64_t most = memory->properties.requested_handle_types ? memory->bytes : residency_chunk_size(memory->device);
+    uint64_t most = residency_chunk_size(memory->device);
+    if (memory->properties.requested_handle_types && memory->bytes <= EXPORTABLE_CHUNKS * most)
+        most = memory->bytes;
     struct chunk **link = &memory->chunks;
     for (uint64_t at = 0; at < memory->bytes; at += most) {
         uint64_t left = memory->bytes - at;
@@ -268,13 +272,80 @@ static CUresult fix(struct program_memory *memory)
     return CUDA_SUCCESS;
 }
 
+static bool is_untouched(const struct program_memory *memory)
+{
+    const struct chunk *chunk = memory->chunks;
+    while (chunk && chunk->untouched && !chunk->views)
+        chunk = chunk->sibling;
+    return !chunk;
+}
+
+/* BUSY chunks, with the lock, which is released meanwhile: gives a list of chunks back to the driver. */
+static void discard(struct chunk *chunks)
+{
+    struct chunk *next;
+    for (struct chunk *chunk = chunks; chunk; chunk = next) {
+        next = chunk->sibling;
+        residency_unlock();
+        CUresult result = chunk->handle ? chunk_empty(chunk) : CUDA_SUCCESS;
+        residency_lock();
+        if (result == CUDA_SUCCESS)
+            residency_lower(chunk->device, chunk->bytes);
+        else /* the driver did not release it: it still counts */
+            report_failure(result, "memory of the program's could not be given back");
+        chunk_forget(chunk);
+    }
+}
+
+/*
+ * With the lock, which is released meanwhile: makes exportable memory in several chunks one allocation of the driver. It
+ * is created beside the chunks, so that nothing is lost if the device has no room. Only memory that was never mapped can be
+ * replaced: a kernel may be using any other.
+ */
+static CUresult unite(struct program_memory *memory)
+{
+    if (!memory->properties.requested_handle_types)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    CUresult result = program_seize(memory, true);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct chunk *parts = memory->chunks;
+    struct chunk *one = is_untouched(memory) ? chunk_new(memory->device, memory->bytes) : NULL;
+    if (!one) {
+        program_settle(memory);
+        return is_untouched(memory) ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_NOT_PERMITTED;
+    }
+    one->properties = &memory->properties;
+    one->untouched = true;
+    result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (supply_room(memory->device, memory->bytes, monotonic_ns() + settings()->memory_wait_ns)) {
+        residency_unlock();
+        result = chunk_fill(one);
+        residency_lock();
+        if (result != CUDA_SUCCESS)
+            residency_lower(memory->device, memory->bytes);
+    }
+    if (result != CUDA_SUCCESS) {
+        chunk_forget(one);
+        program_settle(memory);
+        return result;
+    }
+    chunk_change_begin(one);
+    one->live = parts->live;
+    chunk_change_end(one);
+    memory->chunks = one;
+    discard(parts);
+    program_settle(memory);
+    return CUDA_SUCCESS;
+}
+
 CUresult program_fix(unsigned long long handle, unsigned long long *real)
 {
     residency_lock();
     struct program_memory *memory = program_find(handle);
     CUresult result = memory ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (memory && memory->chunks->sibling)
-        result = CUDA_ERROR_NOT_SUPPORTED;
+        result = unite(memory);
     if (result == CUDA_SUCCESS)
         result = fix(memory);
     if (result == CUDA_SUCCESS)

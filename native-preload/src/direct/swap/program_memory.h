@@ -20,7 +20,7 @@ struct program_memory {
     struct driver_allocation_properties properties;
     uint64_t bytes;
     uint64_t id;
-    struct chunk *chunks; /* linked by `sibling`; a single one if the memory may be exported */
+    struct chunk *chunks; /* linked by `sibling`; a single one if the memory was or may be exported, but for large memory */
     uint32_t handles;     /* references that the program holds */
     uint32_t mappings;
     uint8_t device;
@@ -53,7 +53,8 @@ bool program_retain(CUdeviceptr address, unsigned long long *handle);
 
 /*
  * Fixes the memory: waits, bounded, until it is resident, keeps it resident for ever, and returns the driver's handle.
- * CUDA_ERROR_NOT_SUPPORTED: the memory is in several chunks, so the driver has no one handle for it.
+ * CUDA_ERROR_NOT_SUPPORTED: it was created without a handle type. CUDA_ERROR_NOT_PERMITTED: it is large, so it consists of
+ * several allocations of the driver, and it was mapped already.
  */
 CUresult program_fix(unsigned long long handle, unsigned long long *real);
 /* Fixes all memory that is mapped in a range; success if there is none. */

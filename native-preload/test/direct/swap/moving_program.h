@@ -122,7 +122,7 @@ static inline void come_back(void)
 }
 
 /* Frees everything, which goes back to the driver; tries again if the driver refuses. */
-static void end(const struct held *all, unsigned count)
+static inline void end(const struct held *all, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         CHECK(swap_free(all[i].at) == CUDA_SUCCESS);
