@@ -8,6 +8,8 @@ __device__ int *pointer = &local_value;
 __device__ int filled[100];
 __constant__ const int *constant_pointer = filled;
 __device__ int large[1 << 20];
+// No kernel names it: the host passes its address.
+__device__ int passed[16];
 
 __device__ __noinline__ int add(int *to, int number)
 {
@@ -27,6 +29,11 @@ __global__ void choose(int *out, int which)
 __global__ void by_constant(int *out, int i)
 {
     *out = constant_pointer[i];
+}
+
+__global__ void by_address(int *out, int *from, int i)
+{
+    *out = from[i]++;
 }
 
 __global__ void fill(int number)
@@ -87,5 +94,11 @@ int main()
     CHECK(cudaMemset(address, 0, sizeof table));
     use<<<1, 1>>>(out);
     failed += wrong("cleared table", result(out), 501 + 17 + 17);
+    CHECK(cudaGetSymbolAddress(&address, passed));
+    CHECK(cudaMemcpyToSymbol(passed, values, sizeof passed));
+    by_address<<<1, 1>>>(out, static_cast<int *>(address), 9);
+    failed += wrong("by its address", result(out), 1009);
+    CHECK(cudaMemcpyFromSymbol(&count, passed, sizeof count, 9 * sizeof count));
+    failed += wrong("changed by its address", count, 1010);
     return failed != 0;
 }

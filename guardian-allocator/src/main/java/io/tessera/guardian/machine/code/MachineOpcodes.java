@@ -66,6 +66,7 @@ public final class MachineOpcodes {
             ULOP3 u1 1292 1892
             UPRMT u1 1896
             USHF u1 1299 1499 1899
+            USGXT u1 129a 189a
             UBMSK u1 129b 189b
             UPLOP3 0 89c
             UIMAD u1 12a4 14a4 18a4

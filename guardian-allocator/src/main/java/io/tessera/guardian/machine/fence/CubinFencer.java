@@ -90,7 +90,8 @@ public final class CubinFencer {
     private FencedCubin run() throws MachineCodeException {
         CubinSection section = cubin.section(CubinSection.ATTRIBUTES);
         if (section == null && cubin.code().isEmpty()) {
-            return new FencedCubin(cubin.bytes(), List.of(), MovedVariables.NONE, List.of(), WindowPlaces.NONE);
+            MovedVariables moved = moveVariables();
+            return new FencedCubin(cubin.bytes(), List.of(), moved, List.of(), WindowPlaces.NONE);
         }
         if (section == null) {
             throw new MachineCodeException("a cubin without attributes");
@@ -122,8 +123,12 @@ public final class CubinFencer {
         }
         section.data(attributes.withRegisters(moreRegisters));
         new MovedCode(cubin, symbols, rewritten).apply();
-        MovedVariables moved = variables.apply();
+        MovedVariables moved = moveVariables();
         return new FencedCubin(cubin.bytes(), reports, moved, texts.all(), window(rewritten));
+    }
+
+    private MovedVariables moveVariables() throws MachineCodeException {
+        return pass == Pass.FENCE && fence.kind() != MachineFence.Kind.NONE ? variables.apply() : MovedVariables.NONE;
     }
 
     private WindowPlaces window(Map<Integer, RewrittenSection> rewritten) {
@@ -183,7 +188,7 @@ public final class CubinFencer {
             Map<Integer, Integer> contextEnds = ContextEnds.find(flow, ContextEnds.assertionOffsets(cubin, symbols, function.section().name()),
                     assertionsInBank, onlyAssertions);
             if (fence.kind() != MachineFence.Kind.NONE) {
-                variables.require(VariableUses.find(flow, variablesInBank, variables.inCode(function.section()), contextEnds.keySet(),
+                variables.requireMovable(VariableUses.find(flow, variablesInBank, variables.inCode(function.section()), contextEnds.keySet(),
                         variables.driverCalls(flow, function.section())));
             }
             FencePlan plan = plan(function, shared);

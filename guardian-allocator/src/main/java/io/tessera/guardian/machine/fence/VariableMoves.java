@@ -30,10 +30,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Decides which variables of a cubin move into the tenant's window, and removes their addresses from the driver's relocations. A variable moves if
- * fenced code uses it ({@link VariableUses}), or if another moved variable or a constant holds its address. A variable cannot move if it is managed,
- * overlaps others, or holds the address of something that does not move, or if its address is written in an unknown form. Thread-safe until {@link
- * #apply}, which has one owner thread.
+ * Decides which variables of a cubin move into the tenant's window, and removes their addresses from the driver's relocations. Every variable moves that
+ * can: also one that no code of the cubin uses, since a program can ask for its address and pass it to kernels of other cubins. A variable cannot move if
+ * it is managed, overlaps others, or holds the address of something that does not move, or if its address is written in an unknown form. Thread-safe until
+ * {@link #apply}, which has one owner thread.
  */
 final class VariableMoves {
     /** {@code R_CUDA_64} and {@code R_CUDA_G64}: an address of 64 bits. */
@@ -59,7 +59,6 @@ final class VariableMoves {
     /** Addresses that are written into variables. */
     private final Map<Integer, List<Relocations.Relocation>> held = new HashMap<>();
     private final BitSet fixed = new BitSet();
-    private final BitSet moved = new BitSet();
     private boolean ownAddresses;
 
     VariableMoves(Cubin cubin, CubinSymbols symbols) throws MachineCodeException {
@@ -242,18 +241,17 @@ final class VariableMoves {
     }
 
     /**
-     * Has the variables that a function uses move.
+     * Requires that the variables that a function uses can move.
      *
      * @param uses as {@link VariableUses#find} has them
-     * @throws MachineCodeException if one of them cannot; then none moves for this function
+     * @throws MachineCodeException if one of them cannot
      */
-    synchronized void require(Map<Integer, Integer> uses) throws MachineCodeException {
+    void requireMovable(Map<Integer, Integer> uses) throws MachineCodeException {
         for (Map.Entry<Integer, Integer> use : uses.entrySet()) {
             if (fixed.get(use.getKey())) {
                 throw new MachineCodeException("a use of a variable of the module that cannot be moved", use.getValue() * InstructionWord.BYTES);
             }
         }
-        uses.keySet().forEach(moved::set);
     }
 
     /**
@@ -263,10 +261,9 @@ final class VariableMoves {
      * @throws MachineCodeException if the cubin is damaged
      */
     MovedVariables apply() throws MachineCodeException {
-        if (moved.isEmpty()) {
+        if (fixed.cardinality() > variables.size()) {
             return MovedVariables.NONE;
         }
-        addHeld();
         Map<Integer, List<HoistedVariable.Relocation>> places = new HashMap<>();
         for (CubinSection table : cubin.sections()) {
             CubinSection target = Relocations.isTable(table) ? cubin.section(table.info()) : null;
@@ -275,25 +272,10 @@ final class VariableMoves {
             }
         }
         List<HoistedVariable> all = new ArrayList<>();
-        for (int i = moved.nextSetBit(0); i >= 0; i = moved.nextSetBit(i + 1)) {
+        for (int i = fixed.nextClearBit(0); i < variables.size(); i = fixed.nextClearBit(i + 1)) {
             all.add(hoisted(i));
         }
         return new MovedVariables(all, inFile(places));
-    }
-
-    /** Variables whose addresses are in constants or in moved variables move, and so do the variables that they reference in turn. */
-    private void addHeld() {
-        relocations.forEach((number, all) -> {
-            CubinSection section = cubin.section(number);
-            if (section != null && CONSTANTS.equals(section.name())) {
-                all.forEach(relocation -> moved.set(number(relocation)));
-            }
-        });
-        held.forEach((holder, all) -> {
-            moved.set(holder);
-            all.forEach(relocation -> moved.set(number(relocation)));
-        });
-        moved.andNot(fixed);
     }
 
     /** Removes the entries of a table that name what moves. */
@@ -305,7 +287,7 @@ final class VariableMoves {
         for (Relocations.Relocation entry : Relocations.of(table)) {
             Relocations.Relocation relocation = withAddend(target, entry);
             int variable = number(relocation);
-            if (moved.get(variable)) {
+            if (!fixed.get(variable)) {
                 boolean half = target.isCode();
                 taken.add(place(relocation, variable, relocation.offset() + (half ? Integer.BYTES : 0), half ? Integer.BYTES : Long.BYTES));
             } else {

@@ -2,6 +2,7 @@ package io.tessera.guardian.machine.fence;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Variables that fenced code uses move into the window: the driver no longer writes their addresses. */
+/** Variables move into the window: the driver no longer writes their addresses. */
 class VariableMovesTest {
     private static final long CONTROL = 0x000fe20000000000L;
     private static final String INITIAL = ".nv.global.init";
@@ -60,11 +61,15 @@ class VariableMovesTest {
         return fenced;
     }
 
-    private static void refused(CubinBuilder builder) throws MachineCodeException {
+    private static void refused(CubinBuilder builder, String used) throws MachineCodeException {
         FencedCubin fenced = CubinFencer.fence(builder.build(), MachineFences.MASK);
         assertEquals("a use of a variable of the module that cannot be moved at offset 0x10", fenced.functions().getFirst().refusal());
-        assertTrue(fenced.moved().isEmpty());
-        assertArrayEquals(builder.build(), fenced.bytes());
+        assertFalse(names(fenced.moved()).contains(used));
+        assertArrayEquals(code(builder.build()), code(fenced.bytes()));
+    }
+
+    private static byte[] code(byte[] cubin) throws MachineCodeException {
+        return Cubin.read(cubin).section(".text.k").data();
     }
 
     private static List<String> names(MovedVariables moved) {
@@ -76,17 +81,42 @@ class VariableMovesTest {
     }
 
     @Test
-    void whatIsUsedMovesAndTheRestStays() throws MachineCodeException {
+    void addressesAreTakenFromTheDriver() throws MachineCodeException {
         FencedCubin fenced = fenced(cubin(0).relocation(BANK, 0, ADDRESS, FIRST, 0).relocation(BANK, 8, ADDRESS, SECOND, 4));
-        assertEquals(List.of("second"), names(fenced.moved()));
-        HoistedVariable second = fenced.moved().variables().getFirst();
+        HoistedVariable second = variable(fenced, "second");
         assertArrayEquals(new byte[] {9, 10, 11, 12, 13, 14, 15, 16}, second.initial());
         assertEquals(8, second.sizeBytes());
-        List<Relocations.Relocation> left = Relocations.into(Cubin.read(fenced.bytes()), BANK);
-        assertEquals(List.of(0L), left.stream().map(Relocations.Relocation::offset).toList(), "the driver still writes what does not move");
-        fenced.moved().write(fenced.bytes(), name -> name.equals("second") ? 0x2040_0000_1000L : 0);
+        assertEquals(List.of(), Relocations.into(Cubin.read(fenced.bytes()), BANK));
+        fenced.moved().write(fenced.bytes(), name -> name.equals("second") ? 0x2040_0000_1000L : 0x2040_0000_2000L);
         assertEquals(0x2040_0000_1004L, word(fenced.bytes(), BANK, 8));
-        assertEquals(0, word(fenced.bytes(), BANK, 0));
+        assertEquals(0x2040_0000_2000L, word(fenced.bytes(), BANK, 0));
+    }
+
+    /** The program can ask for its address, and pass it to kernels of other cubins, as JAX does with its constants. */
+    @Test
+    void variablesThatNoCodeUsesMoveToo() throws MachineCodeException {
+        assertEquals(List.of("first", "second", "third"), names(fenced(cubin(0)).moved()));
+        CubinBuilder alone = new CubinBuilder(CubinBuilder.CUDA_13, 90).section(ZERO, NO_BITS, 3, new byte[64])
+                .section(BANK, 1, 2, new byte[8]).variable("first", ZERO, 0, 64, 0).relocation(BANK, 0, ADDRESS, 1, 0);
+        FencedCubin fenced = fenced(alone);
+        assertEquals(List.of("first"), names(fenced.moved()));
+        assertEquals(List.of(), Relocations.into(Cubin.read(fenced.bytes()), BANK));
+    }
+
+    @Test
+    void whatCannotMoveStaysWithTheDriver() throws MachineCodeException {
+        FencedCubin fenced = fenced(cubin(0).variable("managed", ZERO, 48, 8, MANAGED).relocation(BANK, 0, ADDRESS, THIRD + 1, 0));
+        assertEquals(List.of("first", "second", "third"), names(fenced.moved()));
+        assertEquals(List.of(0L), Relocations.into(Cubin.read(fenced.bytes()), BANK).stream().map(Relocations.Relocation::offset).toList());
+    }
+
+    @Test
+    void withoutAFenceNothingMoves() throws MachineCodeException {
+        assertTrue(CubinFencer.fence(cubin(0).build(), MachineFences.NONE).moved().isEmpty());
+    }
+
+    private static HoistedVariable variable(FencedCubin fenced, String name) {
+        return fenced.moved().variables().stream().filter(variable -> variable.name().equals(name)).findFirst().orElseThrow();
     }
 
     /** Sizes of sections without contents are what the file says. Together these are 2^64 bytes, which are none in 64 bits. */
@@ -110,7 +140,7 @@ class VariableMovesTest {
 
     @Test
     void memoryWithoutContentsIsZero() throws MachineCodeException {
-        HoistedVariable third = fenced(cubin(0).relocation(BANK, 8, ADDRESS, THIRD, 0)).moved().variables().getFirst();
+        HoistedVariable third = variable(fenced(cubin(0).relocation(BANK, 8, ADDRESS, THIRD, 0)), "third");
         assertEquals(32, third.sizeBytes());
         assertEquals(0, third.initial().length);
     }
@@ -136,11 +166,11 @@ class VariableMovesTest {
     }
 
     @Test
-    void whatAMovedOneOrAConstantPointsToMovesToo() throws MachineCodeException {
+    void addressesInVariablesAndConstants() throws MachineCodeException {
         FencedCubin fenced = fenced(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 0, ADDRESS, SECOND, 0)
                 .relocation(CONSTANTS, 8, ADDRESS, THIRD, 0));
         assertEquals(List.of("first", "second", "third"), names(fenced.moved()));
-        HoistedVariable first = fenced.moved().variables().stream().filter(variable -> variable.name().equals("first")).findFirst().orElseThrow();
+        HoistedVariable first = variable(fenced, "first");
         assertEquals(List.of(new Relocation(0, 8, 0, "second", 0)), first.relocations());
         fenced.moved().write(fenced.bytes(), name -> name.equals("third") ? 0x2040_0000_2000L : 0);
         assertEquals(0x2040_0000_2000L, word(fenced.bytes(), CONSTANTS, 8));
@@ -148,21 +178,21 @@ class VariableMovesTest {
 
     @Test
     void whatCannotMoveRefusesTheFunctionsThatUseIt() throws MachineCodeException {
-        refused(cubin(MANAGED).relocation(BANK, 8, ADDRESS, FIRST, 0));
-        refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 8 + 8)); // leads out of the section's variables
-        refused(cubin(0).relocation(BANK, 8, ADDRESS + 100, FIRST, 0)); // in a form that is not known
-        refused(cubin(0).variable("over", INITIAL, 4, 8, 0).relocation(BANK, 8, ADDRESS, FIRST, 0));
-        refused(cubin(0).variable("first", ZERO, 0, 8, 0).relocation(BANK, 8, ADDRESS, FIRST, 0)); // It is not known which of the two is used.
-        refused(cubin(0).variable("long", ZERO, 48, Long.MAX_VALUE, 0).relocation(BANK, 8, ADDRESS, THIRD, 0));
-        refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 0, ADDRESS, 1, 0)); // it holds the address of a function
-        refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 4, ADDRESS, SECOND, 0)); // an address over two variables
+        refused(cubin(MANAGED).relocation(BANK, 8, ADDRESS, FIRST, 0), "first");
+        refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 8 + 8), "first"); // leads out of the section's variables
+        refused(cubin(0).relocation(BANK, 8, ADDRESS + 100, FIRST, 0), "first"); // in a form that is not known
+        refused(cubin(0).variable("over", INITIAL, 4, 8, 0).relocation(BANK, 8, ADDRESS, FIRST, 0), "first");
+        refused(cubin(0).variable("first", ZERO, 0, 8, 0).relocation(BANK, 8, ADDRESS, FIRST, 0), "first"); // It is not known which of the two is used.
+        refused(cubin(0).variable("long", ZERO, 48, Long.MAX_VALUE, 0).relocation(BANK, 8, ADDRESS, THIRD, 0), "third");
+        refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 0, ADDRESS, 1, 0), "first"); // it holds the address of a function
+        refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 4, ADDRESS, SECOND, 0), "first"); // an address over two variables
     }
 
     /** Chains are followed to their end. */
     @Test
     void whatLeadsToAFunctionStays() throws MachineCodeException {
         refused(cubin(0).relocation(BANK, 8, ADDRESS, FIRST, 0).relocation(INITIAL, 0, ADDRESS, SECOND, 0).relocation(INITIAL, 8, ADDRESS, THIRD, 0)
-                .relocation(ZERO, 16, ADDRESS, 1, 0));
+                .relocation(ZERO, 16, ADDRESS, 1, 0), "first");
     }
 
     /** An address that is written after it was looked at is not to change code. */
