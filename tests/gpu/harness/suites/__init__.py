@@ -15,7 +15,7 @@ NAMES = (
     "smoke", "alone", "counts", "pairs", "sweep", "fairness", "shares", "handover", "overhead", "costs", "relay", "starts", "waits",
     "spaces", "flooding", "families", "programs", "conformance", "fences", "attacks", "barriers", "descriptors", "fuzz", "caffe", "mixes", "lone",
     "oversub", "moves", "jvm", "traces", "devices", "placement", "overlap", "sharing", "standing", "suspend", "checkpoints", "policies",
-    "ops", "answers", "fullsize", "reach", "endless", "strays", "machine_faults", "odd_calls", "beside", "grids",
+    "ops", "answers", "fullsize", "preallocated", "reach", "endless", "strays", "machine_faults", "odd_calls", "beside", "grids",
 )  # fmt: skip
 
 
