@@ -6,6 +6,7 @@ import io.tessera.device.DriverPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.IntSupplier;
 import java.util.function.LongPredicate;
 
 /**
@@ -26,6 +27,7 @@ public final class DriverCalls {
     /** Gate at which synchronizing calls wait; null: no other client is in the context, or the caller does not wait for others. */
     private SynchronizationGate.Client synchronization;
     private LongPredicate room = _ -> false;
+    private boolean asksForRoom = true;
     private DriverEntry unsupported;
 
     /** Creates an instance with memory of an arena that lives as long as this, for a process in which no other thread calls the driver often. */
@@ -92,8 +94,21 @@ public final class DriverCalls {
         return entry;
     }
 
+    /**
+     * Makes calls for which no other tenant is asked to make room if the driver lacks memory: for a tenant that leaves the device, for which others
+     * wait. Returns what they return.
+     */
+    public int withoutRoom(IntSupplier calls) {
+        asksForRoom = false;
+        try {
+            return calls.getAsInt();
+        } finally {
+            asksForRoom = true;
+        }
+    }
+
     private boolean hasMoreRoom(DriverRow row, int result, int tries) {
-        return result == CudaResult.OUT_OF_MEMORY && tries < ROOM_TRIES && row.needsRoom() && room.test(LEAST_ROOM_BYTES << 2 * tries);
+        return result == CudaResult.OUT_OF_MEMORY && tries < ROOM_TRIES && row.needsRoom() && asksForRoom && room.test(LEAST_ROOM_BYTES << 2 * tries);
     }
 
     /**

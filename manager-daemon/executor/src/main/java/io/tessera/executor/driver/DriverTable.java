@@ -22,7 +22,7 @@ final class DriverTable {
                 DriverEntry.cuFuncLoad, DriverEntry.cuCtxSetLimit);
         enter(DriverRow.PLAIN.needingRoom(), DriverEntry.cuLaunchKernel, DriverEntry.cuLaunchKernelEx, DriverEntry.cuLaunchCooperativeKernel,
                 DriverEntry.cuLibraryLoadData, DriverEntry.cuLibraryGetKernel, DriverEntry.cuGraphLaunch, DriverEntry.cuGraphUpload,
-                DriverEntry.cuEventCreate);
+                DriverEntry.cuEventCreate, DriverEntry.cuMemAlloc_v2);
         enter(DriverRow.PLAIN.onWholeGraphs().needingRoom(), DriverEntry.cuGraphInstantiateWithFlags, DriverEntry.cuGraphInstantiateWithParams);
         enter(DriverRow.PLAIN.onWholeGraphs(), DriverEntry.cuGraphClone, DriverEntry.cuGraphInstantiate, DriverEntry.cuGraphInstantiate_v2,
                 DriverEntry.cuGraphExecUpdate, DriverEntry.cuGraphExecUpdate_v2, DriverEntry.cuGraphExecChildGraphNodeSetParams,

@@ -40,7 +40,7 @@ public final class ContentKernel {
     /**
      * Loads the kernel unless that was tried before; if the device was full, it is tried again. Should be called before memory is short, because a driver holds
      * the context while it compiles and loads. The kernel stays as long as the context, since otherwise each new program would wait for it. Without the kernel,
-     * all memory is copied.
+     * all memory is copied. No tenant is asked to make room for it: those that leave the device call this, too.
      */
     public synchronized void load(DriverCalls driver) {
         if (tried) {
@@ -48,7 +48,7 @@ public final class ContentKernel {
         }
         tried = true;
         try (Arena arena = Arena.ofConfined()) {
-            int result = load(driver, arena);
+            int result = driver.withoutRoom(() -> load(driver, arena));
             tried = result != CudaResult.OUT_OF_MEMORY; // tried again, since the device may have room later
             if (tried && result != CudaResult.SUCCESS) {
                 LOG.warn("memory cannot be examined, so all of it is copied when it leaves the device (CUDA error {})", result);

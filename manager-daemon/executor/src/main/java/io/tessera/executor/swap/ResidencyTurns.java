@@ -43,6 +43,9 @@ public final class ResidencyTurns {
     private long lastId;
     /** Time of a hand-over, on average; 0: there was none. */
     private double moveNs;
+    /** Whether a tenant has given memory up or begun to, and when the last one did. */
+    private boolean anyGave;
+    private long gaveNs;
 
     /** A tenant. Made by {@link #join}. */
     public static final class Party {
@@ -229,8 +232,10 @@ public final class ResidencyTurns {
         return head != null && head != party && head.away;
     }
 
-    /** Records that a part of a tenant's memory has left the device. */
-    public synchronized void gave(Party party, long bytes) {
+    /** Records that a part of a tenant's memory has left the device; 0 bytes: it begins to leave. */
+    public synchronized void gave(Party party, long bytes, long nowNs) {
+        anyGave = true;
+        gaveNs = nowNs;
         party.away |= bytes > 0;
         Party head = line.peekFirst();
         if (head != null && head != party) {
@@ -282,12 +287,15 @@ public final class ResidencyTurns {
         return before == 0 ? ns : (1 - WEIGHT) * before + WEIGHT * ns;
     }
 
-    /** Returns whether the first in the line will get no memory: no other tenant has memory that could leave, or all were due to leave long ago. */
+    /**
+     * Returns whether the first in the line will get no memory: no other tenant has memory that could leave, or all were due to leave long ago and none
+     * has given anything for as long.
+     */
     public synchronized boolean isHopeless(Party party, long nowNs) {
         if (line.peekFirst() != party) {
             return false;
         }
-        long sinceNs = party.firstNs;
+        long sinceNs = anyGave && gaveNs - party.firstNs > 0 ? gaveNs : party.firstNs;
         boolean anyCan = false;
         for (Party other : parties) {
             anyCan |= other != party && other.grows;

@@ -26,6 +26,8 @@ final class WindowResidency {
     static final long UNKNOWN_BYTES = 256L << 20;
     /** Resolution of the times of work. */
     private static final long NOTED_NS = 1_000_000L;
+    /** Most room that is made at once for memory outside of windows, in reserves: 4 GiB on an H200. */
+    private static final long ROOM_RESERVES = 2;
     private static final Logger LOG = LoggerFactory.getLogger(WindowResidency.class);
 
     /** The window to which the memory belongs. */
@@ -167,11 +169,12 @@ final class WindowResidency {
     private int leave(WindowClient client, boolean idle, long beganNs) {
         long awayBefore = awayBytes;
         long copiedBefore = copiedBytes();
+        turns.gave(party, 0, beganNs);
         kernel.load(client.driver()); // if it is not loaded yet: on a software GPU, or because the device was full
         int result = window.whenStill(client, () -> {
             long[] before = {pages.realBytes()};
             return moves.out(client.driver(), () -> {
-                turns.gave(party, before[0] - pages.realBytes());
+                turns.gave(party, before[0] - pages.realBytes(), clock.nanoTime());
                 before[0] = pages.realBytes();
                 return turns.needsMore(party);
             }, () -> turns.bringsBack(party));
@@ -287,11 +290,11 @@ final class WindowResidency {
     }
 
     /**
-     * Makes this much more room for memory that does not belong to the window. Returns whether the room is there now, so that it is worth
-     * trying.
+     * Makes this much more room for memory that does not belong to the window, or as much as is sensible on a small device. Returns whether the room is there
+     * now, so that it is worth trying.
      */
     boolean makeRoom(WindowClient client, long bytes) {
-        long wanted = freeBytes(client.driver()) + bytes;
+        long wanted = freeBytes(client.driver()) + Math.min(bytes, Math.max(pieceBytes, ROOM_RESERVES * reserveBytes));
         return withRoom(client, wanted, CudaResult.OUT_OF_MEMORY,
                 () -> freeBytes(client.driver()) >= wanted ? CudaResult.SUCCESS : CudaResult.OUT_OF_MEMORY,
                 answer -> answer == CudaResult.OUT_OF_MEMORY) == CudaResult.SUCCESS;

@@ -62,7 +62,7 @@ class ResidencyTurnsTest {
         assertTrue(turns.isDue(first, 20 * MS, 1002 * MS), "idle for 20 ms");
         assertFalse(turns.isDue(first, BUSY, 1249 * MS));
         assertTrue(turns.isDue(first, BUSY, 1250 * MS));
-        turns.gave(first, GIB);
+        turns.gave(first, GIB, 1260 * MS);
         assertFalse(turns.needsMore(first), "it has given all that was lacked");
         assertFalse(turns.isDue(first, BUSY, 2000 * MS));
     }
@@ -88,7 +88,7 @@ class ResidencyTurnsTest {
     @Test
     void theLineKeepsItsOrder() {
         Party third = turns.join(0);
-        turns.gave(first, GIB);
+        turns.gave(first, GIB, 0);
         assertTrue(ask(first, 0));
         assertFalse(ask(second, 0));
         assertTrue(turns.isDue(second, BUSY, 0), "it waits itself");
@@ -134,8 +134,20 @@ class ResidencyTurnsTest {
     }
 
     @Test
+    void aMoveThatTakesLongIsWaitedForAsLongAsItAdvances() {
+        turns.granted(first, 0);
+        ask(second, 0);
+        turns.gave(first, 0, 9_000 * MS);
+        assertFalse(turns.isHopeless(second, 19_000 * MS), "it has begun to leave");
+        assertTrue(turns.isHopeless(second, 19_001 * MS));
+        turns.gave(first, 1, 19_000 * MS);
+        assertFalse(turns.isHopeless(second, 29_000 * MS));
+        assertTrue(turns.isHopeless(second, 29_001 * MS), "nothing came for 10 s");
+    }
+
+    @Test
     void whoIsAwayWaitsLonger() {
-        turns.gave(second, GIB);
+        turns.gave(second, GIB, 0);
         ask(second, 0);
         first.movable(0);
         assertFalse(turns.isHopeless(second, 60_000 * MS));
