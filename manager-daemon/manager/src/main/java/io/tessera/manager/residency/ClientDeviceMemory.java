@@ -127,6 +127,9 @@ final class ClientDeviceMemory {
     /** Why its need cannot be met, in a sentence; empty if it can, as far as is known. */
     String shortOf = "";
 
+    /** A stopped client whose memory it is short of; null: that is not why. */
+    ClientDeviceMemory shortOfStopped;
+
     /** Time at which no client could give memory up for it; {@link #NEVER}: the device does not have that much at all. */
     long shortSinceNs = NEVER;
 
@@ -156,6 +159,11 @@ final class ClientDeviceMemory {
     /** Returns whether it has to give memory up, and none has moved for this long. */
     boolean owesFor(long ns, long nowNs) {
         return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
+    }
+
+    /** Returns whether a signal has stopped its process; reads files. */
+    boolean isStopped() {
+        return member.session().isStopped();
     }
 
     /** Records that it cannot give memory up: plans do not count on that memory until this time, or until some of it moves. */

@@ -166,7 +166,7 @@ final class DeviceResidency implements ResidencyView {
         }
         usable.reconcile(members.values(), executorBytes(), () -> read(false, nowNs), nowNs);
         nextLookNs = Math.min(nextLookNs, usable.room().nextDeadlineNs());
-        work += judgeShort(nowNs);
+        work += judgeShort(look, nowNs);
         work += parkLacking(nowNs);
         newcomers.judge(members.values(), roomBytes(), () -> !device.scheduling().snapshot(nowNs).exclusive(), look,
                 meter.rates(), nowNs);
@@ -188,13 +188,13 @@ final class DeviceResidency implements ResidencyView {
     }
 
     /** Finds the clients whose needs cannot be met on this device, and those whose needs can be met again. */
-    private int judgeShort(long nowNs) {
+    private int judgeShort(boolean look, long nowNs) {
         int done = 0;
         for (ClientDeviceMemory member : members.values()) {
             boolean impossible = member.movable() && member.neededBytes > limitBytes(member, nowNs);
             boolean waits = member.member.waitsSinceNs() != 0 && !member.member.isOpen() && !member.checkpointed;
             if (!member.shortOf.isEmpty()) {
-                boolean stays = impossible || member.shortSinceNs >= settledNs;
+                boolean stays = impossible || member.shortSinceNs >= settledNs && !(look && isResumed(member.shortOfStopped));
                 done += stays ? 0 : recover(member);
             } else if (impossible && waits) {
                 fallsShort(member, String.format(Locale.ROOT, "client %d needs %.2f GiB, and the device has %.2f for it",
@@ -203,6 +203,11 @@ final class DeviceResidency implements ResidencyView {
             }
         }
         return done;
+    }
+
+    /** Returns whether a client was stopped by a signal and is not any more. */
+    private boolean isResumed(ClientDeviceMemory stopped) {
+        return stopped != null && (!members.containsValue(stopped) || !stopped.isStopped());
     }
 
     @Override
@@ -217,6 +222,7 @@ final class DeviceResidency implements ResidencyView {
     private static int recover(ClientDeviceMemory member) {
         LOG.info("{} may ask for its turn again", member.member.session());
         member.shortOf = "";
+        member.shortOfStopped = null;
         member.tellFlags();
         return 1;
     }

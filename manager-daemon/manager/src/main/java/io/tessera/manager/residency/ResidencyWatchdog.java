@@ -5,13 +5,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Finds clients that may run but wait for memory while none moves, and reports the cause. A client that has to give memory up and does not is treated
- * as unable to, so that others give it. If no other client can give memory up, the waiting client is short of memory: its calls fail instead of waiting
- * for ever (SPEC.md, section 9.9). One owner thread.
+ * as unable to, so that others give it; so is one whose process is stopped by a signal. If no other client can give memory up, the waiting client is
+ * short of memory: its calls fail instead of waiting for ever (SPEC.md, section 9.9). One owner thread.
  */
 final class ResidencyWatchdog {
     /** Time without a move after which the waiting client is logged. */
@@ -66,9 +67,11 @@ final class ResidencyWatchdog {
             if (forNs >= FAILED_NS && alone && !member.turnFailed) {
                 member.turnFailed = true;
                 member.failedTurns++;
-                boolean othersWait = members.stream().anyMatch(other -> other != member && other.waits() && other.shortOf.isEmpty());
+                boolean othersWait = members.stream()
+                        .anyMatch(other -> other != member && other.waits() && other.shortOf.isEmpty() && !other.isStopped());
                 if (member.failedTurns >= FAILED_TURNS || !othersWait || isHostFull(device, member)) {
                     member.failedTurns = 0;
+                    member.shortOfStopped = owing(device, member).filter(ClientDeviceMemory::isStopped).findFirst().orElse(null);
                     device.fallsShort(member, why, nowNs, nowNs);
                     done++;
                 }
@@ -88,7 +91,10 @@ final class ResidencyWatchdog {
         return outlook.running() && (gate || member.wantedBytes > member.residentBytes);
     }
 
-    /** Excludes memory from plans if its client has stopped and still does not give it up. Returns whether all other clients have stopped. */
+    /**
+     * Excludes memory from plans if its client has ended its turn and still does not give it up. Returns whether all other clients have ended their turns, or
+     * cannot since they are stopped.
+     */
     private static boolean help(ResidencyView device, ClientDeviceMemory standing, long nowNs) {
         boolean alone = true;
         standing.ring();
@@ -96,9 +102,9 @@ final class ResidencyWatchdog {
             if (member == standing || !member.movable()) {
                 continue;
             }
-            boolean stopped = isQuiet(device, member, nowNs);
-            alone &= stopped;
-            if (stopped && member.owesFor(SAID_NS, nowNs)) {
+            boolean ended = isQuiet(device, member, nowNs) || member.isStopped();
+            alone &= ended;
+            if (ended && member.owesFor(SAID_NS, nowNs)) {
                 boolean known = member.stuckAt(nowNs);
                 member.stuckUntil(nowNs + STUCK_KEPT_NS);
                 if (!known) {
@@ -120,18 +126,19 @@ final class ResidencyWatchdog {
         }
     }
 
+    /** Returns the clients that have to give memory up. */
+    private static Stream<ClientDeviceMemory> owing(ResidencyView device, ClientDeviceMemory standing) {
+        return device.members().stream().filter(other -> other != standing && other.movable() && other.residentBytes > other.targetBytes);
+    }
+
     private static String sentence(ResidencyView device, ClientDeviceMemory member, long forNs, long nowNs) {
         long lacksBytes = Math.max(member.neededBytes, member.wantedBytes) - (member.residentBytes - member.cachedBytes);
         List<String> causes = new ArrayList<>();
         if (member.refusals > 0 && member.residentBytes < member.targetBytes) {
             causes.add(String.format(Locale.ROOT, "the driver has refused it memory %d times", member.refusals));
         }
-        for (ClientDeviceMemory other : device.members()) {
-            if (other != member && other.movable() && other.residentBytes > other.targetBytes) {
-                causes.add(String.format(Locale.ROOT, "client %d is to give up %.2f GiB and %s", other.clientId(),
-                        (other.residentBytes - other.targetBytes) / GIB, isQuiet(device, other, nowNs) ? excuse(other) : "has not stopped"));
-            }
-        }
+        owing(device, member).forEach(other -> causes.add(String.format(Locale.ROOT, "client %d (%s) is to give up %.2f GiB and %s",
+                other.clientId(), other.tenant(), (other.residentBytes - other.targetBytes) / GIB, excuse(device, other, nowNs))));
         if (causes.isEmpty()) {
             causes.add(member.residentBytes < member.targetBytes ? "it may take them and does not"
                     : "nobody has any to give up");
@@ -140,7 +147,13 @@ final class ResidencyWatchdog {
                 member.clientId(), Math.max(0, lacksBytes) / GIB, forNs / 1e9, String.join(", ", causes));
     }
 
-    private static String excuse(ClientDeviceMemory other) {
+    private static String excuse(ResidencyView device, ClientDeviceMemory other, long nowNs) {
+        if (other.isStopped()) {
+            return "is stopped by a signal";
+        }
+        if (!isQuiet(device, other, nowNs)) {
+            return "still has its turn";
+        }
         return hasHostRoom(other) ? "does not" : String.format(Locale.ROOT,
                 "has no host memory left for it: it holds %.2f GiB pinned of %.2f GiB that it may, %.2f of %.2f GiB pageable",
                 other.pinnedHeld / GIB, other.pinnedTarget / GIB, other.pageableHeld / GIB, other.pageableTarget / GIB);
@@ -155,8 +168,7 @@ final class ResidencyWatchdog {
 
     /** Returns whether all clients that have to give memory up lack host memory for it. Then further turns do not help. */
     private static boolean isHostFull(ResidencyView device, ClientDeviceMemory standing) {
-        List<ClientDeviceMemory> owing = device.members().stream()
-                .filter(other -> other != standing && other.movable() && other.residentBytes > other.targetBytes).toList();
+        List<ClientDeviceMemory> owing = owing(device, standing).toList();
         return !owing.isEmpty() && owing.stream().noneMatch(ResidencyWatchdog::hasHostRoom);
     }
 }

@@ -242,6 +242,37 @@ class OversubscriptionTest {
         assertEquals("done 30", second.end().exits(0).output().getLast());
     }
 
+    /** Only the stopped process could move its memory: whoever needs the room is told so, with its name. Afterwards both go on. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aStoppedClientThatHasTheMemory(boolean afterTurns, TestRun run) {
+        run.expectLine("has not come back");
+        run.expectLog("is out of memory|is stopped by a signal");
+        ManagerProcess manager = manager(run);
+        RunningProgram stopped = notebook(run, "stopped", 40 * MIB, 5);
+        RunningProgram other = afterTurns ? notebook(run, "other", 40 * MIB, 6) : swapping(run, "console", "other").start();
+        if (afterTurns) {
+            stopped.okay("check 0 5");
+        } else {
+            other.openDevice();
+        }
+        ProcessSignals.send(stopped.process(), ProcessSignals.STOP);
+        long begunNs = System.nanoTime();
+        String answer = afterTurns ? other.ask("check 0 6") : other.ask("alloc " + 40 * MIB);
+        answer = afterTurns || !answer.startsWith("ok") ? answer : other.ask("fill 0 6");
+        Duration waited = Duration.ofNanos(System.nanoTime() - begunNs);
+        assertEquals("error 2", answer, "out of memory");
+        assertTrue(waited.compareTo(Duration.ofSeconds(15)) < 0, waited::toString);
+        assertTrue(manager.control().status().toString().contains("client 1 (stopped) is to give up"), () -> manager.control().status().toString());
+        ProcessSignals.send(stopped.process(), ProcessSignals.CONT);
+        if (afterTurns) {
+            Await.until("it has its memory again", PATIENCE, () -> other.ask("check 0 6").equals("ok"));
+        }
+        stopped.okay("check 0 5");
+        stopped.quit().exits(0);
+        other.quit().exits(0);
+    }
+
     @Test
     void aManagerKilledInTheMiddleOfAHandoverLosesNothing(TestRun run) {
         run.expectLine("running without turns until it is back|has not come back for 10 s|no manager");
