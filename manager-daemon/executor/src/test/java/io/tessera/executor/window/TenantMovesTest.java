@@ -131,31 +131,31 @@ class TenantMovesTest {
     void onlyWhatHasContentsAndHasChangedIsCopied() {
         Client client = new Client("a");
         new Client("b"); // with which the kernel is loaded
-        long address = client.window.allocate(32 * MIB, 2 * MIB);
+        long address = client.window.allocate(16 * MIB, 2 * MIB);
         client.put(address + 4 * MIB, 4);
-        client.put(address + 32 * MIB - WORD, 32);
+        client.put(address + 16 * MIB - WORD, 16);
         client.park("a");
         assertTrue(client.window.isAway());
         long all = of("a").awayBytes();
-        assertTrue(all >= 32 * MIB && of("a").committedBytes() == all, "all of it is away");
+        assertTrue(all >= 16 * MIB && of("a").committedBytes() == all, "all of it is away");
         assertMoved(4 * MIB, all - 4 * MIB);
         assertEquals(0, client.window.comeBack());
         assertFalse(client.window.isAway());
         assertEquals(4, client.get(address + 4 * MIB));
-        assertEquals(32, client.get(address + 32 * MIB - WORD));
+        assertEquals(16, client.get(address + 16 * MIB - WORD));
         client.park("a");
         assertMoved(4 * MIB, 2 * all - 4 * MIB);
         assertEquals(0, client.window.comeBack());
         assertEquals(4, client.get(address + 4 * MIB), "the kept copy is its content");
         client.put(address + 4 * MIB, 5);
         client.put(address + 8 * MIB, 8);
-        client.put(address + 32 * MIB - WORD, 0);
+        client.put(address + 16 * MIB - WORD, 0);
         client.park("a");
         assertMoved(8 * MIB, 3 * all - 8 * MIB);
         assertEquals(0, client.window.comeBack());
         assertEquals(5, client.get(address + 4 * MIB));
         assertEquals(8, client.get(address + 8 * MIB));
-        assertEquals(0, client.get(address + 32 * MIB - WORD), "it was zero again");
+        assertEquals(0, client.get(address + 16 * MIB - WORD), "it was zero again");
     }
 
     @Test
