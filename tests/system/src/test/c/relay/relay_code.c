@@ -1,7 +1,8 @@
 /*
  * Loads code through the relay.
  *     relay_code ordinary SEED        small programs, each another one, until a line comes on stdin; says "ready" after the first, and at the
- *                                     end "right ROUNDS LOST": the texts loaded, and those answered as if they were no PTX
+ *                                     end "right ROUNDS LOST": the texts loaded, and those answered as if they were no PTX.
+ *                                     RELAY_WORKER_PAUSE_US: between rounds, as of relay_worker
  *     relay_code WHAT                 one text that takes more than there is; says "answer RESULT"
  */
 #include <poll.h>
@@ -12,7 +13,7 @@
 #include "cuda_calls.h"
 #include "cuda_constants.h"
 
-enum { TEXT_BYTES = 8 << 20, MANY = 30000 };
+enum { TEXT_BYTES = 8 << 20, MANY = 10000 };
 
 static char text[TEXT_BYTES];
 static const char *const HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -27,6 +28,7 @@ static void ordinary(unsigned seed)
 {
     void *module, *function;
     int right = 0, lost = 0;
+    const char *pause = getenv("RELAY_WORKER_PAUSE_US");
     for (int round = 0; round == 0 || !told_to_end(); round++) {
         snprintf(text, sizeof text,
                  "%s.visible .entry scripted_fill(.param .u64 to)\n{\n.reg .b64 %%d<2>;\nld.param.u64 %%d1, [to];\nst.global.u32 [%%d1], %u;\n"
@@ -44,6 +46,8 @@ static void ordinary(unsigned seed)
             printf("ready\n");
             fflush(stdout);
         }
+        if (pause)
+            usleep((useconds_t)atoi(pause));
     }
     printf("right %d %d\n", right, lost);
 }

@@ -177,7 +177,7 @@ static void wait_for_go(void *unused)
 /* More events that were not complete when they were asked about than a device has words: streams keep some of their own. */
 static void events(void)
 {
-    enum { TOGETHER = 128 };
+    enum { TOGETHER = 8 };
     void *other, *event;
     CUdeviceptr memory;
     CUresult result = CUDA_ERROR_NOT_READY;

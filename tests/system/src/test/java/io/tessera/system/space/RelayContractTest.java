@@ -32,7 +32,7 @@ class RelayContractTest {
     /** All clients share one context: each of them gets its error, and the next program gets another context. */
     @Test
     void aFaultIsEverybodysAndTheNextProgramRuns(TestRun run) {
-        run.manager(ManagerProcess.AS_USERS, "--executors", "nvidia");
+        run.manager("--executors", "nvidia");
         run.expectLog("executor");
         run.expectClientError("");
         run.expectLine("the executor is gone: every later CUDA call fails");

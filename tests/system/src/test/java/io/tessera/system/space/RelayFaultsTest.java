@@ -131,7 +131,7 @@ class RelayFaultsTest {
      */
     @Test
     void manyClientsAtOnce(TestRun run) {
-        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB", "TESSERA_EXECUTOR_JAVA", ""), "--executors", "nvidia");
+        ManagerProcess manager = run.manager(Map.of("TESSERA_SCRIPT", "memory 8GiB"), "--executors", "nvidia");
         List<RunningProgram> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(run.program("relay_worker", MODES[i % MODES.length], Integer.toString(i), "0").env("TESSERA_SHARE", "space")

@@ -54,7 +54,8 @@ class WorkerFaultsTest {
         ManagerProcess manager = run.manager(SMALL, "--executors", "nvidia");
         run.expectClientError("");
         run.expectLine("");
-        RunningProgram loads = program(run, "relay_code", "loads", "ordinary", "1").awaitLine("ready");
+        RunningProgram loads = run.program("relay_code", "ordinary", "1").env("TESSERA_SHARE", "space").env("RELAY_WORKER_PAUSE_US", "10000")
+                .tenant("loads").start().awaitLine("ready");
         long pid = executorPid(manager);
         for (String what : List.of("parameter", "registers", "loops")) {
             ProgramResult result = program(run, "relay_code", "hostile", what).end(BOUND).exits(0);
