@@ -46,7 +46,8 @@ def _models(setting, record, case):
         ready_s, answers = _answers(bench, case, native(), 0, ROUNDS)
     bandwidth = pinned_bandwidth()
     record.add("models", case=case, way="native", ready_s=ready_s, answers=answers)
-    expected = [one["tokens"] for one in answers]
+    # A near tie may go either way, natively, too: an answer is right if it is one of the native ones.
+    expected = [{tuple(one["tokens"]) for one in answers if one["server"] == server} for server in range(SERVERS)]
     trace = os.path.join(setting.directory, f"{case}.trace".replace(" ", "-"))
     with Manager(setting.installation, setting.directory, {"TESSERA_MOVE_TRACE": trace}) as manager:
         with Bench(setting.workloads, setting.directory) as bench:
@@ -55,10 +56,10 @@ def _models(setting, record, case):
     begun_ns = answers[SERVERS]["begun_ns"]
     found = [move for move in moves(read(trace), 0) if move.begin_ns >= begun_ns and _pages(move) >= GIB]
     lengths = [(move.out, (move.end_ns - move.begin_ns) / 1e9, _pages(move), move.bytes) for move in found]
-    wrong = sum(one["tokens"] != tokens for one, tokens in zip(answers, expected))
+    wrong = sum(tuple(one["tokens"]) not in expected[one["server"]] for one in answers)
     record.add("models", case=case, way="tessera", ready_s=ready_s, answers=answers, moves=lengths, bandwidth=bandwidth, wrong=wrong, status=status)
     if wrong:
-        record.problem(case, f"{wrong} of {len(answers)} answers have other tokens than natively")
+        record.problem(case, f"{wrong} of {len(answers)} answers have tokens that no native answer has")
 
 
 def _pages(move):
@@ -70,7 +71,7 @@ def _answers(bench, case, place, share, rounds):
     """Until all are ready; for each request its server, the time to its first token and to its last, and its tokens."""
     begun = time.monotonic()
     servers = [
-        bench.start(place, "language_model", "--deterministic", name=f"{case}-{place.name}-{i}".replace(" ", "-"), ready_timeout_s=READY_S,
+        bench.start(place, "language_model", name=f"{case}-{place.name}-{i}".replace(" ", "-"), ready_timeout_s=READY_S,
                     environment={"LM_SHARE": str(share), "LM_SEED": str(i), "LM_TOKENS": str(TOKENS)})
         for i in range(SERVERS)
     ]  # fmt: skip
@@ -164,7 +165,7 @@ def _model_table(results):
                 notes.append(f"{one['case']}: {len(moved)} moves {'out' if left else 'in'}, of {gave:.1f} GiB, {sum(copied for _, copied in moved):.1f} GiB copied or cleared")
         notes += [f"{one['case']}: `{line}`" for line in one.get("status", ())]
     columns = ("case", "way", "all ready, s", "requests", "first token, median s", "longest, s", "asked: 1.15 × content / bandwidth + 0.1 s",
-               "move out, median s", "longest out, s", "answers with other tokens than natively")  # fmt: skip
+               "move out, median s", "longest out, s", "answers that are none of the native ones")  # fmt: skip
     return Table("Servers of language models", columns, tuple(rows), tuple(notes)) if rows else None
 
 
