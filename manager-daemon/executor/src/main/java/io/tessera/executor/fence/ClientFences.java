@@ -276,8 +276,9 @@ public final class ClientFences {
                 loadAsItIs(module, e);
                 return;
             }
-            module.refused = RefusedCode.refused("image " + module.label(), e, segment);
-            throw module.refused;
+            ProgramRefusedException refused = RefusedCode.refused("image " + module.label(), e, segment);
+            module.refused = e.result() == CudaResult.OUT_OF_MEMORY ? null : refused; // it may be loaded when there is memory again
+            throw refused;
         }
     }
 

@@ -133,4 +133,20 @@ class StubKernelTest {
             RelayTestClient.await(() -> executor.told().contains("\"unfenced\":1"), "the count of unfenced images");
         }
     }
+
+    @Test
+    void anImageForWhichThereWasNoMemoryIsLoadedLater() throws Exception {
+        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE))) {
+            assertEquals(0, load(client, fatBinary(NEW)), "fat binaries are loaded when they are needed");
+            long module = client.outLong(0);
+            executor.driver.lost = CudaResult.OUT_OF_MEMORY;
+            assertEquals(CudaResult.OUT_OF_MEMORY, function(client, module));
+            executor.driver.lost = 0;
+            assertEquals(0, function(client, module));
+        }
+    }
+
+    private static int function(RelayTestClient client, long module) {
+        return client.call(DriverEntry.cuModuleGetFunction, outBytes(8), value(module), text("work"));
+    }
 }
