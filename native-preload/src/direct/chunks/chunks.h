@@ -119,7 +119,7 @@ CUdeviceptr chunk_address(const struct chunk *chunk);
 /* With the lock: the device's first chunk, in the order of allocation. */
 struct chunk *chunk_first(unsigned device);
 
-enum chunk_search { SEARCH_OUT, SEARCH_IN, SEARCH_COPY, SEARCHES };
+enum chunk_search { SEARCH_OUT, SEARCH_IN, SEARCH_CLEARED, SEARCH_COPY, SEARCHES };
 /*
  * With the lock: the next chunk that `fits`, in the order of allocation; NULL: there is none. A search continues where
  * the last search of its kind ended, so a move of all chunks visits each chunk once.

@@ -7,6 +7,12 @@
 #include "session/report.h"
 #include "session/segment.h"
 
+void coming_begun(struct moving *t, const struct place *place)
+{
+    t->ahead -= place->change.chunk->bytes;
+    t->feeding -= place->feeds ? place->change.chunk->bytes : 0;
+}
+
 void coming_failed(struct moving *t, struct place *place, CUresult result)
 {
     struct chunk *chunk = place->change.chunk;
@@ -64,7 +70,7 @@ bool coming_copy(struct moving *t, struct place *place)
     place->copied = 0;
     CUresult result = copies ? move_begin_copy(t, place, chunk->content ? chunk->content->filled : 0, false)
                              : CUDA_SUCCESS;
-    t->ahead -= chunk->bytes;
+    coming_begun(t, place);
     if (result != CUDA_SUCCESS)
         coming_failed(t, place, result);
     else if (!copies)

@@ -12,6 +12,8 @@
  * way.
  */
 bool coming_copy(struct moving *t, struct place *place);
+/* With the lock: its page change is over, and it no longer counts as ahead of the copies. */
+void coming_begun(struct moving *t, const struct place *place);
 /* With the lock: the chunk is resident. */
 void coming_ended(struct moving *t, struct place *place);
 /* With the lock, which is released meanwhile: the chunk could not come in and stays absent. */

@@ -35,6 +35,7 @@ struct place {
     enum stage stage;
     unit_mask parts; /* LOOKED and COPYING, of a chunk with a record: the parts that are copied */
     uint64_t copied; /* bytes copied by the move */
+    bool feeds;      /* FILLING and FILLED: contents will be copied */
 };
 
 /* The state of one device. */
@@ -42,6 +43,7 @@ struct moving {
     struct place places[MOVING_PLACES];
     unsigned used, copying, looking;
     uint64_t ahead;   /* bytes of places FILLING or FILLED */
+    uint64_t feeding; /* of these, bytes of chunks whose contents will be copied */
     uint64_t flying;  /* bytes of copies, either way */
     uint64_t leaving; /* bytes leaving the device, from the look to the end of the page change; read with the lock */
     uint64_t freed, rung_ns; /* bytes freed since the last doorbell, and its time */

@@ -21,6 +21,7 @@
 #define AHEAD_BYTES                                                                                                    \
     (256u << 20) /* memory mapped, or being mapped, whose copy in has not begun; more if that is less than */
 #define AHEAD_CHUNKS 4
+#define FEEDING_CHUNKS 2     /* of these, whose contents are to be copied next; the others need no copy */
 #define POLL_NS 50000ULL     /* between polls of copies and looks: a small part of a copy's time (64 MiB: 1.2 ms) */
 #define WAIT_NS 10000000ULL  /* wait for page changes; their end wakes the thread */
 #define LINGER_NS 2000000ULL /* wait for memory that other clients release: one period of their bells */
@@ -84,7 +85,7 @@ static bool advance(struct moving *t)
         if (place->stage == PLACE_EMPTYING) {
             leaving_emptied(t, place);
         } else if (place->stage == PLACE_FILLING && place->change.result != CUDA_SUCCESS) {
-            t->ahead -= place->change.chunk->bytes;
+            coming_begun(t, place);
             coming_failed(t, place, place->change.result);
         } else if (place->stage == PLACE_FILLING) {
             place->stage = PLACE_FILLED;
@@ -145,8 +146,8 @@ static bool begin(unsigned device, struct moving *t, bool out)
     if (t->stopped || !room)
         return false;
     struct chunk *chunk = NULL;
-    if (!out)
-        chunk = candidate_in(device);
+    if (!out) /* pages of memory that is only cleared change while the bus is busy with the rest */
+        chunk = candidate_in(device, t->feeding < FEEDING_CHUNKS * residency_chunk_size(device));
     else if (residency_of(device)->closed && pipeline_excess(device) != 0)
         chunk = candidate_out(device);
     if (!chunk && !t->waiting)
@@ -162,9 +163,11 @@ static bool begin(unsigned device, struct moving *t, bool out)
         leaving_begin(t, place);
         return true;
     }
-    t->ahead += chunk->bytes;
     if (chunk->away && copier_lost(device))
         chunk_forget_content(chunk); /* so the driver makes its memory: handed memory has another client's contents */
+    place->feeds = candidate_copied(chunk);
+    t->ahead += chunk->bytes;
+    t->feeding += place->feeds ? chunk->bytes : 0;
     if (chunk->handle)
         place->stage = PLACE_FILLED;
     else
