@@ -101,7 +101,7 @@ def _jax(setting, record, case):
 def _programs(setting, place, case, count):
     """Of each program: seconds, those on the GPU, the longest time without a line, its digest."""
     children = []
-    command = ["python3", os.path.join(setting.workloads, "jax_program.py")]
+    command = ["python3", os.path.join(setting.workloads, "frameworks", "jax_program.py")]
     try:
         for i in range(count):
             label = f"{case}-{place.name}-{i}".replace(" ", "-")
