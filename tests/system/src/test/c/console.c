@@ -3,7 +3,7 @@
  * "error CODE". Commands:
  *     init; context DEVICE; streams DEVICE (a context without code); total DEVICE; info
  *     alloc BYTES; managed BYTES; async BYTES; create BYTES; array BYTES    ok INDEX, for free, fill and export
- *     free INDEX; fill INDEX VALUE; check INDEX VALUE; export INDEX
+ *     free INDEX; unmap INDEX (created memory; it is freed later); fill INDEX VALUE; check INDEX VALUE; export INDEX
  *     launch MICROSECONDS COUNT; sync; query; copy; hostwait; release; host MICROSECONDS
  *     begin MODE; end; graph; waitvalue; writevalue; fault; device DEVICE
  * and those of console_ipc.h.
@@ -28,6 +28,7 @@ static struct {
     size_t bytes;
     enum kind kind;
     void *handle;
+    bool unmapped;
 } memory[512];
 static int count;
 
@@ -110,6 +111,12 @@ static void allocate(const char *how, size_t bytes)
     count += error == 0;
 }
 
+static CUresult unmap(int i)
+{
+    memory[i].unmapped = true;
+    return cuMemUnmap(memory[i].pointer, memory[i].bytes);
+}
+
 static CUresult release(int i)
 {
     switch (memory[i].kind) {
@@ -118,7 +125,7 @@ static CUresult release(int i)
         return error ? error : cuStreamSynchronize(stream);
     }
     case CREATED: {
-        CUresult error = cuMemUnmap(memory[i].pointer, memory[i].bytes);
+        CUresult error = memory[i].unmapped ? 0 : unmap(i);
         if (!error)
             error = cuMemRelease(memory[i].handle);
         return error ? error : cuMemAddressFree(memory[i].pointer, memory[i].bytes);
@@ -194,6 +201,8 @@ static void on_memory(const char *what, int i, unsigned value)
     CUipcMemHandle handle;
     if (strcmp(what, "free") == 0)
         answer(release(i), "");
+    else if (strcmp(what, "unmap") == 0)
+        answer(unmap(i), "");
     else if (strcmp(what, "fill") == 0)
         answer(cuMemsetD32_v2(memory[i].pointer, value, memory[i].bytes / 4), "");
     else if (strcmp(what, "check") == 0)
@@ -224,7 +233,7 @@ static void open_memory(const char *hex)
 
 static bool names_memory(const char *what)
 {
-    static const char *const names[] = {"free", "fill", "check", "export", "handle", "close", "range"};
+    static const char *const names[] = {"free", "unmap", "fill", "check", "export", "handle", "close", "range"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(what, names[i]) == 0)
             return true;

@@ -136,7 +136,8 @@ class StubKernelTest {
 
     @Test
     void anImageForWhichThereWasNoMemoryIsLoadedLater() throws Exception {
-        try (RunningExecutor executor = new RunningExecutor(folder); RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE))) {
+        try (RunningExecutor executor = new RunningExecutor(folder);
+                RelayTestClient client = executor.client("a", 0, settings(UnfencedPolicy.REFUSE))) {
             assertEquals(0, load(client, fatBinary(NEW)), "fat binaries are loaded when they are needed");
             long module = client.outLong(0);
             executor.driver.lost = CudaResult.OUT_OF_MEMORY;

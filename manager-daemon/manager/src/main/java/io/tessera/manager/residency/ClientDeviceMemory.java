@@ -127,6 +127,9 @@ final class ClientDeviceMemory {
     /** Why its need cannot be met, in a sentence; empty if it can, as far as is known. */
     String shortOf = "";
 
+    /** Since when it waits for more memory than the device can have for it; NEVER: it does not. */
+    long impossibleSinceNs = NEVER;
+
     /** A stopped client whose memory it is short of; null: that is not why. */
     ClientDeviceMemory shortOfStopped;
 

@@ -11,6 +11,7 @@ import io.tessera.memory.residency.ResidencyPlanner;
 import io.tessera.protocol.MemoryPlan;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,6 +38,12 @@ final class DeviceResidency implements ResidencyView {
     /** A client that is evicted by hand while it works may come back when all its memory has left, or at the latest after this time. */
     private static final long LEAVING_PATIENCE_NS = 10_000_000_000L;
 
+    /**
+     * Time for which a client waits for memory that the device cannot have for it, before its calls fail: a program that unmaps its memory and then frees
+     * it, as JAX does at its end, has memory without an address for some 0.1 s, which cannot move.
+     */
+    private static final long IMPOSSIBLE_NS = 3_000_000_000L;
+
     private static final double GIB = 1L << 30;
     private static final Logger LOG = LoggerFactory.getLogger(DeviceResidency.class);
 
@@ -47,6 +54,8 @@ final class DeviceResidency implements ResidencyView {
     private final MemoryPressure pressure;
     private final AdmissionHold newcomers;
     private final Map<Long, ClientDeviceMemory> members = new LinkedHashMap<>();
+    /** Since when each client needs more than the device can have for it, and those of which that was logged. */
+    private final Map<Long, Long> refusedSinceNs = new HashMap<>();
     private final Set<Long> refused = new HashSet<>();
     private final MoveMeter meter = new MoveMeter();
     private final UsableMemory usable;
@@ -193,10 +202,12 @@ final class DeviceResidency implements ResidencyView {
         for (ClientDeviceMemory member : members.values()) {
             boolean impossible = member.movable() && member.neededBytes > limitBytes(member, nowNs);
             boolean waits = member.member.waitsSinceNs() != 0 && !member.member.isOpen() && !member.checkpointed;
+            member.impossibleSinceNs = !impossible || !waits ? ClientDeviceMemory.NEVER
+                    : member.impossibleSinceNs == ClientDeviceMemory.NEVER ? nowNs : member.impossibleSinceNs;
             if (!member.shortOf.isEmpty()) {
                 boolean stays = impossible || member.shortSinceNs >= settledNs && !(look && isResumed(member.shortOfStopped));
                 done += stays ? 0 : recover(member);
-            } else if (impossible && waits) {
+            } else if (impossible && waits && nowNs - member.impossibleSinceNs >= IMPOSSIBLE_NS) {
                 fallsShort(member, String.format(Locale.ROOT, "client %d needs %.2f GiB, and the device has %.2f for it",
                         member.clientId(), member.neededBytes / GIB, limitBytes(member, nowNs) / GIB), ClientDeviceMemory.NEVER, nowNs);
                 done++;
@@ -438,10 +449,12 @@ final class DeviceResidency implements ResidencyView {
     private void sayRefused(long nowNs) {
         plan.refused().forEach((clientId, sentence) -> {
             ClientDeviceMemory member = members.get(clientId);
-            if (Math.max(member.neededBytes, member.wantedBytes) > limitBytes(member, nowNs) && refused.add(clientId)) {
+            boolean lacks = Math.max(member.neededBytes, member.wantedBytes) > limitBytes(member, nowNs);
+            if (lacks && nowNs - refusedSinceNs.computeIfAbsent(clientId, _ -> nowNs) >= IMPOSSIBLE_NS && refused.add(clientId)) {
                 LOG.warn("{}: {}", device.uuid(), sentence);
             }
         });
+        refusedSinceNs.keySet().retainAll(plan.refused().keySet());
         refused.retainAll(plan.refused().keySet());
     }
 

@@ -273,6 +273,26 @@ class OversubscriptionTest {
         other.quit().exits(0);
     }
 
+    /** Memory without an address cannot be copied off the device; programs that end unmap theirs before they free it. */
+    @Test
+    void memoryThatIsUnmappedForAMomentEndsNobody(TestRun run) {
+        manager(run);
+        RunningProgram ending = swapping(run, "console", "ending").start();
+        ending.openDevice();
+        ending.okay("create " + 40 * MIB);
+        ending.okay("fill 0 5");
+        RunningProgram other = notebook(run, "other", 40 * MIB, 6);
+        ending.okay("check 0 5");
+        ending.okay("unmap 0");
+        other.tell("check 0 6");
+        Await.sleep(Duration.ofMillis(400));
+        assertFalse(other.hasLine(), "it has no memory yet");
+        ending.okay("free 0");
+        assertEquals("ok", other.nextLine(PATIENCE));
+        ending.quit().exits(0);
+        other.quit().exits(0);
+    }
+
     @Test
     void aManagerKilledInTheMiddleOfAHandoverLosesNothing(TestRun run) {
         run.expectLine("running without turns until it is back|has not come back for 10 s|no manager");
