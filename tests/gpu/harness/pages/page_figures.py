@@ -14,6 +14,7 @@ from harness.suites.together import beside as beside_suite
 #: A run of the suite `endless` with fewer kinds of kernel is no figure.
 ENDLESS_KINDS = 6
 BESIDE_ASKED = "A small model beside one heavy program, what is asked"
+MODELS = "Servers of language models"
 GEMM, TRAINING, STREAM = (beside_suite.HEAVIES[case].text for case in ("gemm", "training", "stream"))
 
 
@@ -80,6 +81,25 @@ def most(column, row=None):
         rows = [one for one in table.rows if row is None or one[0] == row]
         numbers = [one[place] for one in rows if isinstance(one[place], (int, float))]
         return max(numbers, default=None)
+
+    return pick
+
+
+def of_row(first, second, column):
+    """A figure that reads a column in the row that begins with two words."""
+
+    def pick(table):
+        return next((row[table.columns.index(column)] for row in table.rows if row[:2] == (first, second)), None)
+
+    return pick
+
+
+def of_asked(first, second, column, asked):
+    """A figure that divides a column of such a row by what is asked of it there."""
+
+    def pick(table):
+        value, bound = of_row(first, second, column)(table), of_row(first, second, asked)(table)
+        return value / bound if value is not None and bound else None
 
     return pick
 
@@ -251,6 +271,12 @@ FIGURES = [
            most("95th percentile, s", "three of 0.9 by relay"), "≤ 1", "three of 0.9 by relay"),
     Figure("fullsize.relay.three.longest", "the same, longest request, s", "partly fenced", "fullsize", "Servers at full size",
            most("longest, s", "three of 0.9 by relay"), "≤ 4", "three of 0.9 by relay"),
+    Figure("models.first", "three servers of language models, asked in turn: first token, median, of 1.15 × content / bandwidth + 0.1 s", "turns", "preallocated",
+           MODELS, of_asked("language models", "tessera", "first token, median s", "asked: 1.15 × content / bandwidth + 0.1 s"), "≤ 1", "language models"),
+    Figure("models.out", "the same, moves out, median s", "turns", "preallocated", MODELS, of_row("language models", "tessera", "move out, median s"), "≤ 0.15",
+           "language models"),
+    Figure("models.tokens", "the same, answers with tokens that no native answer has", "turns", "preallocated", MODELS,
+           of_row("language models", "tessera", "answers that are none of the native ones"), "= 0", "language models"),
     Figure("beside.gemm", "a small model's p99 beside a GEMM of 16384³, by relay, of alone", "partly fenced", "beside", BESIDE_ASKED, beside(GEMM, "relay"), "≤ 1.5", "gemm"),
     Figure("beside.gemm.interactive", "the same, class interactive", "partly fenced", "beside", BESIDE_ASKED, beside(GEMM, "relay, interactive"), "≤ 1.3", "gemm"),
     Figure("beside.training", "a small model's p99 beside a training, by relay, of alone", "partly fenced", "beside", BESIDE_ASKED, beside(TRAINING, "relay"), "≤ 1.5", "training"),
