@@ -344,12 +344,16 @@ CUresult program_fix(unsigned long long handle, unsigned long long *real)
     residency_lock();
     struct program_memory *memory = program_find(handle);
     CUresult result = memory ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (memory)
+        memory->handles++; /* another thread may release its handle while the lock is released */
     if (memory && memory->chunks->sibling)
         result = unite(memory);
     if (result == CUDA_SUCCESS)
         result = fix(memory);
     if (result == CUDA_SUCCESS)
         *real = memory->chunks->handle;
+    if (memory && --memory->handles == 0 && memory->mappings == 0)
+        program_destroy(memory);
     residency_unlock();
     return result;
 }

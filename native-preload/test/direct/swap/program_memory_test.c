@@ -90,6 +90,28 @@ static void what_is_exported_first_is_one_allocation(void)
     unmap(handle, at, LARGE);
 }
 
+static unsigned long long released;
+
+static CUresult release_meanwhile(unsigned long long *handle, size_t bytes, const void *properties,
+                                  unsigned long long flags)
+{
+    if (released)
+        CHECK(program_release(released) == CUDA_SUCCESS);
+    released = 0;
+    return INJECTED(cuMemCreate)(handle, bytes, properties, flags);
+}
+
+/* Another thread may do that at any time. */
+static void memory_that_is_released_while_it_becomes_one(void)
+{
+    unsigned long long real;
+    released = create(LARGE);
+    HOOK(cuMemCreate, release_meanwhile);
+    CHECK(program_fix(released, &real) == CUDA_SUCCESS && !released);
+    HOOK(cuMemCreate, INJECTED(cuMemCreate));
+    CHECK(driver_held() == 0 && now().needed == 0 && now().fixed == 0 && now().resident == 0);
+}
+
 static void smaller_memory_can_be_exported_at_any_time(void)
 {
     unsigned long long handle = create(SMALL), real = 0;
@@ -120,6 +142,7 @@ int main(int count, char **arguments)
     residency_orders(0);
     large_memory_moves_in_parts();
     what_is_exported_first_is_one_allocation();
+    memory_that_is_released_while_it_becomes_one();
     smaller_memory_can_be_exported_at_any_time();
     without_a_handle_type();
     printf("program_memory: ok\n");

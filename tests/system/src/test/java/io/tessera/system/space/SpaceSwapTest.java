@@ -11,7 +11,6 @@ import io.tessera.system.RunWatcher;
 import io.tessera.system.RunningProgram;
 import io.tessera.system.TesseraCommand;
 import io.tessera.system.TestRun;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -105,30 +104,6 @@ class SpaceSwapTest {
         RunningProgram next = holder(run, 4);
         next.okay("check 0 4");
         next.quit().exits(0);
-    }
-
-    /** The kernel that looks at memory before it leaves finds no memory for its code then: nobody is asked to make room for it. */
-    @Test
-    void tenantsOnADeviceThatIsFullToTheLastByte(TestRun run) {
-        run.manager("--executors", "software", "--software-memory", "64MiB", "--fence-alone", "yes");
-        List<RunningProgram> tenants = List.of(tenant(run, "one"), tenant(run, "two"));
-        long begunNs = System.nanoTime();
-        for (int round = 0; round < 2; round++) {
-            for (int i = 0; i < tenants.size(); i++) {
-                tenants.get(i).okay(round == 0 ? "alloc " + 40 * MIB : "check 0 " + (i + 1));
-                tenants.get(i).okay("fill 0 " + (i + 1));
-            }
-        }
-        Duration taken = Duration.ofNanos(System.nanoTime() - begunNs);
-        assertTrue(taken.compareTo(Duration.ofSeconds(60)) < 0, taken::toString);
-        tenants.forEach(tenant -> tenant.quit().exits(0));
-    }
-
-    private static RunningProgram tenant(TestRun run, String name) {
-        RunningProgram program = run.program("console").env("TESSERA_SHARE", "space").tenant(name).start();
-        program.okay("init");
-        program.okay("streams 0");
-        return program;
     }
 
     /** A process in space sharing has no context that the driver could suspend. */
