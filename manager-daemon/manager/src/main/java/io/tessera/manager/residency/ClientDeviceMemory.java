@@ -127,6 +127,10 @@ final class ClientDeviceMemory {
     /** Why its need cannot be met, in a sentence; empty if it can, as far as is known. */
     String shortOf = "";
 
+    /** Whether a signal had stopped its process when that was last read. */
+    private boolean stopped;
+    private long stoppedReadNs = NEVER;
+
     /** Since when it waits for more memory than the device can have for it; NEVER: it does not. */
     long impossibleSinceNs = NEVER;
 
@@ -164,9 +168,13 @@ final class ClientDeviceMemory {
         return movable() && residentBytes > targetBytes && nowNs - Math.max(settledNs, targetNs) >= ns;
     }
 
-    /** Returns whether a signal has stopped its process; reads files. */
-    boolean isStopped() {
-        return member.session().isStopped();
+    /** Returns whether a signal has stopped its process, as read within the last {@link DeviceResidency#LOOK_NS}: a file for each of its threads. */
+    boolean isStopped(long nowNs) {
+        if (stoppedReadNs == NEVER || nowNs - stoppedReadNs >= DeviceResidency.LOOK_NS) {
+            stoppedReadNs = nowNs;
+            stopped = member.session().isStopped();
+        }
+        return stopped;
     }
 
     /** Records that it cannot give memory up: plans do not count on that memory until this time, or until some of it moves. */

@@ -175,7 +175,7 @@ final class DeviceResidency implements ResidencyView {
         }
         usable.reconcile(members.values(), executorBytes(), () -> read(false, nowNs), nowNs);
         nextLookNs = Math.min(nextLookNs, usable.room().nextDeadlineNs());
-        work += judgeShort(look, nowNs);
+        work += judgeShort(nowNs);
         work += parkLacking(nowNs);
         newcomers.judge(members.values(), roomBytes(), () -> !device.scheduling().snapshot(nowNs).exclusive(), look,
                 meter.rates(), nowNs);
@@ -197,7 +197,7 @@ final class DeviceResidency implements ResidencyView {
     }
 
     /** Finds the clients whose needs cannot be met on this device, and those whose needs can be met again. */
-    private int judgeShort(boolean look, long nowNs) {
+    private int judgeShort(long nowNs) {
         int done = 0;
         for (ClientDeviceMemory member : members.values()) {
             boolean impossible = member.movable() && member.neededBytes > limitBytes(member, nowNs);
@@ -205,7 +205,7 @@ final class DeviceResidency implements ResidencyView {
             member.impossibleSinceNs = !impossible || !waits ? ClientDeviceMemory.NEVER
                     : member.impossibleSinceNs == ClientDeviceMemory.NEVER ? nowNs : member.impossibleSinceNs;
             if (!member.shortOf.isEmpty()) {
-                boolean stays = impossible || member.shortSinceNs >= settledNs && !(look && isResumed(member.shortOfStopped));
+                boolean stays = impossible || member.shortSinceNs >= settledNs && !isResumed(member.shortOfStopped, nowNs);
                 done += stays ? 0 : recover(member);
             } else if (impossible && waits && nowNs - member.impossibleSinceNs >= IMPOSSIBLE_NS) {
                 fallsShort(member, String.format(Locale.ROOT, "client %d needs %.2f GiB, and the device has %.2f for it",
@@ -217,8 +217,8 @@ final class DeviceResidency implements ResidencyView {
     }
 
     /** Returns whether a client was stopped by a signal and is not any more. */
-    private boolean isResumed(ClientDeviceMemory stopped) {
-        return stopped != null && (!members.containsValue(stopped) || !stopped.isStopped());
+    private boolean isResumed(ClientDeviceMemory stopped, long nowNs) {
+        return stopped != null && (!members.containsValue(stopped) || !stopped.isStopped(nowNs));
     }
 
     @Override

@@ -68,10 +68,10 @@ final class ResidencyWatchdog {
                 member.turnFailed = true;
                 member.failedTurns++;
                 boolean othersWait = members.stream()
-                        .anyMatch(other -> other != member && other.waits() && other.shortOf.isEmpty() && !other.isStopped());
+                        .anyMatch(other -> other != member && other.waits() && other.shortOf.isEmpty() && !other.isStopped(nowNs));
                 if (member.failedTurns >= FAILED_TURNS || !othersWait || isHostFull(device, member)) {
                     member.failedTurns = 0;
-                    member.shortOfStopped = owing(device, member).filter(ClientDeviceMemory::isStopped).findFirst().orElse(null);
+                    member.shortOfStopped = owing(device, member).filter(other -> other.isStopped(nowNs)).findFirst().orElse(null);
                     device.fallsShort(member, why, nowNs, nowNs);
                     done++;
                 }
@@ -102,7 +102,7 @@ final class ResidencyWatchdog {
             if (member == standing || !member.movable()) {
                 continue;
             }
-            boolean ended = isQuiet(device, member, nowNs) || member.isStopped();
+            boolean ended = isQuiet(device, member, nowNs) || member.isStopped(nowNs);
             alone &= ended;
             if (ended && member.owesFor(SAID_NS, nowNs)) {
                 boolean known = member.stuckAt(nowNs);
@@ -148,7 +148,7 @@ final class ResidencyWatchdog {
     }
 
     private static String excuse(ResidencyView device, ClientDeviceMemory other, long nowNs) {
-        if (other.isStopped()) {
+        if (other.isStopped(nowNs)) {
             return "is stopped by a signal";
         }
         if (!isQuiet(device, other, nowNs)) {
