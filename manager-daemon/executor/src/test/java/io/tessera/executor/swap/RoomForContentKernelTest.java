@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Loads the kernel that looks at memory on a device that is full to the last byte. */
 @Timeout(60)
-class ContentKernelTest {
+class RoomForContentKernelTest {
     private static final long DEVICE = 64L << 20;
 
     /** Those that leave the device load it, while others wait for them: if they asked for room, all would wait for each other. */
