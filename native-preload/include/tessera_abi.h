@@ -308,6 +308,7 @@ enum {
     TESSERA_MSG_EXCHANGE = 10,
     TESSERA_MSG_SHARING_ASK = 11,
     TESSERA_MSG_SHARING = 12,
+    TESSERA_MSG_SHORTAGE = 13,
 };
 
 struct tessera_hello {
@@ -389,6 +390,12 @@ struct tessera_sharing {
     struct tessera_message head;
     uint32_t space; /* 1: by space, through executors; 0: by time, with a context of its own */
     uint32_t pad;
+    char reason[232];
+};
+
+/* Sent when TESSERA_RESIDENCY_SHORT is set, for the program's user. */
+struct tessera_shortage {
+    struct tessera_message head; /* head.device: slot */
     char reason[232];
 };
 

@@ -158,6 +158,7 @@ static void on_message(const void *buffer, int descriptor)
     const struct tessera_message *head = buffer;
     const struct tessera_quota *quota = buffer;
     const struct tessera_exchange *exchange = buffer;
+    const struct tessera_shortage *shortage = buffer;
     if (head->type == TESSERA_MSG_EXCHANGE && head->bytes == sizeof *exchange &&
         exchange->end < TESSERA_EXCHANGE_ENDS && descriptor >= 0 && handlers->exchange) {
         handlers->exchange(head->device, exchange->end, descriptor);
@@ -173,6 +174,8 @@ static void on_message(const void *buffer, int descriptor)
         quota_answer(head->device, quota->bytes);
     else if (head->type == TESSERA_MSG_QUOTA_TRIM && head->bytes == sizeof *quota)
         quota_trim(head->device);
+    else if (head->type == TESSERA_MSG_SHORTAGE && head->bytes == sizeof *shortage)
+        report_line("out of memory on GPU %u: %.*s", head->device, (int)sizeof shortage->reason, shortage->reason);
     else if (head->type == TESSERA_MSG_RELAY_ANSWER && head->bytes == sizeof(struct tessera_relay_answer) &&
              handlers->relay_answer)
         handlers->relay_answer(buffer);

@@ -205,6 +205,9 @@ static void messages(void)
     FIELD(tessera_sharing, space);
     FIELD(tessera_sharing, pad);
     FIELD(tessera_sharing, reason);
+    STRUCT(tessera_shortage);
+    FIELD(tessera_shortage, head);
+    FIELD(tessera_shortage, reason);
 }
 
 static void segment_constants(void)
@@ -301,6 +304,7 @@ static void message_constants(void)
     CONSTANT(TESSERA_MSG_EXCHANGE);
     CONSTANT(TESSERA_MSG_SHARING_ASK);
     CONSTANT(TESSERA_MSG_SHARING);
+    CONSTANT(TESSERA_MSG_SHORTAGE);
     CONSTANT(TESSERA_EXCHANGE_GIVE);
     CONSTANT(TESSERA_EXCHANGE_TAKE);
     CONSTANT(TESSERA_EXCHANGE_ENDS);

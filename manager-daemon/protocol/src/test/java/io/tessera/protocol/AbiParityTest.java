@@ -31,7 +31,7 @@ class AbiParityTest {
     private static final List<StructLayout> STRUCTS = List.of(SegmentLayout.DEVICE, SegmentLayout.THREAD,
             SegmentLayout.ERROR, SegmentLayout.RESIDENCY, SegmentLayout.SEGMENT, MessageLayout.HEADER, MessageLayout.HELLO,
             MessageLayout.WELCOME, MessageLayout.REFUSED, MessageLayout.DEVICE_MESSAGE, MessageLayout.DOORBELL,
-            MessageLayout.QUOTA, MessageLayout.EXCHANGE, MessageLayout.SHARING_ASK, MessageLayout.SHARING);
+            MessageLayout.QUOTA, MessageLayout.EXCHANGE, MessageLayout.SHARING_ASK, MessageLayout.SHARING, MessageLayout.SHORTAGE);
 
     @TempDir
     static Path folder;

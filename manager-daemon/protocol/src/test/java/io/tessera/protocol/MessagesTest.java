@@ -104,6 +104,11 @@ class MessagesTest {
         }
 
         @Override
+        public void onShortage(int slot, String reason) {
+            calls.add("shortage " + slot + " " + reason);
+        }
+
+        @Override
         public void onRelayAsk(FenceWish wish) {
             calls.add("relay? " + wish);
         }
@@ -138,8 +143,10 @@ class MessagesTest {
         dispatchManager(MessageEncoder.exchange(packet, 3, ExchangeEnd.TAKE));
         SharingAnswer sharing = new SharingAnswer(true, "a program shares by space");
         dispatchManager(MessageEncoder.sharing(packet, sharing));
+        dispatchManager(MessageEncoder.shortage(packet, 4, "client 3 (ä) " + "is to give up memory ".repeat(20)));
         assertEquals(List.of("welcome 9 131072", "refused 5 1024 clients are there", "bell 0", "answer 1 77",
-                "trim 2", "exchange 3 TAKE", sharing.toString()), heard.calls);
+                "trim 2", "exchange 3 TAKE", sharing.toString(), "shortage 4 client 3 (ä) " + "is to give up memory ".repeat(20).substring(0, 217)),
+                heard.calls);
         int bytes = MessageEncoder.exchange(packet, 3, ExchangeEnd.GIVE);
         packet.set(ValueLayout.JAVA_INT, MessageLayout.HEADER.byteSize(), 2);
         assertThrows(MalformedMessageException.class, () -> dispatchManager(bytes), "there is no third end");

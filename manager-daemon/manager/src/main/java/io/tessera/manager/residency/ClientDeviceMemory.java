@@ -370,6 +370,10 @@ final class ClientDeviceMemory {
                 Math.max(outlook.lastTurnEndedNs(), lastActiveNs), running);
     }
 
+    int uid() {
+        return member.session().peer().uid();
+    }
+
     String tenant() {
         return member.session().hello().tenant();
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -208,7 +209,7 @@ final class DeviceResidency implements ResidencyView {
                 boolean stays = impossible || member.shortSinceNs >= settledNs && !isResumed(member.shortOfStopped, nowNs);
                 done += stays ? 0 : recover(member);
             } else if (impossible && waits && nowNs - member.impossibleSinceNs >= IMPOSSIBLE_NS) {
-                fallsShort(member, String.format(Locale.ROOT, "client %d needs %.2f GiB, and the device has %.2f for it",
+                fallsShort(member, _ -> String.format(Locale.ROOT, "client %d needs %.2f GiB, and the device has %.2f for it",
                         member.clientId(), member.neededBytes / GIB, limitBytes(member, nowNs) / GIB), ClientDeviceMemory.NEVER, nowNs);
                 done++;
             }
@@ -222,10 +223,11 @@ final class DeviceResidency implements ResidencyView {
     }
 
     @Override
-    public void fallsShort(ClientDeviceMemory member, String why, long sinceNs, long nowNs) {
-        LOG.warn("{} is out of memory on {}: {}", member.member.session(), device.uuid(), why);
-        member.shortOf = why;
+    public void fallsShort(ClientDeviceMemory member, Function<ClientNames, String> why, long sinceNs, long nowNs) {
+        LOG.warn("{} is out of memory on {}: {}", member.member.session(), device.uuid(), why.apply(ClientNames.ALL));
+        member.shortOf = why.apply(ClientNames.forUserOf(member));
         member.shortSinceNs = sinceNs;
+        member.member.session().tellShortage(member.member.slot(), member.shortOf);
         member.tellFlags();
         park(member, true, nowNs);
     }

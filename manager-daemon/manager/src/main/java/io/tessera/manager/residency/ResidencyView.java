@@ -2,6 +2,7 @@ package io.tessera.manager.residency;
 
 import io.tessera.manager.conductor.ManagedDevice;
 import java.util.Collection;
+import java.util.function.Function;
 
 /** A device's memory, as the classes that judge it need it. One owner thread. */
 interface ResidencyView {
@@ -23,7 +24,8 @@ interface ResidencyView {
     /**
      * Records that the client's need cannot be met: its calls fail instead of waiting.
      *
+     * @param why     the cause, in which other clients have the names that are asked for
      * @param sinceNs time since which no client can give the memory up; {@link ClientDeviceMemory#NEVER}: the device does not have it
      */
-    void fallsShort(ClientDeviceMemory member, String why, long sinceNs, long nowNs);
+    void fallsShort(ClientDeviceMemory member, Function<ClientNames, String> why, long sinceNs, long nowNs);
 }

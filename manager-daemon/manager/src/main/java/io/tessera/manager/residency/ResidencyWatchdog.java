@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,9 +62,9 @@ final class ResidencyWatchdog {
                 continue;
             }
             boolean alone = help(device, member, nowNs);
-            String why = sentence(device, member, forNs, nowNs);
-            sentences.add(why);
-            say(device, member, why);
+            Function<ClientNames, String> why = names -> sentence(device, member, names, forNs, nowNs);
+            sentences.add(why.apply(ClientNames.NUMBERS));
+            say(device, member, why.apply(ClientNames.ALL));
             if (forNs >= FAILED_NS && alone && !member.turnFailed) {
                 member.turnFailed = true;
                 member.failedTurns++;
@@ -131,14 +132,14 @@ final class ResidencyWatchdog {
         return device.members().stream().filter(other -> other != standing && other.movable() && other.residentBytes > other.targetBytes);
     }
 
-    private static String sentence(ResidencyView device, ClientDeviceMemory member, long forNs, long nowNs) {
+    private static String sentence(ResidencyView device, ClientDeviceMemory member, ClientNames names, long forNs, long nowNs) {
         long lacksBytes = Math.max(member.neededBytes, member.wantedBytes) - (member.residentBytes - member.cachedBytes);
         List<String> causes = new ArrayList<>();
         if (member.refusals > 0 && member.residentBytes < member.targetBytes) {
             causes.add(String.format(Locale.ROOT, "the driver has refused it memory %d times", member.refusals));
         }
-        owing(device, member).forEach(other -> causes.add(String.format(Locale.ROOT, "client %d (%s) is to give up %.2f GiB and %s",
-                other.clientId(), other.tenant(), (other.residentBytes - other.targetBytes) / GIB, excuse(device, other, nowNs))));
+        owing(device, member).forEach(other -> causes.add(String.format(Locale.ROOT, "%s is to give up %.2f GiB and %s",
+                names.of(other), (other.residentBytes - other.targetBytes) / GIB, excuse(device, other, nowNs))));
         if (causes.isEmpty()) {
             causes.add(member.residentBytes < member.targetBytes ? "it may take them and does not"
                     : "nobody has any to give up");

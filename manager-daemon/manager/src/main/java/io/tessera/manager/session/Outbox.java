@@ -10,6 +10,8 @@ import io.tessera.protocol.message.RelayMessageEncoder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Messages that are to be sent to a client. No call waits for the client: what does not fit into its socket is tried again in the next cycle. A
@@ -28,6 +30,8 @@ final class Outbox {
     private final MemorySegment packet;
     private final ArrayDeque<LeaseMessage> leaseMessages = new ArrayDeque<>();
     private final ArrayDeque<RelayAnswer> relayAnswers = new ArrayDeque<>();
+    /** Why the client is short of memory, by slot: the last sentence for each. */
+    private final SortedMap<Integer, String> shortages = new TreeMap<>();
     private int owedBells;
 
     private record LeaseMessage(int slot, boolean trim, long grantedBytes) {
@@ -51,6 +55,10 @@ final class Outbox {
         leaseMessages.add(new LeaseMessage(slot, true, 0));
     }
 
+    void shortage(int slot, String reason) {
+        shortages.put(slot, reason);
+    }
+
     void relay(RelayAnswer answer) {
         relayAnswers.add(answer);
     }
@@ -62,12 +70,13 @@ final class Outbox {
 
     void clear() {
         owedBells = 0;
+        shortages.clear();
         relayAnswers.clear();
         leaseMessages.clear();
     }
 
     boolean isEmpty() {
-        return owedBells == 0 && leaseMessages.isEmpty() && relayAnswers.isEmpty();
+        return owedBells == 0 && shortages.isEmpty() && leaseMessages.isEmpty() && relayAnswers.isEmpty();
     }
 
     boolean isOverfull() {
@@ -95,6 +104,14 @@ final class Outbox {
                 return false;
             }
             owedBells &= ~(1 << slot);
+            return true;
+        }
+        if (!shortages.isEmpty()) {
+            int slot = shortages.firstKey();
+            if (!send(MessageEncoder.shortage(packet, slot, shortages.get(slot)))) {
+                return false;
+            }
+            shortages.remove(slot);
             return true;
         }
         if (!relayAnswers.isEmpty()) {

@@ -147,6 +147,12 @@ public final class Session {
         flush();
     }
 
+    /** Tells the client why it is short of memory, for its user. */
+    public void tellShortage(int slot, String reason) {
+        outbox.shortage(slot, reason);
+        flush();
+    }
+
     /** Sends the client the executors that serve it. */
     public void answerRelay(List<RelayAnswer> answers) {
         answers.forEach(outbox::relay);

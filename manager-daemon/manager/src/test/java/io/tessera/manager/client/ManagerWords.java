@@ -64,6 +64,11 @@ public final class ManagerWords implements ManagerMessageListener {
     }
 
     @Override
+    public void onShortage(int slot, String reason) {
+        words.add("shortage " + slot + ": " + reason);
+    }
+
+    @Override
     public void onRelayAnswer(RelayAnswer answer) {
         words.add("relay " + answer.device() + " of " + answer.count() + " " + answer.reason());
     }

@@ -54,7 +54,7 @@ public final class ClientMessageAdapter {
                     packet.get(WireTypes.U64, QUOTA_BYTES));
             case SHARING_ASK -> listener.onSharingAsk(WireTypes.getText(packet, SHARING_TENANT, SegmentLayout.LABEL_BYTES));
             case RELAY_ASK -> listener.onRelayAsk(RelayMessageAdapter.ask(packet));
-            case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM, EXCHANGE, SHARING, RELAY_ANSWER ->
+            case WELCOME, REFUSED, QUOTA_ANSWER, QUOTA_TRIM, EXCHANGE, SHARING, SHORTAGE, RELAY_ANSWER ->
                 throw MessageHeader.malformed(type + " is a message of the manager");
             case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED, IMAGE, IMAGE_TAKEN ->
                 throw MessageHeader.malformed(type + " belongs on an executor's socket");

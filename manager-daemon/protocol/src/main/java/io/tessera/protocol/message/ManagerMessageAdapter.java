@@ -4,6 +4,7 @@ import static io.tessera.protocol.message.MessageLayout.EXCHANGE;
 import static io.tessera.protocol.message.MessageLayout.QUOTA;
 import static io.tessera.protocol.message.MessageLayout.REFUSED;
 import static io.tessera.protocol.message.MessageLayout.SHARING;
+import static io.tessera.protocol.message.MessageLayout.SHORTAGE;
 import static io.tessera.protocol.message.MessageLayout.WELCOME;
 import static io.tessera.protocol.segment.SegmentLayout.offset;
 
@@ -19,6 +20,7 @@ public final class ManagerMessageAdapter {
     private static final long QUOTA_BYTES = offset(QUOTA, "bytes");
     private static final long SPACE = offset(SHARING, "space");
     private static final long WHY = offset(SHARING, "reason");
+    private static final long SHORT_OF = offset(SHORTAGE, "reason");
     private static final long END = offset(EXCHANGE, "end");
 
     private ManagerMessageAdapter() {
@@ -47,6 +49,8 @@ public final class ManagerMessageAdapter {
             case QUOTA_TRIM -> listener.onQuotaTrim(MessageHeader.slot(packet, type));
             case SHARING -> listener.onSharing(new SharingAnswer(packet.get(WireTypes.U32, SPACE) != 0,
                     WireTypes.getText(packet, WHY, MessageLayout.REASON_BYTES)));
+            case SHORTAGE -> listener.onShortage(MessageHeader.slot(packet, type),
+                    WireTypes.getText(packet, SHORT_OF, MessageLayout.REASON_BYTES));
             case RELAY_ANSWER -> listener.onRelayAnswer(RelayMessageAdapter.answer(packet));
             case RELAY_HELLO, RELAY_WELCOME, PIN, PINNED, IMAGE, IMAGE_TAKEN ->
                 throw MessageHeader.malformed(type + " belongs on an executor's socket");

@@ -23,6 +23,9 @@ public interface ManagerMessageListener {
     /** The way of sharing that the client is to take; the connection ends. */
     void onSharing(SharingAnswer answer);
 
+    /** The client's calls on a device are out of memory, and why. */
+    void onShortage(int slot, String reason);
+
     /** One of the executors that serve the client, or the statement that there is none. */
     void onRelayAnswer(RelayAnswer answer);
 }

@@ -85,6 +85,11 @@ public final class MessageEncoder {
         return MessageWriter.begin(to, MessageType.SHARING, 0).u32("space", answer.space() ? 1 : 0).text("reason", answer.reason()).bytes();
     }
 
+    /** SHORTAGE; the sentence is cut to fit. */
+    public static int shortage(MemorySegment to, int slot, String reason) {
+        return MessageWriter.begin(to, MessageType.SHORTAGE, slot).text("reason", reason).bytes();
+    }
+
     private static int quota(MemorySegment to, MessageType type, int slot, long value) {
         return MessageWriter.begin(to, type, slot).u64("bytes", value).bytes();
     }

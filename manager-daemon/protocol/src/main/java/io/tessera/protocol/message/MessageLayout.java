@@ -80,6 +80,10 @@ public final class MessageLayout {
             U32.withName("pad"),
             bytes(REASON_BYTES, "reason"));
 
+    /** {@code struct tessera_shortage}. */
+    public static final StructLayout SHORTAGE = message("tessera_shortage",
+            bytes(REASON_BYTES, "reason"));
+
     private MessageLayout() {
     }
 

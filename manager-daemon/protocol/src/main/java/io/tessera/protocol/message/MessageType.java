@@ -36,6 +36,8 @@ public enum MessageType {
     SHARING_ASK(11, MessageLayout.SHARING_ASK),
     /** Manager: the way of sharing and its reason; the connection ends. */
     SHARING(12, MessageLayout.SHARING),
+    /** Manager: why the client's calls are out of memory. */
+    SHORTAGE(13, MessageLayout.SHORTAGE),
     /** Client to manager: which executors serve it, and how its kernels are to be fenced. */
     RELAY_ASK(16, RelayMessageLayout.ASK),
     /** Manager to client: one of these executors. */
