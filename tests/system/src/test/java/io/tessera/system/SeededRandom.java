@@ -17,6 +17,13 @@ public final class SeededRandom {
         return seed;
     }
 
+    /** The numbers of one of several threads of a test, whose seeds come from the test's own. */
+    public SeededRandom(String part, long seed) {
+        this.seed = seed;
+        random = new Random(seed);
+        System.out.println(part + ": seed " + seed);
+    }
+
     /** From 0 to {@code bound}, exclusive. */
     public int below(int bound) {
         return random.nextInt(bound);

@@ -108,6 +108,7 @@ class MemoryShortageTest {
     void aFirstAllocationThatTheDeviceCannotHold(String script, TestRun run) {
         run.expectLog("is out of memory");
         run.expectLog("can be free for it");
+        run.expectLine("out of memory on GPU 0: ");
         ManagerProcess manager = manager(run);
         RunningProgram other = console(run, script, "other");
         hold(other, 0, 20 * MIB, 1);

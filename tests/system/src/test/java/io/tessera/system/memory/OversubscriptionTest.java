@@ -263,7 +263,7 @@ class OversubscriptionTest {
         Duration waited = Duration.ofNanos(System.nanoTime() - begunNs);
         assertEquals("error 2", answer, "out of memory");
         assertTrue(waited.compareTo(Duration.ofSeconds(15)) < 0, waited::toString);
-        assertTrue(manager.control().status().toString().contains("client 1 is to give up"), () -> manager.control().status().toString());
+        assertTrue(manager.control().status().toString().contains("client 1 (stopped) is to give up"), () -> manager.control().status().toString());
         String line = other.errors().stream().filter(each -> each.startsWith("tessera: out of memory on GPU 0: ")).findFirst().orElse("");
         assertTrue(line.contains("client 1 (stopped) is to give up") && line.endsWith("is stopped by a signal"), () -> other.errors().toString());
         ProcessSignals.send(stopped.process(), ProcessSignals.CONT);
