@@ -199,7 +199,7 @@ class ControlStepTest {
         stepped.schedulers.getFirst().heardSince();
         String alice = "{\"request\":\"tenant\",\"tenant\":\"alice of user 500\"";
         String set = "{\"ok\":true,\"tenant\":\"alice of user 500\",\"terms\":{\"weight\":%s,\"priority\":%s,\"class\":\"%s\",\"hardCap\":%s,"
-                + "\"softCap\":1.0,\"targetNs\":0},\"policies\":[\"%s\"],\"unused\":[%s]}\n";
+                + "\"softCap\":1.0,\"targetNs\":0,\"replayable\":false},\"policies\":[\"%s\"],\"unused\":[%s]}\n";
         assertEquals(set.formatted(1, 0, "batch", "1.0", "round-robin", ""), say(root, alice + "}\n"));
         assertEquals(set.formatted(3, -5, "interactive", "0.5", "round-robin", "\"priority\",\"class\""), say(root, alice
                 + ",\"set\":{\"weight\":3,\"priority\":-5,\"class\":\"interactive\",\"hardCap\":0.5}}\n"));
@@ -213,6 +213,20 @@ class ControlStepTest {
         assertFalse(say(stepped.control(501), "{\"request\":\"status\"}\n").contains("\"terms\""), "what is set for others is not shown");
         assertEquals(set.formatted(7, 0, "batch", "1.0", "priority", "\"weight\""), say(root, alice + ",\"reset\":true,\"set\":{\"weight\":7}}\n"));
         assertEquals(set.formatted(1, 0, "batch", "1.0", "priority", ""), say(root, alice + ",\"reset\":true}\n"));
+    }
+
+    @Test
+    void aTenantIsReplayableUntilItIsReset() throws Exception {
+        stepped.client(42, "alice", 0);
+        InMemoryClient root = stepped.control(0);
+        String alice = "{\"request\":\"tenant\",\"tenant\":\"alice of user 500\"";
+        String replayable = ",\"targetNs\":0,\"replayable\":true}";
+        String refused = say(stepped.control(500), "{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"replayable\":true}}\n");
+        assertTrue(refused.startsWith("{\"ok\":false"), refused);
+        String answer = say(root, alice + ",\"set\":{\"replayable\":true}}\n");
+        assertTrue(answer.contains(replayable + ",\"policies\":[\"round-robin\"],\"unused\":[]"), answer);
+        assertTrue(say(root, "{\"request\":\"status\"}\n").contains(replayable));
+        assertTrue(say(root, alice + ",\"reset\":true}\n").contains("\"replayable\":false"));
     }
 
     @Test
@@ -307,7 +321,8 @@ class ControlStepTest {
                 {"{\"hardCap\":1.01}", "hard cap"}, {"{\"hardCap\":1e-30}", "hard cap 1.0E-30: must be from 0.00001 (0.001 %) to 1"},
                 {"{\"targetNs\":86400000000001}", "target of 86400000000001 ns: must be from 0 to 86400000000000 ns (24 h)"},
                 {"{\"softCap\":0}", "soft cap"}, {"{\"targetNs\":-1}", "target of -1 ns"}, {"{\"priority\":1001}", "priority 1001"},
-                {"[]", "\\\"set\\\" must be an object"}};
+                {"{\"replayable\":1}", "\\\"replayable\\\" must be true or false"}, {"{\"replayable\":\"true\"}", "must be true or false"},
+                {"{\"replayable\":null}", "must be true or false"}, {"[]", "\\\"set\\\" must be an object"}};
         for (String[] one : wrong) {
             String answer = say(root, "{\"request\":\"tenant\",\"tenant\":\"alice of user 500\",\"set\":" + one[0] + "}\n");
             assertTrue(answer.startsWith("{\"ok\":false") && answer.contains(one[1]), one[0] + ": " + answer);

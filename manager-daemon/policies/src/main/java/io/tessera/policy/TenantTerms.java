@@ -11,8 +11,10 @@ import java.util.Objects;
  * @param hardCap     largest share of the device's time that it may have, from {@link #MIN_CAP} to 1; 1: no cap
  * @param softCap     largest share that it may have while another tenant has work, from {@link #MIN_CAP} to 1; 1: no cap
  * @param targetNs    time within which a request is to be done, at most {@link #MAX_TARGET_NS}; 0: the value in {@link PolicySettings} for its class
+ * @param replayable  whether, in space sharing, a kernel of it that an interactive tenant waits for may be stopped and run again later from its
+ *                    beginning (only kernels whose writes are known)
  */
-public record TenantTerms(int weight, int priority, TenantClass tenantClass, double hardCap, double softCap, long targetNs) {
+public record TenantTerms(int weight, int priority, TenantClass tenantClass, double hardCap, double softCap, long targetNs, boolean replayable) {
     /** The largest weight: sums of many fit into a long, and shares of a thousandth can be expressed. */
     public static final int MAX_WEIGHT = 1_000_000;
 
@@ -26,7 +28,7 @@ public record TenantTerms(int weight, int priority, TenantClass tenantClass, dou
     public static final long MAX_TARGET_NS = 86_400_000_000_000L;
 
     /** The terms of a tenant without settings: equal to any other. */
-    public static final TenantTerms DEFAULT = new TenantTerms(1, 0, TenantClass.BATCH, 1, 1, 0);
+    public static final TenantTerms DEFAULT = new TenantTerms(1, 0, TenantClass.BATCH, 1, 1, 0, false);
 
     /** Checks every value. */
     public TenantTerms {
@@ -52,31 +54,36 @@ public record TenantTerms(int weight, int priority, TenantClass tenantClass, dou
 
     /** Returns a copy with another weight. */
     public TenantTerms withWeight(int newWeight) {
-        return new TenantTerms(newWeight, priority, tenantClass, hardCap, softCap, targetNs);
+        return new TenantTerms(newWeight, priority, tenantClass, hardCap, softCap, targetNs, replayable);
     }
 
     /** Returns a copy with another priority. */
     public TenantTerms withPriority(int newPriority) {
-        return new TenantTerms(weight, newPriority, tenantClass, hardCap, softCap, targetNs);
+        return new TenantTerms(weight, newPriority, tenantClass, hardCap, softCap, targetNs, replayable);
     }
 
     /** Returns a copy with another class. */
     public TenantTerms withClass(TenantClass newClass) {
-        return new TenantTerms(weight, priority, newClass, hardCap, softCap, targetNs);
+        return new TenantTerms(weight, priority, newClass, hardCap, softCap, targetNs, replayable);
     }
 
     /** Returns a copy with another hard cap. */
     public TenantTerms withHardCap(double cap) {
-        return new TenantTerms(weight, priority, tenantClass, cap, softCap, targetNs);
+        return new TenantTerms(weight, priority, tenantClass, cap, softCap, targetNs, replayable);
     }
 
     /** Returns a copy with another soft cap. */
     public TenantTerms withSoftCap(double cap) {
-        return new TenantTerms(weight, priority, tenantClass, hardCap, cap, targetNs);
+        return new TenantTerms(weight, priority, tenantClass, hardCap, cap, targetNs, replayable);
     }
 
     /** Returns a copy with another target. */
     public TenantTerms withTargetNs(long ns) {
-        return new TenantTerms(weight, priority, tenantClass, hardCap, softCap, ns);
+        return new TenantTerms(weight, priority, tenantClass, hardCap, softCap, ns, replayable);
+    }
+
+    /** Returns a copy that is replayable, or is not. */
+    public TenantTerms withReplayable(boolean may) {
+        return new TenantTerms(weight, priority, tenantClass, hardCap, softCap, targetNs, may);
     }
 }

@@ -11,7 +11,8 @@ public final class TermsText {
     /** Returns all terms; equal terms have equal texts. */
     public static String of(TenantTerms terms) {
         return "weight=" + terms.weight() + " priority=" + terms.priority() + " class=" + terms.tenantClass().name().toLowerCase(Locale.ROOT)
-                + " hardCap=" + terms.hardCap() + " softCap=" + terms.softCap() + " targetNs=" + terms.targetNs();
+                + " hardCap=" + terms.hardCap() + " softCap=" + terms.softCap() + " targetNs=" + terms.targetNs() + " replayable="
+                + terms.replayable();
     }
 
     /**
@@ -39,7 +40,16 @@ public final class TermsText {
             case "hardCap" -> terms.withHardCap(Double.parseDouble(value));
             case "softCap" -> terms.withSoftCap(Double.parseDouble(value));
             case "targetNs" -> terms.withTargetNs(Long.parseLong(value));
+            case "replayable" -> terms.withReplayable(replayable(value));
             default -> throw new IllegalArgumentException("a tenant has no \"" + name + "\"");
+        };
+    }
+
+    private static boolean replayable(String value) {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("replayable is true or false, not \"" + value + "\"");
         };
     }
 

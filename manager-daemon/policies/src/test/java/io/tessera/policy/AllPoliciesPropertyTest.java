@@ -22,7 +22,7 @@ class AllPoliciesPropertyTest {
 
     private static TenantTerms terms(Random random) {
         return new TenantTerms(1 + random.nextInt(20), random.nextInt(5) - 2, random.nextBoolean() ? TenantClass.INTERACTIVE : TenantClass.BATCH, 1,
-                1, random.nextInt(2) * 50 * MS);
+                1, random.nextInt(2) * 50 * MS, random.nextBoolean());
     }
 
     @Property(tries = 400, shrinking = ShrinkingMode.OFF)

@@ -28,6 +28,7 @@ public final class TermsJson {
         json.addProperty("hardCap", terms.hardCap());
         json.addProperty("softCap", terms.softCap());
         json.addProperty("targetNs", terms.targetNs());
+        json.addProperty("replayable", terms.replayable());
         return json;
     }
 
@@ -47,8 +48,9 @@ public final class TermsJson {
                 case "hardCap" -> terms.withHardCap(number("hardCap", value).doubleValue());
                 case "softCap" -> terms.withSoftCap(number("softCap", value).doubleValue());
                 case "targetNs" -> terms.withTargetNs(exact("targetNs", value, Long.MAX_VALUE));
+                case "replayable" -> terms.withReplayable(flag("replayable", value));
                 case String other -> throw new IllegalArgumentException("a tenant has no \"" + other
-                        + "\": weight, priority, class, hardCap, softCap, targetNs, clients");
+                        + "\": weight, priority, class, hardCap, softCap, targetNs, replayable, clients");
             };
         }
         return terms;
@@ -72,6 +74,13 @@ public final class TermsJson {
     private static TenantClass tenantClass(JsonElement value) {
         return Arrays.stream(TenantClass.values()).filter(one -> value.isJsonPrimitive() && text(one).equals(value.getAsString())).findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("\"class\" must be interactive or batch"));
+    }
+
+    private static boolean flag(String field, JsonElement value) {
+        if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isBoolean()) {
+            throw new IllegalArgumentException("\"" + field + "\" must be true or false");
+        }
+        return value.getAsBoolean();
     }
 
     private static int whole(String field, JsonElement value) {

@@ -53,8 +53,9 @@ record TenantOrders(Function<String, TenantTerms> terms, Function<DeviceUuid, De
         slot.running.tell(ExecutorCommands.turns(sharingOf(slot)));
     }
 
-    /** Returns whether a tenant has settings that only turns can provide. */
+    /** Returns whether a tenant has settings that only turns can provide: any but those that executors look at without turns. */
     boolean needsTurns(String tenant) {
-        return !terms.apply(tenant).withClass(TenantTerms.DEFAULT.tenantClass()).equals(TenantTerms.DEFAULT);
+        TenantTerms ofTurns = terms.apply(tenant).withClass(TenantTerms.DEFAULT.tenantClass()).withReplayable(false);
+        return !ofTurns.equals(TenantTerms.DEFAULT);
     }
 }

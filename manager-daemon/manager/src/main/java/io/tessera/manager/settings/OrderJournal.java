@@ -262,6 +262,7 @@ public final class OrderJournal implements Conductor.Timed {
         cap(text, "cap", terms.hardCap());
         cap(text, "soft-cap", terms.softCap());
         text.append("target = \"").append(terms.targetNs()).append("ns\"");
+        text.append("\nreplayable = ").append(terms.replayable());
     }
 
     private static void cap(StringBuilder text, String key, double cap) {

@@ -48,7 +48,7 @@ import org.tomlj.TomlTable;
  * [device."GPU-..."]         # mode, policy and quantum of one device
  * quantum = "100ms"
  *
- * [tenant."alice"]           # weight, priority, class, cap, soft-cap, target; memory in space sharing
+ * [tenant."alice"]           # weight, priority, class, cap, soft-cap, target, replayable; memory in space sharing
  * weight = 3
  * clients = 2                # at once
  * devices = ["GPU-..."]      # on which its programs are placed
@@ -68,7 +68,8 @@ import org.tomlj.TomlTable;
 final class SettingsFile {
     private static final List<String> TOP = List.of("mode", "policy", "quantum", "prefer", "placement", "device", "tenant", "user", "group");
     private static final List<String> OF_DEVICE = List.of("mode", "policy", "quantum");
-    private static final List<String> OF_USER = List.of("weight", "priority", "class", "cap", "soft-cap", "target", "clients", "devices");
+    private static final List<String> OF_USER = List.of("weight", "priority", "class", "cap", "soft-cap", "target", "replayable", "clients",
+            "devices");
     private static final List<String> OF_GROUP = with(OF_USER, "clients-each");
     private static final List<String> OF_TENANT = with(OF_USER, "memory");
 
@@ -214,6 +215,7 @@ final class SettingsFile {
                     case "cap" -> terms.withHardCap(Quantities.share(text(table, path, key).orElseThrow()));
                     case "soft-cap" -> terms.withSoftCap(Quantities.share(text(table, path, key).orElseThrow()));
                     case "target" -> terms.withTargetNs(Quantities.durationNs(text(table, path, key).orElseThrow()));
+                    case "replayable" -> terms.withReplayable(flag(table, path, key));
                     default -> terms; // memory and places
                 };
             } catch (OptionException | IllegalArgumentException e) {
@@ -268,6 +270,13 @@ final class SettingsFile {
             throw wrong(with(path, key), "must be a whole number, without quotation marks");
         }
         return number.intValue();
+    }
+
+    private boolean flag(TomlTable table, List<String> path, String key) throws SettingsException {
+        if (!(table.get(List.of(key)) instanceof Boolean flag)) {
+            throw wrong(with(path, key), "must be true or false, without quotation marks");
+        }
+        return flag;
     }
 
     private Optional<String> text(TomlTable table, List<String> path, String key) throws SettingsException {

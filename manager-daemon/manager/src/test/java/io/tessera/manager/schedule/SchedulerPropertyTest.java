@@ -218,7 +218,8 @@ class SchedulerPropertyTest {
 
     private static TenantTerms terms(Random random) {
         return new TenantTerms(1 + random.nextInt(5), random.nextInt(5) - 2, TenantClass.values()[random.nextInt(2)],
-                random.nextInt(3) == 0 ? 0.1 + random.nextInt(9) / 10.0 : 1, random.nextInt(3) == 0 ? 0.2 : 1, random.nextInt(2) * 50 * MS);
+                random.nextInt(3) == 0 ? 0.1 + random.nextInt(9) / 10.0 : 1, random.nextInt(3) == 0 ? 0.2 : 1, random.nextInt(2) * 50 * MS,
+                random.nextBoolean());
     }
 
     private static void checkSnapshot(CheckingPort port, DeviceScheduler scheduler, long nowNs) {

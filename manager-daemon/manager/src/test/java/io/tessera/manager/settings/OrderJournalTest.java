@@ -55,7 +55,7 @@ class OrderJournalTest {
         before.order(Optional.empty(), DeviceSharing.of(PolicyName.FAIR), 0);
         before.order(Optional.empty(), DeviceSharing.ofQuantum(123_456_789), 0);
         before.orders().restore(GPU, DeviceSharing.of(PolicyName.PRIORITY));
-        TenantTerms terms = new TenantTerms(3, -7, TenantClass.INTERACTIVE, 0.255, 0.001, 5);
+        TenantTerms terms = new TenantTerms(3, -7, TenantClass.INTERACTIVE, 0.255, 0.001, 5, true);
         String strange = "a \"b\"\\\n\u0001\u00e4 = [x]";
         before.terms(strange, terms, false, 0);
         before.terms("plain", TenantTerms.DEFAULT.withHardCap(TenantTerms.MIN_CAP).withTargetNs(TenantTerms.MAX_TARGET_NS), false, 0);

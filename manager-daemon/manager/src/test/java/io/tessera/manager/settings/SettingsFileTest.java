@@ -64,6 +64,7 @@ class SettingsFileTest {
                 cap = "50%%"
                 soft-cap = "12.5%%"
                 target = "20ms"
+                replayable = true
                 memory = "8GiB"
                 clients = 2
                 devices = ["%1$s"]
@@ -73,7 +74,7 @@ class SettingsFileTest {
         assertEquals(new DeviceSharing(Optional.of(SchedulerMode.ON), Optional.of(PolicyName.FAIR), OptionalLong.of(100_000_000)), settings.all());
         assertEquals(Optional.of(SharingPreference.SPACE), settings.preference());
         assertEquals(Map.of(DeviceUuid.parse(GPU).orElseThrow(), DeviceSharing.of(PolicyName.PRIORITY)), settings.devices());
-        assertEquals(new TenantTerms(3, -5, TenantClass.INTERACTIVE, 0.5, 0.125, 20_000_000), settings.rules().tenants().get("alice"));
+        assertEquals(new TenantTerms(3, -5, TenantClass.INTERACTIVE, 0.5, 0.125, 20_000_000, true), settings.rules().tenants().get("alice"));
         assertEquals(Map.of("alice", 8L << 30, "train of user 1001", 0L), settings.limits());
         assertEquals(Optional.of(DevicePlacement.LEAST_LOADED), settings.placement());
         assertEquals(new PlaceTerms(2, Set.of(DeviceUuid.parse(GPU).orElseThrow())), settings.rules().places().ofTenant("alice"));
@@ -120,6 +121,12 @@ class SettingsFileTest {
     }
 
     @Test
+    void tenantsOfUsersAndGroupsMayBeReplayable() throws SettingsException {
+        Map<Integer, TenantTerms> users = parse("[group.students]\nreplayable = true\n[user.bob]\nreplayable = false\n").rules().users();
+        assertEquals(Map.of(1001, TenantTerms.DEFAULT, 1002, TenantTerms.DEFAULT.withReplayable(true)), users);
+    }
+
+    @Test
     void listsThatAreNestedTooDeeplyAreWrong() {
         String said = assertThrows(SettingsException.class, () -> parse("a = " + "[".repeat(100_000))).getMessage();
         assertEquals("lists or tables are nested too deeply", said);
@@ -140,6 +147,10 @@ class SettingsFileTest {
             "[tenant.alice];weight = 4294967297|line 2, tenant.alice.weight: must be a whole number",
             "[tenant.alice];weight = 0|line 2, tenant.alice.weight: weight 0: must be from 1",
             "[tenant.alice];class = \"quick\"|line 2, tenant.alice.class: \"quick\" is none of interactive, batch",
+            "[tenant.alice];replayable = \"yes\"|line 2, tenant.alice.replayable: must be true or false, without quotation marks",
+            ";[user.bob];replayable = 1|line 3, user.bob.replayable: must be true or false",
+            "[group.students];replayable = []|line 2, group.students.replayable: must be true or false",
+            "replayable = true|line 1, replayable: there is no such key here",
             "[tenant.alice];cap = \"0%\"|line 2, tenant.alice.cap: ",
             "[tenant.alice];cap = 0.5|line 2, tenant.alice.cap: must be a text",
             "[tenant.alice];memory = \"much\"|line 2, tenant.alice.memory: \"much\" is not a size",

@@ -102,7 +102,7 @@ class DeviceSimulationTest {
         long askedNs = 0;
         for (int i = 0; i < 1 + random.nextInt(6); i++) {
             TenantTerms terms = new TenantTerms(1 + random.nextInt(9), random.nextInt(3), random.nextBoolean() ? TenantClass.BATCH
-                    : TenantClass.INTERACTIVE, random.nextBoolean() ? 1 : 0.3, random.nextBoolean() ? 1 : 0.2, 0);
+                    : TenantClass.INTERACTIVE, random.nextBoolean() ? 1 : 0.3, random.nextBoolean() ? 1 : 0.2, 0, false);
             tenants.add(new TraceTenant("t" + i, terms));
             RequestLoop loop = new RequestLoop(random.nextLong(100 * MS), Long.MAX_VALUE, i, 1 + random.nextLong(8 * MS), random.nextLong(2 * MS), 1
                     + random.nextInt(3), 1 + random.nextInt(40));

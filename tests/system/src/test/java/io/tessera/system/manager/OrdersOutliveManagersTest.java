@@ -74,7 +74,7 @@ class OrdersOutliveManagersTest {
                 String tenant = "tenant-" + random.below(TENANTS);
                 JsonObject answer = say(tenant, "{\"request\":\"tenant\",\"ahead\":true,\"tenant\":\"" + tenant + "\",\"set\":{\"weight\":"
                         + (1 + random.below(900)) + ",\"priority\":" + random.below(9) + ",\"hardCap\":0." + (1 + random.below(9))
-                        + ",\"softCap\":0.5}}");
+                        + ",\"softCap\":0.5,\"replayable\":" + (random.below(2) == 0) + "}}");
                 terms.put(tenant, answer.getAsJsonObject("terms"));
             }
         }

@@ -91,7 +91,7 @@ final class TraceFields {
     /** Takes a tenant's terms; missing ones stay unchanged. */
     TenantTerms terms(TenantTerms before) {
         return new TenantTerms(smallNumber("weight", before.weight()), smallNumber("priority", before.priority()), tenantClass(before.tenantClass()),
-                part("hard-cap", before.hardCap()), part("soft-cap", before.softCap()), timeNs("target", before.targetNs()));
+                part("hard-cap", before.hardCap()), part("soft-cap", before.softCap()), timeNs("target", before.targetNs()), before.replayable());
     }
 
     /** Returns whether all fields were taken. */
