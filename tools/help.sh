@@ -83,6 +83,9 @@ exit code and its signals are its own.
   --name LABEL           tenant that shares and limits attach to; default PROGRAM-PID (children belong to it)
   --weight N, --priority N, --class interactive|batch, --cap SHARE, --soft-cap SHARE
                          the tenant's part of the GPU's time, as with tessera tenant; administrators only
+  --replayable[=yes|no]  space sharing: a kernel of the tenant that an interactive tenant waits for may be stopped and run
+                         again later from its beginning (only kernels whose writes are known). Set it for batch work
+                         whose kernels take long. As with tessera tenant; administrators only
   --device LIST|UUID|auto
                          GPUs that the program sees (CUDA_VISIBLE_DEVICES); auto: one of those that it would see, which the
                          manager chooses by its rule (manager --placement, else spread), where --memory and
@@ -101,6 +104,7 @@ Examples
   tessera run -- python train.py
   tessera run --memory 8GiB --plan managed --device 0 -- ./simulate --steps 1000
   tessera run --name web --weight 3 -- python serve.py
+  tessera run --share space --name train --replayable -- python train.py
   tessera run --wait=600 -- python train.py
   tessera run --device auto --memory 20GiB -- python train.py
   tessera run --plan swap --name alice --memory-guarantee 2GiB -- jupyter lab

@@ -140,6 +140,7 @@ run_command() {
     run_given=
     tenant_terms=
     tenant_class=
+    tenant_replayable=
     wait_options=
     device_given=
     while [ $# -gt 0 ]; do
@@ -153,11 +154,17 @@ run_command() {
             ;;
         --memory=* | --memory-guarantee=* | --plan=* | --name=* | --device=* | --share=* | --runtime=* | --fence=* | \
             --unfenced=* | --kernel-timeout=* | --swap-directory=* | --swap-file=* | --weight=* | --priority=* | --class=* | \
-            --cap=* | --soft-cap=*)
+            --cap=* | --soft-cap=* | --replayable=*)
             run_option "${1%%=*}" "${1#*=}"
             shift
             ;;
         --fence-alone) export TESSERA_FENCE_ALONE=1; run_given="$run_given $1"; shift ;;
+        --replayable)
+            # The value is left out or joined, so that no program is taken for a value.
+            case ${2-} in yes | no) usage run "--replayable $2: --replayable=$2 is meant" ;; esac
+            run_option "$1" yes
+            shift
+            ;;
         --wait | --wait=*) wait_option "$1"; shift ;;
         --require) export TESSERA_REQUIRE=1; shift ;;
         --no-manager) start_manager=no; shift ;;
@@ -215,7 +222,7 @@ check_program() { # PROGRAM
 
 # The manager keeps the tenant's terms of the GPU's time. Nothing of the program has run yet, so a refusal ends the command.
 set_terms() {
-    tenant_terms=$tenant_terms$tenant_class
+    tenant_terms=$tenant_terms$tenant_class$tenant_replayable
     [ -n "$tenant_terms" ] || return 0
     [ "$TESSERA_SHARE" != space ] || tenant_terms="$tenant_terms --space"
     # No quotation marks: run_option lets no blanks through.
@@ -285,6 +292,8 @@ say_without_effect() {
             say "$run_option has no effect with --share space: the executor moves memory of programs that share by space as it has to" ;;
         space--plan) [ "$TESSERA_PLAN" = auto ] || [ "$TESSERA_PLAN" = plain ] ||
             say "--plan $TESSERA_PLAN has no effect with --share space: the executor moves memory of programs that share by space as it has to" ;;
+        time--replayable)
+            say "$run_option has no effect without --share space: kernels of programs that share by time are not stopped" ;;
         time--fence | time--unfenced | time--fence-alone | time--kernel-timeout)
             say "$run_option has no effect without --share space: programs that share by time run their kernels as they are" ;;
         esac
@@ -385,6 +394,12 @@ run_option() { # OPTION VALUE
         '' | *[!0-9a-z.%-]*) usage run "$1 '$2': tessera help tenant says what it takes" ;;
         esac
         case $1 in --class) tenant_class=" $1=$2" ;; *) tenant_terms="$tenant_terms $1=$2" ;; esac
+        ;;
+    --replayable)
+        case $2 in
+        yes | no) tenant_replayable=" $1=$2" ;;
+        *) usage run "$1=$2: yes or no" ;;
+        esac
         ;;
     --runtime)
         case $2 in

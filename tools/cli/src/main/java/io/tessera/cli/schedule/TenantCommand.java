@@ -35,12 +35,17 @@ import picocli.CommandLine.Spec;
         "waits for turns of some milliseconds; class interactive keeps processors free for them. It is forgotten when the manager ends.",
         "Examples:", "  tessera tenant alice --weight 3", "  tessera tenant bob --soft-cap 20%%",
         "  tessera tenant carol --clients 2 --ahead", "  tessera policy priority && tessera tenant web --class interactive",
-        "  tessera tenant alice --reset",
+        "  tessera tenant train --replayable yes", "  tessera tenant alice --reset",
         "Exit codes: 0 done, 1 failure, 2 wrong usage, 3 no manager."})
 public final class TenantCommand implements Callable<Integer> {
     /** The classes as the user writes them. */
     enum Kind {
         interactive, batch
+    }
+
+    /** Whether a tenant is something, as the user writes it. */
+    enum Answer {
+        yes, no
     }
 
     /** Maximum number of clients, the same as the manager's. */
@@ -68,6 +73,9 @@ public final class TenantCommand implements Callable<Integer> {
 
     @Option(names = "--target", paramLabel = "DURATION", description = "Within which time a request is to be done, for elastic and deadline, at most 1440min; default: as its class.")
     private String target;
+
+    @Option(names = "--replayable", paramLabel = "yes|no", description = "In space sharing: a kernel of it that an interactive tenant waits for may be stopped and run again later from its beginning (only kernels whose writes are known). Set it for batch work whose kernels take long. no unless set.")
+    private Answer replayable;
 
     @Option(names = "--clients", paramLabel = "N", description = "How many programs (processes) of it there may be at once; 0: any number. More are refused, or wait with tessera run --wait.")
     private Integer clients;
@@ -155,6 +163,9 @@ public final class TenantCommand implements Callable<Integer> {
             }
             check("--target", () -> TenantTerms.DEFAULT.withTargetNs(ns.getAsLong()));
             set.addProperty("targetNs", ns.getAsLong());
+        }
+        if (replayable != null) {
+            set.addProperty("replayable", replayable == Answer.yes);
         }
         if (clients != null) {
             if (clients < 0 || clients > MOST_CLIENTS) {

@@ -239,16 +239,17 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
     /**
      * Settings of a tenant.
      *
-     * @param weight   its part of the device, relative to the weights of others
-     * @param priority its priority; some policies serve higher ones first
-     * @param kind     interactive or batch
-     * @param hardCap  maximum part of the device's time; 1: no cap
-     * @param softCap  maximum part of the device's time while others have work
-     * @param targetNs target for the time of a request; 0: the policy's target for its class
-     * @param clients  maximum number of clients at once; 0: no maximum
+     * @param weight     its part of the device, relative to the weights of others
+     * @param priority   its priority; some policies serve higher ones first
+     * @param kind       interactive or batch
+     * @param hardCap    maximum part of the device's time; 1: no cap
+     * @param softCap    maximum part of the device's time while others have work
+     * @param targetNs   target for the time of a request; 0: the policy's target for its class
+     * @param replayable whether kernels of it may be stopped and run again in space sharing
+     * @param clients    maximum number of clients at once; 0: no maximum
      */
     public record Terms(int weight, int priority, @SerializedName("class") String kind, double hardCap, double softCap, long targetNs,
-            int clients) {
+            boolean replayable, int clients) {
         /** Replaces omitted fields by defaults. */
         public Terms {
             kind = orUnknown(kind);
@@ -263,6 +264,7 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
             add(parts, hardCap < 1, "at most " + Shares.format(hardCap));
             add(parts, softCap < 1, "at most " + Shares.format(softCap) + " while others have work");
             add(parts, targetNs > 0, "target " + Durations.format(targetNs));
+            add(parts, replayable, "replayable");
             add(parts, clients > 0, "at most " + clients + (clients == 1 ? " client" : " clients") + " at once");
             return String.join(", ", parts);
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class TenantCommandsTest {
     private static final String TERMS = "{\"ok\":true,\"tenant\":\"alice\",\"terms\":{\"weight\":%d,\"priority\":0,\"class\":\"%s\",\"hardCap\":%s,"
-            + "\"softCap\":1,\"targetNs\":0},\"policies\":[\"%s\"],\"unused\":[%s]}\n";
+            + "\"softCap\":1,\"targetNs\":0,\"replayable\":false},\"policies\":[\"%s\"],\"unused\":[%s]}\n";
 
     @TempDir
     private Path folder;
@@ -42,7 +42,7 @@ class TenantCommandsTest {
 
     @Test
     void clientsAtOnceAreSet() throws IOException {
-        String answer = TERMS.formatted(1, "batch", "1", "fair", "").replace("\"targetNs\":0", "\"targetNs\":0,\"clients\":2");
+        String answer = TERMS.formatted(1, "batch", "1", "fair", "").replace("\"replayable\":false", "\"replayable\":false,\"clients\":2");
         assertEquals(new CommandRun(0, "alice: at most 2 clients at once; policy fair\n", ""), answered(
                 "{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"clients\":2},\"ahead\":true}", answer, "tenant", "alice", "--clients", "2",
                 "--ahead"));
@@ -89,13 +89,26 @@ class TenantCommandsTest {
     void everyTermIsSent() throws IOException {
         CommandRun run = answered(
                 "{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"weight\":3,\"priority\":-5,\"class\":\"interactive\",\"hardCap\":0.25,"
-                        + "\"softCap\":0.125,\"targetNs\":20000000},\"reset\":true,\"ahead\":true}",
+                        + "\"softCap\":0.125,\"targetNs\":20000000,\"replayable\":true},\"reset\":true,\"ahead\":true}",
                 TERMS.formatted(3, "interactive", "0.25", "round-robin", "\"class\""),
                 "tenant", "alice", "--weight", "3", "--priority=-5", "--class", "interactive", "--cap", "25%", "--soft-cap", "12.5 %", "--target",
-                "20ms",
+                "20ms", "--replayable", "yes",
                 "--reset", "--ahead");
         assertEquals(new CommandRun(0, "alice: weight 3, interactive, at most 25 %; policy round-robin\n",
                 "tessera: round-robin does not look at class: tessera policy lists those that do\n"), run);
+    }
+
+    @Test
+    void aTenantIsReplayableOrIsNot() throws IOException {
+        String no = TERMS.formatted(1, "batch", "1", "fair", "");
+        String yes = no.replace("\"replayable\":false", "\"replayable\":true");
+        String request = "{\"request\":\"tenant\",\"tenant\":\"alice\",\"set\":{\"replayable\":%s}}";
+        assertEquals(new CommandRun(0, "alice: replayable; policy fair\n", ""),
+                answered(request.formatted(true), yes, "tenant", "alice", "--replayable", "yes"));
+        assertEquals(new CommandRun(0, "alice: nothing is set; policy fair\n", ""),
+                answered(request.formatted(false), no, "tenant", "alice", "--replayable=no"));
+        String json = answered(request.formatted(true), yes, "tenant", "alice", "--replayable=yes", "--json").out();
+        assertTrue(json.contains("\"replayable\":true"), json);
     }
 
     @Test
@@ -127,7 +140,8 @@ class TenantCommandsTest {
     @CsvSource({"policy fastest,a policy is one of fifo", "tenant,TENANT", "tenant alice --weight many,--weight",
             "tenant alice --cap 0%,a share is above 0%",
             "tenant alice --cap 0.5,for example 25%", "tenant alice --cap 101%,at most 100%", "tenant alice --class quick,interactive",
-            "tenant alice --target 5,ns us ms",
+            "tenant alice --target 5,ns us ms", "tenant alice --replayable maybe,'--replayable': expected one of [yes no]",
+            "tenant alice --replayable,--replayable",
             "tenant alice --weight 0,--weight: weight 0: must be from 1 to 1000000", "tenant alice --weight=-1,--weight: weight -1",
             "tenant alice --priority 1001,--priority: priority 1001: must be", "tenant alice --target 1441min,--target: target of"})
     void wrongUsageIsCodeTwoAndSaysWhatIsMeant(String line, String expected) throws IOException {

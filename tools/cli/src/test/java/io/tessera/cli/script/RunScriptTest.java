@@ -252,7 +252,8 @@ class RunScriptTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--memory", "--plan fast -- true", "--name= -- true", "--device a;b -- true",
-            "--device= -- true", "--weight -- true", "--class a;b -- true", "--cap= -- true", "--fast -- true", "-- ", ""})
+            "--device= -- true", "--weight -- true", "--class a;b -- true", "--cap= -- true", "--replayable=maybe -- true",
+            "--replayable= -- true", "--replayable yes -- true", "--replayable no -- true", "--replayable", "--fast -- true", "-- ", ""})
     void wrongUsage(String line) throws Exception {
         List<String> command = new ArrayList<>(List.of(kit.scripts.resolve("tessera").toString(), "run"));
         command.addAll(List.of(line.strip().split(" ")));

@@ -134,12 +134,12 @@ class StatusCommandTest {
     void timeAndTermsOfTenantsInSpaceAreShown() throws IOException {
         String executor = executor(
                 ",\"heldNs\":1500000000,\"waitedNs\":250000000,\"terms\":{\"weight\":3,\"priority\":0,\"class\":\"batch\",\"hardCap\":1,"
-                        + "\"softCap\":1,\"targetNs\":0}")
+                        + "\"softCap\":1,\"targetNs\":0,\"replayable\":true}")
                 .replace("\"windows\":[],", "\"turns\":{\"policy\":\"fair\",\"use\":\"auto\",\"now\":true},");
         String text = plain(executor).out();
         assertTrue(text.contains("shared by space, running, turns by fair"), text);
         assertTrue(text.contains(" HELD    WAITED ") && text.contains("1.5 s  250.0 ms"), text);
-        assertTrue(text.lines().anyMatch(line -> line.endsWith(": weight 3")), text);
+        assertTrue(text.lines().anyMatch(line -> line.endsWith(": weight 3, replayable")), text);
     }
 
     /** Where a program is kept off some of the processors, all programs say on how many they run. */

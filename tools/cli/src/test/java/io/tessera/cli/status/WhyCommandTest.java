@@ -104,14 +104,15 @@ class WhyCommandTest {
         String answer = "{\"ok\":true,\"manager\":{\"pid\":5,\"uid\":0},\"devices\":[],\"clients\":[{\"id\":7,\"pid\":9,\"uid\":0,\"tenant\":\"dora\","
                 + "\"plan\":\"relay\",\"devices\":[]}],\"executors\":[{\"ordinal\":0,\"uuid\":\"GPU-1\",\"name\":\"H200\",\"state\":\"ready\","
                 + "\"turns\":{\"policy\":\"fair\",\"use\":\"auto\",\"now\":true},\"clients\":[{\"client\":7,\"pid\":9,\"tenant\":\"dora\",\"fence\":\"mask\","
-                + "\"held\":true,\"heldNs\":1500000000,\"waitedNs\":250000000,\"terms\":{\"weight\":3,\"class\":\"batch\",\"hardCap\":1,\"softCap\":1}}]}]}\n";
+                + "\"held\":true,\"heldNs\":1500000000,\"waitedNs\":250000000,\"terms\":{\"weight\":3,\"class\":\"batch\",\"hardCap\":1,\"softCap\":1,"
+                + "\"replayable\":true}}]}]}\n";
         String text = answered(answer, "why", "dora").out();
         assertTrue(
                 text.startsWith("dora (pid 9) shares H200 GPU-1 by space, where tenants take turns: its work waits until it is its tenant's turn.\n"),
                 text);
         assertTrue(
                 text.contains(
-                        "tenants take turns by policy fair; set for this tenant: weight 3; it had 1.5 s of the GPU's time, and waited 250.0 ms\n"),
+                        "tenants take turns by policy fair; set for this tenant: weight 3, replayable; it had 1.5 s of the GPU's time, and waited 250.0 ms\n"),
                 text);
         Files.delete(folder.resolve("control.sock"));
         text = answered(answer.replace("\"hardCap\":1", "\"hardCap\":0.1"), "why", "dora").out();
