@@ -6,6 +6,7 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport;
+import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.KernelReport.Fence;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
@@ -36,11 +37,12 @@ import java.util.stream.Collectors;
  * @param clusters    {@link FencedModule#clusters()}
  * @param waits       {@link FencedModule#waits()}
  * @param waiting     functions of which {@link io.tessera.guardian.fence.KernelReport#waits} says that they may wait for other blocks of their grid
+ * @param writes      the memory that kernels write and read ({@link io.tessera.guardian.fence.KernelReport#writes}), by name
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,
         List<TensorMapParameter> tensorMaps, Map<String, String> refused, boolean clusters, boolean waits,
-        Set<String> waiting) {
+        Set<String> waiting, Map<String, KernelWrites> writes) {
     /** Fences that are recorded when they are reached. */
     private static final Set<Fence> REPORTING = Set.of(Fence.TRAP, Fence.CALL_TARGET, Fence.HANDLE, Fence.WHOLE_WARP);
 
@@ -53,6 +55,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         tensorMaps = List.copyOf(tensorMaps);
         refused = Map.copyOf(refused);
         waiting = Set.copyOf(waiting);
+        writes = Map.copyOf(writes);
     }
 
     /** The tables of a module. */
@@ -62,7 +65,9 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
                         .anyMatch(function -> REPORTING.stream().anyMatch(function.fences()::containsKey)),
                 module.module().variables().stream().anyMatch(FencedTables::isState), module.tensorMaps(), reasons(module.refused()),
                 module.clusters(), module.waits(), module.reports().stream().filter(function -> function.waits() != null).map(KernelReport::name)
-                        .collect(Collectors.toSet()));
+                        .collect(Collectors.toSet()),
+                module.reports().stream().filter(function -> function.writes() != null)
+                        .collect(Collectors.toMap(KernelReport::name, KernelReport::writes)));
     }
 
     /** Returns the tables of the module without some kernels, given by name with the reason for each. */
@@ -70,7 +75,7 @@ public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variabl
         Map<String, String> all = new HashMap<>(refused);
         all.putAll(kernels);
         return new FencedTables(mode, id, variables, patches, functions, assertTexts, reports, keepsState,
-                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters, waits, waiting);
+                tensorMaps.stream().filter(map -> !kernels.containsKey(map.kernel())).toList(), all, clusters, waits, waiting, writes);
     }
 
     private static Map<String, String> reasons(Map<String, FenceRefusedException> refused) {

@@ -3,6 +3,7 @@ package io.tessera.guardian.cache;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
@@ -42,7 +43,8 @@ public final class FencedTablesReader {
                     list(in, FencedTablesReader::text), in.get() != 0, in.get() != 0,
                     list(in, FencedTablesReader::tensorMap), list(in, FencedTablesReader::refused).stream()
                             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)),
-                    in.get() != 0, in.get() != 0, Set.copyOf(list(in, FencedTablesReader::text)));
+                    in.get() != 0, in.get() != 0, Set.copyOf(list(in, FencedTablesReader::text)),
+                    list(in, FencedTablesReader::writes).stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
             if (in.hasRemaining()) {
                 throw new IOException(in.remaining() + " bytes behind the tables");
             }
@@ -73,6 +75,14 @@ public final class FencedTablesReader {
         return new HoistedVariable(name, constant, linkage, (flags & FencedTablesWriter.MANAGED) != 0,
                 (flags & FencedTablesWriter.CONSTANT_SPACE) != 0, size, alignment, initial,
                 relocations(in));
+    }
+
+    private static Map.Entry<String, KernelWrites> writes(ByteBuffer in) throws IOException {
+        String kernel = text(in);
+        List<Integer> written = list(in, ByteBuffer::getInt);
+        List<Integer> read = list(in, ByteBuffer::getInt);
+        String unknown = text(in);
+        return Map.entry(kernel, new KernelWrites(written, read, unknown.isEmpty() ? null : unknown));
     }
 
     private static Map.Entry<String, String> refused(ByteBuffer in) throws IOException {

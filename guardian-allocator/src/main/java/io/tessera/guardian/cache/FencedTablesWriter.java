@@ -2,6 +2,7 @@ package io.tessera.guardian.cache;
 
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.TensorMapParameter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -15,11 +16,12 @@ import java.util.TreeMap;
 /**
  * Writes tables, big-endian as {@link DataOutputStream} does: version, mode's name, id; then four lists, each with its
  * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state; tensor maps, refused kernels,
- * whether it knows clusters and whether blocks wait for theirs, and functions that may wait for other blocks. A text is its length in bytes and UTF-8. Stateless.
+ * whether it knows clusters and whether blocks wait for theirs, functions that may wait for other blocks, and the memory that
+ * kernels write and read: the name, two lists of offsets, and a text that is empty if they are known. A text is its length in bytes and UTF-8. Stateless.
  */
 public final class FencedTablesWriter {
     /** Version of the form. */
-    static final int VERSION = 9;
+    static final int VERSION = 10;
     static final int MANAGED = 1;
     static final int CONSTANT_SPACE = 2;
 
@@ -58,6 +60,13 @@ public final class FencedTablesWriter {
             out.writeBoolean(tables.clusters());
             out.writeBoolean(tables.waits());
             texts(out, tables.waiting().stream().sorted().toList());
+            out.writeInt(tables.writes().size());
+            for (Map.Entry<String, KernelWrites> kernel : new TreeMap<>(tables.writes()).entrySet()) {
+                text(out, kernel.getKey());
+                offsets(out, kernel.getValue().written());
+                offsets(out, kernel.getValue().read());
+                text(out, kernel.getValue().unknown() == null ? "" : kernel.getValue().unknown());
+            }
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
         }
@@ -98,6 +107,13 @@ public final class FencedTablesWriter {
         out.writeByte(relocation.shiftBits());
         text(out, relocation.variable());
         out.writeLong(relocation.addend());
+    }
+
+    private static void offsets(DataOutputStream out, List<Integer> offsets) throws IOException {
+        out.writeInt(offsets.size());
+        for (int offset : offsets) {
+            out.writeInt(offset);
+        }
     }
 
     private static void texts(DataOutputStream out, List<String> texts) throws IOException {

@@ -16,9 +16,10 @@ import java.util.Map;
  * @param calls     device functions of the module that it calls directly
  * @param notes     further notes, one line each
  * @param waits     reason why it may wait for other blocks of its grid, so that all of them have to run at once; null if it does not
+ * @param writes    the memory that it writes and reads; null for a function that is no kernel
  */
 public record KernelReport(String name, boolean kernel, int line, Map<String, Integer> accesses,
-        Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes, String waits) {
+        Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes, String waits, KernelWrites writes) {
     /** Kind of an added fence. */
     public enum Fence {
         /** Global address forced into the window by mask, modulo or check. */
@@ -84,11 +85,16 @@ public record KernelReport(String name, boolean kernel, int line, Map<String, In
     public KernelReport noted(String note) {
         List<String> more = new ArrayList<>(notes);
         more.add(note);
-        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, more, waits);
+        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, more, waits, writes);
     }
 
     /** Returns the report of a function that may wait for a reason; null if it does not wait. */
     public KernelReport waiting(String why) {
-        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, why);
+        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, why, writes);
+    }
+
+    /** Returns the report of a kernel of which it is known what memory it writes and reads. */
+    public KernelReport writing(KernelWrites memory) {
+        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, waits, memory);
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.tessera.guardian.fence.ConstantPatch;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.HoistedVariable;
+import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
@@ -33,7 +34,9 @@ class FencedTablesTest {
                 List.of("kernel", "_Z1fv"), List.of("a.cu:7: f: x > 0"), random.nextBoolean(), random.nextBoolean(),
                 List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))),
                 Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean(), random.nextBoolean(),
-                random.nextBoolean() ? Set.of() : Set.of("kernel", "größe"));
+                random.nextBoolean() ? Set.of() : Set.of("kernel", "größe"),
+                Map.of("kernel", new KernelWrites(List.of(8 * random.nextInt(9)), List.of(0, 8), null), "größe",
+                        KernelWrites.unknown("It calls malloc.")));
     }
 
     private static HoistedVariable.Relocation relocation(Random random) {

@@ -68,6 +68,6 @@ public final class Counts {
         Map<String, Integer> named = new TreeMap<>(handles);
         accesses.forEach((place, opcodes) -> opcodes.forEach((opcode, times) -> named.merge(text(opcode, place), times, Integer::sum)));
         return new KernelReport(function.name(), function.kind() == PtxFunction.Kind.ENTRY, function.line(), named,
-                fences, proved, calls, notes, null);
+                fences, proved, calls, notes, null, null);
     }
 }

@@ -117,7 +117,7 @@ final class FenceRunFixture {
         boolean stores = function.name().equals("add");
         return new KernelReport(function.name(), true, function.line(),
                 stores ? Map.of("st.global", 1, "ld (generic)", 2) : Map.of(), stores ? Map.of(Fence.BASE, 1) : Map.of(),
-                stores ? Map.of(Proof.FENCED_BASE, 1) : Map.of(), List.of(), List.of(), stores ? "a loop" : null);
+                stores ? Map.of(Proof.FENCED_BASE, 1) : Map.of(), List.of(), List.of(), stores ? "a loop" : null, null);
     }
 
     Run run(String... arguments) {

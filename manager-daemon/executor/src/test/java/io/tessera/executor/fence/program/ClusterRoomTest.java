@@ -26,7 +26,8 @@ class ClusterRoomTest {
         assertEquals(FencedModule.CLUSTER_BYTES, new FencedProgram(text, List.of(tables), "", false).addedSharedBytes());
         FencedTables silent = new FencedTables(tables.mode(), tables.id(), tables.variables(), tables.patches(), tables.functions(),
                 tables.assertTexts(),
-                tables.reports(), tables.keepsState(), tables.tensorMaps(), tables.refused(), tables.clusters(), false, tables.waiting());
+                tables.reports(), tables.keepsState(), tables.tensorMaps(), tables.refused(), tables.clusters(), false, tables.waiting(),
+                tables.writes());
         assertTrue(new VerifiedText().check(text, silent, false).refusal().contains("shared memory"));
         assertEquals(0, new FencedProgram(text, List.of(silent), "", false).addedSharedBytes());
     }

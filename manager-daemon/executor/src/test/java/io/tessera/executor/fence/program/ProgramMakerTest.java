@@ -260,8 +260,7 @@ class ProgramMakerTest {
         List<FencedTables> tables = new ArrayList<>();
         for (boolean clusters : new boolean[] {true, false}) {
             tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of(), List.of(), false, false, List.of(), Map.of(), clusters,
-                    false,
-                    Set.of()));
+                    false, Set.of(), Map.of()));
         }
         assertFalse(new FencedProgram(new byte[0], tables, "", false).clusters());
         assertTrue(new FencedProgram(new byte[0], tables.subList(0, 1), "", false).clusters());
@@ -330,7 +329,7 @@ class ProgramMakerTest {
         List<FencedTables> tables = new ArrayList<>();
         for (Set<String> waiting : List.of(Set.of("spins", "both"), Set.of("f"))) {
             tables.add(new FencedTables(FenceMode.MASK, 1, List.of(), List.of(), List.of("spins", "adds", "both"), List.of(), false, false, List.of(),
-                    Map.of(), false, false, waiting));
+                    Map.of(), false, false, waiting, Map.of()));
         }
         FencedProgram program = new FencedProgram(new byte[0], tables, "", false);
         assertTrue(program.mayWaitForBlocks("spins"));
@@ -345,13 +344,14 @@ class ProgramMakerTest {
         FencedProgram made = make(maker(), CodeOptions.none());
         for (String constant : List.of("__tessera_window", "anything")) {
             FencedTables tables = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", constant, Linkage.INTERNAL, false, false, 8, 8,
-                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, false, Set.of());
+                    new byte[0], List.of())), List.of(), List.of("work"), List.of(), false, false, List.of(), Map.of(), false, false, Set.of(),
+                    Map.of());
             assertTrue(new VerifiedText().check(made.code(), tables, false).refusal().contains(constant));
         }
         FencedTables patched = new FencedTables(FenceMode.MASK, 1, List.of(),
                 List.of(new ConstantPatch("__tessera_window", new HoistedVariable.Relocation(0, 8, 0,
                         "x", 0))),
-                List.of("work"), List.of(), false, false, List.of(), Map.of(), false, false, Set.of());
+                List.of("work"), List.of(), false, false, List.of(), Map.of(), false, false, Set.of(), Map.of());
         assertTrue(new VerifiedText().check(made.code(), patched, false).refusal().contains("patch"));
         String more = new String(made.code(), StandardCharsets.US_ASCII)
                 .replace(".visible .entry", ".visible .const .b64 __tessera_at_x;\n.visible .entry")
@@ -364,7 +364,7 @@ class ProgramMakerTest {
     void tablesThatCannotBeMeantAreRefused() throws Exception {
         FencedTables wide = new FencedTables(FenceMode.MASK, 1, List.of(new HoistedVariable("x", "__tessera_at_x", Linkage.INTERNAL, false,
                 false, 8, 8, new byte[0], List.of(new HoistedVariable.Relocation(4, 8, 0, "x", 0)))), List.of(), List.of("work"), List.of(),
-                false, false, List.of(), Map.of(), false, false, Set.of());
+                false, false, List.of(), Map.of(), false, false, Set.of(), Map.of());
         assertTrue(TablesCheck.refusal(wide, FenceMode.MASK).contains("variable x"));
         assertTrue(TablesCheck.refusal(wide, FenceMode.CHECK).contains("mode"));
         workers.tables = FencedTablesWriter.write(wide);
