@@ -1,8 +1,9 @@
 /*
  * Launches kernels, each of some time, and waits only for those of the batch before, until a line comes on stdin. So there is always work,
  * also where this program gets a processor late.
- *     relay_flood MICROSECONDS
- * Says "ready", and "launched COUNT" at the end, when all are done. `status` reads the count of launches.
+ *     relay_flood MICROSECONDS [PAUSE]
+ * With a pause, of microseconds after each batch, there is no work at the end of the pause. Says "ready", and "launched COUNT" at the end, when
+ * all are done. `status` reads the count of launches.
  */
 #include <poll.h>
 #include <unistd.h>
@@ -31,8 +32,9 @@ static int told_to_end(void)
 int main(int argc, char **argv)
 {
     void *context, *module, *kernel, *stream, *batch[2];
-    CHECK(argc == 2);
+    CHECK(argc == 2 || argc == 3);
     uint64_t us = (uint64_t)atol(argv[1]);
+    unsigned pause_us = argc == 3 ? (unsigned)atol(argv[2]) : 0;
     unsigned long launched = 0;
     void *parameters[] = {&us};
     alarm(240);
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
             OKAY(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
         OKAY(cuEventRecord(batch[even], stream));
         OKAY(cuEventSynchronize(batch[!even]));
+        usleep(pause_us);
     }
     OKAY(cuStreamSynchronize(stream));
     OKAY(cuStreamDestroy_v2(stream));

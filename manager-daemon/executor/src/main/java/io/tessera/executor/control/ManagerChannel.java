@@ -200,6 +200,8 @@ public final class ManagerChannel {
             client.addProperty("heldNs", session.part().turn().usedNs());
             client.addProperty("waitedNs", session.part().turn().waitedNs());
             client.addProperty("held", session.part().turn().isHeld());
+            client.addProperty("replays", session.part().replays());
+            client.addProperty("lostNs", session.part().lostNs());
             if (parts.processors() > 0) {
                 client.addProperty("processors", parts.processors(session.part()));
                 client.addProperty("deviceProcessors", parts.processors());

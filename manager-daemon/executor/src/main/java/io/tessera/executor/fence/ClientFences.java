@@ -501,6 +501,23 @@ public final class ClientFences {
         return looksAtStopWord;
     }
 
+    /** Returns whether kernels can be ended for now, so that later ones run ({@link #goOn}). */
+    public boolean canGoOn() {
+        return looksAtStopWord && page.canGoOn();
+    }
+
+    /** Makes all fenced kernels of the client end, and those that begin before {@link #goOn}. */
+    public void stopForNow() {
+        page.halt();
+    }
+
+    /** Lets kernels run again after {@link #stopForNow}, when none is running; not if the client was ended meanwhile. */
+    public void goOn() {
+        if (segment.contextError() == CudaResult.SUCCESS) {
+            page.goOn();
+        }
+    }
+
     /** Returns the figures of the client's fences. Any thread. */
     public FenceFigures figures() {
         return new FenceFigures(settings.label(), unfenced.figures(), violationCount, kernels.nativeLaunches(), kernels.partLaunches(),

@@ -136,10 +136,10 @@ public final class ClientKernels {
     /**
      * Returns the driver's function for a launch, after {@link #loads}.
      *
-     * @param captured whether the launch goes into a graph: then it stays fenced
+     * @param fenced whether the launch needs its fences: it goes into a graph, or may be stopped
      * @throws ProgramRefusedException if it must not be launched in this way
      */
-    public long toLaunch(Launchable kernel, LaunchPlan launch, boolean captured) throws ProgramRefusedException {
+    public long toLaunch(Launchable kernel, LaunchPlan launch, boolean fenced) throws ProgramRefusedException {
         announce();
         recent[(int) (launches++ % RECENT)] = kernel;
         handles.deferredReleases().namesCode(kernel.handle);
@@ -152,14 +152,14 @@ public final class ClientKernels {
                 kernel.launchRefused(); // the driver then loads it at a later launch
                 throw e;
             }
-            return captured ? kernel.function : narrow(kernel);
+            return fenced ? kernel.function : narrow(kernel);
         }
         checkMaps(kernel, launch.parameters(), launch.parameterBytes());
-        if (!captured && !settings.alwaysFenced() && member.mayRunNative()) {
+        if (!fenced && !settings.alwaysFenced() && member.mayRunNative()) {
             return alone(kernel); // without fences: no other tenant is in the context
         }
         prepare();
-        return captured ? kernel.function : forBlocks(kernel, launch);
+        return fenced ? kernel.function : forBlocks(kernel, launch);
     }
 
     /** Returns whether long grids are launched in parts. */

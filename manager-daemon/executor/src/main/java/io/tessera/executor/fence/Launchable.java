@@ -4,6 +4,7 @@ import io.tessera.device.CudaResult;
 import io.tessera.executor.fence.load.MachineKernel;
 import io.tessera.executor.fence.program.FencedProgram;
 import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.guardian.fence.KernelWrites;
 import java.util.concurrent.Future;
 
 /** A kernel that a client may launch, attached to its handle. One owner thread. */
@@ -46,6 +47,8 @@ public final class Launchable {
     /** An upper bound of that time, measured by launches of whole grids; 0: none was timed or slow. */
     private double slowBlockNs;
     private long slowNs;
+    /** Time that its last launch took which was awaited as a whole, in ns; 0: none was. */
+    private long wholeNs;
     private int timedLaunches;
     private boolean said;
     private Held held;
@@ -177,6 +180,21 @@ public final class Launchable {
     public void timed(long blocks, long ns) {
         timedLaunches++;
         slowBlockNs = Math.max(slowBlockNs, ns / (double) blocks);
+    }
+
+    /** Records how long a launch took that was awaited as a whole, in ns. */
+    public void tookWhole(long ns) {
+        wholeNs = Math.max(1, ns);
+    }
+
+    /** Returns how long its last launch took that was awaited as a whole, in ns; 0: none was. */
+    public long wholeNs() {
+        return wholeNs;
+    }
+
+    /** Returns what memory the kernel reads and writes; null: nothing is known of its code. */
+    public KernelWrites writes() {
+        return module == null || module.program == null ? null : module.program.writes(name);
     }
 
     /** Returns true at the first call only: how the kernel is launched is logged once. */

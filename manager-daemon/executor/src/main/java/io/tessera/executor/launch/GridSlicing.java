@@ -155,6 +155,11 @@ final class GridSlicing {
         return state == State.MAKING || state == State.RUNNING;
     }
 
+    /** Returns whether all parts of the launch at the head of the ring are launched: its record can be taken. */
+    boolean isLaunched() {
+        return state == State.LAUNCHED;
+    }
+
     /** Records that a kernel is about to be launched as a whole, in a stream that is not captured. */
     void launches(LaunchPlan launch, Launchable whole, ClientStream into) {
         if (kernels.comeInParts() && isLarge(launch) && kernels.mayComeInParts(whole)) {

@@ -13,6 +13,7 @@ import io.tessera.executor.call.GridBound;
 import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.call.graph.GraphBook;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.ClientKernels;
 import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
@@ -57,24 +58,26 @@ public final class LaunchExecutor {
     private final MemorySegment parameters;
     private final PartRoom room;
     private final GridSlicing slicing;
+    private final ReplayedLaunch replayed;
     private final Watchdog watchdog;
     private final NanoClock clock;
     private final LaunchResult result = new LaunchResult();
     private LaunchPlan plan;
 
     /** Creates an instance for one client; memory of an arena that lives as long as this. */
-    public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientKernels kernels,
-            Watchdog watchdog, GraphBook graphs, NanoClock clock, Arena arena) {
+    public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientFences fences,
+            GraphBook graphs, NanoClock clock, Arena arena) {
         this.driver = driver;
         this.handles = handles;
         this.streams = streams;
         this.memory = memory;
-        this.kernels = kernels;
-        this.watchdog = watchdog;
+        this.kernels = fences.kernels();
+        this.watchdog = fences.watchdog();
         this.graphs = graphs;
         this.clock = clock;
         this.room = new PartRoom(kernels, streams.parts().processors());
         this.slicing = new GridSlicing(streams, kernels, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
+        this.replayed = new ReplayedLaunch(streams, fences, memory, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
         this.config = arena.allocate(CUlaunchConfig.BYTES, Long.BYTES);
@@ -93,49 +96,93 @@ public final class LaunchExecutor {
     }
 
     /**
-     * Returns whether the next record is a launch that may be made in parts ({@link #comesInParts}). If it is not, a launch in parts that is still open is
-     * given up.
+     * Returns whether the next record is a launch that may be presented several times ({@link #comesAgain}): in parts of its grid, or so that it can be
+     * stopped. If it is not, a launch that is still open is given up.
      */
-    public boolean mayComeInParts(MemorySegment record, int length) {
-        if (!kernels.comeInParts()) {
-            return false;
-        }
+    public boolean mayTakeLong(MemorySegment record, int length) {
         if (RecordHeader.kind(record) != RecordKind.LAUNCH.code()) {
             slicing.other();
+            replayed.other();
             return false;
         }
         try {
-            boolean large = GridSlicing.isLarge(plan(record, length));
-            if (large) {
+            LaunchPlan launch = plan(record, length);
+            boolean may = isForParts(launch) || replayed.mayTake(launch);
+            if (may) {
                 GridBound.check(record, LaunchPlan.GRID);
             }
-            return large;
+            return may;
         } catch (RejectedException e) {
             return false; // the user learns of it when the record is taken
         }
     }
 
+    private boolean isForParts(LaunchPlan launch) {
+        return kernels.comeInParts() && GridSlicing.isLarge(launch);
+    }
+
     /**
-     * Launches as many parts of such a launch's grid as may be launched now. The result says whether the record has to be presented again.
+     * Does of such a launch what can be done now. The result says whether the record has to be presented again.
      *
      * @return an object that the next record overwrites
      */
-    public LaunchResult comesInParts(MemorySegment record, int length) {
+    public LaunchResult comesAgain(MemorySegment record, int length) {
         result.clear();
         LaunchPlan launch = plan;
         ClientContext context = streams.context(RecordHeader.context(record));
         ClientStream stream = context == null ? null : streams.find(launch.stream(), context);
-        return result.unfinished(slicing.comesAgain(launch, length, stream, (part, into) -> launchPart(launch, part, into)));
+        if (!replayed.isOpen() && isForParts(launch)) {
+            boolean again = slicing.comesAgain(launch, length, stream, (part, into) -> launchPart(launch, part, into));
+            if (again || slicing.isLaunched()) {
+                return result.unfinished(again); // a grid in parts leaves the device at the end of each part
+            }
+        }
+        return result.unfinished(replayed.comesAgain(launch, length, stream, (kernel, into) -> launchWhole(launch, kernel, into)));
     }
 
-    /** Returns whether a record is to come again for the rest of its parts. */
-    public boolean isInParts() {
-        return slicing.isOpen();
+    /** Returns whether a launch is in progress whose record is to come again. */
+    public boolean isLaunching() {
+        return slicing.isOpen() || replayed.isOpen();
     }
 
-    /** Gives back events of unfinished parts; the client's work is done. */
+    /** Gives back what unfinished launches have; the client's work is done. */
     public void close() {
         slicing.close();
+        replayed.close();
+    }
+
+    /** Launches a whole grid with its fences, so that it looks at the stop word. */
+    private int launchWhole(LaunchPlan launch, Launchable kernel, ClientStream stream) throws ProgramRefusedException, RejectedException {
+        give(launch);
+        boolean loads = kernels.loads(kernel);
+        long function = kernels.toLaunch(kernel, launch, true);
+        place(launch, kernel, function, stream);
+        int status = submitPlaced(launch, kernel, function, stream, loads);
+        launched(stream, status, false);
+        return status;
+    }
+
+    /** Copies the parameters to where the driver reads them. */
+    private void give(LaunchPlan launch) {
+        MemorySegment.copy(launch.record(), launch.parametersAt(), parameters, 0, launch.parameterBytes());
+        size.set(WireTypes.U64, 0, launch.parameterBytes());
+    }
+
+    /** Moves a stream to the part of the processors that a launch in it shall run on, and orders it behind what it waits for. */
+    private void place(LaunchPlan launch, Launchable kernel, long function, ClientStream stream) {
+        streams.parts().place(stream, part(launch, kernel, function));
+        streams.before(stream);
+    }
+
+    /** Launches in a placed stream, and on all processors if the launch does not fit on the part. */
+    private int submitPlaced(LaunchPlan launch, Launchable kernel, long function, ClientStream stream, boolean loads) throws RejectedException {
+        int status = submit(launch, kernel, function, stream, loads);
+        if (isTooLarge(status) && stream.value() != stream.whole()) {
+            streams.parts().place(stream, ProcessorParts.WHOLE);
+            status = submit(launch, kernel, function, stream, loads);
+        }
+        streams.after(stream);
+        return status;
     }
 
     private int launchPart(LaunchPlan launch, GridParts part, ClientStream stream) throws ProgramRefusedException {
@@ -187,14 +234,16 @@ public final class LaunchExecutor {
             if (slicing.taken(record, length)) {
                 return result.answered(slicing.result());
             }
+            if (replayed.taken(record, length)) {
+                return result.answered(replayed.result());
+            }
             Launchable kernel = kernels.launchable(launch.function());
             if (kernel == null) {
                 throw new RejectedException(CudaResult.INVALID_HANDLE, "no kernel of the client");
             }
             ClientStream stream = stream(launch);
             GridBound.check(record, LaunchPlan.GRID);
-            MemorySegment.copy(record, launch.parametersAt(), parameters, 0, launch.parameterBytes());
-            size.set(WireTypes.U64, 0, launch.parameterBytes());
+            give(launch);
             checkClusters(launch, kernel);
             boolean capturing = streams.isCapturing(stream);
             if (capturing) {
@@ -203,17 +252,11 @@ public final class LaunchExecutor {
             handles.deferredReleases().naming(capturing);
             boolean loads = kernels.loads(kernel);
             long function = kernels.toLaunch(kernel, launch, capturing);
-            streams.parts().place(stream, part(launch, kernel, function));
-            streams.before(stream);
+            place(launch, kernel, function, stream);
             if (!capturing) {
                 slicing.launches(launch, kernel, stream);
             }
-            int status = submit(launch, kernel, function, stream, loads);
-            if (isTooLarge(status) && stream.value() != stream.whole()) {
-                streams.parts().place(stream, ProcessorParts.WHOLE);
-                status = submit(launch, kernel, function, stream, loads);
-            }
-            streams.after(stream);
+            int status = submitPlaced(launch, kernel, function, stream, loads);
             slicing.launched(launch, kernel, status, stream);
             launched(stream, status, capturing);
             if (status == CudaResult.INVALID_VALUE) {

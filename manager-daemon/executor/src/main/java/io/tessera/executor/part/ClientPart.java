@@ -14,6 +14,11 @@ public final class ClientPart {
     private volatile boolean full;
     private volatile int part = ProcessorParts.WHOLE;
     private volatile boolean beside;
+    private volatile boolean replayable;
+    private volatile boolean interactiveWork;
+    /** Written by the client's owner thread. */
+    private volatile long replays;
+    private volatile long lostNs;
 
     /** Creates a client on all processors, without work, which is neither observed nor held back. */
     public ClientPart(String tenant) {
@@ -78,6 +83,40 @@ public final class ClientPart {
     /** Returns whether another tenant has had work lately: then this one's queue is bounded tightly. */
     public boolean isBesideOthers() {
         return beside;
+    }
+
+    /** Returns whether long kernels of it may be stopped and run again. */
+    public boolean isReplayable() {
+        return replayable;
+    }
+
+    /** Returns whether an interactive tenant other than its own has work on the device. */
+    public boolean isAwaitedByInteractive() {
+        return interactiveWork;
+    }
+
+    /** Sets whether long kernels of it may be stopped and run again, and whether an interactive tenant other than its own has work on the device. */
+    void decided(boolean mayReplay, boolean isInteractiveWork) {
+        if (replayable != mayReplay || interactiveWork != isInteractiveWork) {
+            replayable = mayReplay;
+            interactiveWork = isInteractiveWork;
+        }
+    }
+
+    /** Records that a kernel of it was stopped and is to run again; the argument is the time that it had run. The client's owner thread. */
+    public void replays(long ranNs) {
+        replays++;
+        lostNs += ranNs;
+    }
+
+    /** Returns how many times a kernel of it was stopped and ran again. */
+    public long replays() {
+        return replays;
+    }
+
+    /** Returns for how long kernels had run that were stopped, in ns. */
+    public long lostNs() {
+        return lostNs;
     }
 
     /** Sets where the client's kernels run from now on, and whether another tenant has had work lately. */

@@ -35,9 +35,20 @@ public final class PartKeeper implements AutoCloseable {
     private static final class Known {
         private final ReserveChooser.Tenant tenant;
         private final List<ClientPart> clients = new ArrayList<>();
+        private TenantTerms terms;
+        private boolean busy;
 
         private Known(ReserveChooser.Tenant tenant) {
             this.tenant = tenant;
+        }
+
+        private void terms(TenantTerms newTerms) {
+            terms = newTerms;
+            tenant.interactive(isInteractive());
+        }
+
+        private boolean isInteractive() {
+            return terms.tenantClass() == TenantClass.INTERACTIVE;
         }
     }
 
@@ -52,7 +63,7 @@ public final class PartKeeper implements AutoCloseable {
     /** Adds a client. */
     public synchronized ClientPart join(String tenant) {
         Known known = tenants.computeIfAbsent(tenant, _ -> new Known(chooser.join()));
-        known.tenant.interactive(isInteractive(tenant));
+        known.terms(gate.termsOf(tenant));
         ClientPart client = new ClientPart(tenant, gate.join(tenant), this::leave);
         known.clients.add(client);
         LockSupport.unpark(thread);
@@ -72,7 +83,7 @@ public final class PartKeeper implements AutoCloseable {
         gate.terms(tenant, terms);
         Known known = tenants.get(tenant);
         if (known != null) {
-            known.tenant.interactive(isInteractive(tenant));
+            known.terms(gate.termsOf(tenant));
             LockSupport.unpark(thread);
         }
     }
@@ -80,11 +91,6 @@ public final class PartKeeper implements AutoCloseable {
     /** Returns the gate that holds submissions back, and the GPU time of each client. */
     public SubmissionGate gate() {
         return gate;
-    }
-
-    /** Returns whether a tenant is interactive, as set by an operator. */
-    private boolean isInteractive(String tenant) {
-        return gate.termsOf(tenant).tenantClass() == TenantClass.INTERACTIVE;
     }
 
     /** Returns on how many processors a client's kernels run; 0: the device's processors are not divided. */
@@ -127,6 +133,7 @@ public final class PartKeeper implements AutoCloseable {
                 busy |= client.isBusy();
                 full |= client.isFull();
             }
+            known.busy = busy;
             chooser.saw(known.tenant, busy, full, nowNs);
         }
         chooser.decide(nowNs);
@@ -136,9 +143,15 @@ public final class PartKeeper implements AutoCloseable {
             boolean beside = chooser.isBesideOthers(known.tenant, nowNs);
             for (ClientPart client : known.clients) {
                 client.decided(part, beside);
+                client.decided(known.terms.replayable(), isAwaited(known));
             }
         }
         return tenants.size() > 1 || gate.isActive();
+    }
+
+    /** Returns whether an interactive tenant has work on the device beside a tenant that is not interactive. */
+    private boolean isAwaited(Known tenant) {
+        return !tenant.isInteractive() && tenants.values().stream().anyMatch(other -> other.busy && other.isInteractive());
     }
 
     @Override

@@ -170,7 +170,7 @@ public final class ClientSession {
                 BoundedWait.moment(WaitLimit.FULL_STREAMS);
                 continue;
             }
-            if (work == 0 && (part.turn().isHeld() || records.isInParts())) {
+            if (work == 0 && (part.turn().isHeld() || records.isLaunching())) {
                 hold();
                 continue;
             }
@@ -189,7 +189,7 @@ public final class ClientSession {
         pollRest(records, ring);
     }
 
-    /** Waits until it is the tenant's turn, parts of a grid are done, or another check is due. */
+    /** Waits until it is the tenant's turn, a launch goes on, or another check is due. */
     private void hold() {
         state.allocations().window().rest();
         boolean working = state.execution().streams().parts().isWorking() || !state.completion().watch().isEmpty();

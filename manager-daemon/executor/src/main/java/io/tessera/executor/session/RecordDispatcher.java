@@ -185,19 +185,19 @@ public final class RecordDispatcher implements RecordHandler, AutoCloseable {
             return false;
         }
         turn.goes();
-        return isLost() || !launches.mayComeInParts(record, length) || !comesInParts(record, length);
+        return isLost() || !launches.mayTakeLong(record, length) || !comesAgain(record, length);
     }
 
-    private boolean comesInParts(MemorySegment record, int length) {
+    private boolean comesAgain(MemorySegment record, int length) {
         if (awaited.isOpen()) {
-            noticed(awaited.submit()); // the open mark comes before the parts
+            noticed(awaited.submit()); // the open mark comes before the launch
         }
-        return launched(launches.comesInParts(record, length)).isUnfinished();
+        return launched(launches.comesAgain(record, length)).isUnfinished();
     }
 
-    /** Returns whether the next record is a launch of which some parts have been launched. */
-    boolean isInParts() {
-        return !isLost() && launches.isInParts();
+    /** Returns whether the next record is a launch that is in progress. */
+    boolean isLaunching() {
+        return !isLost() && launches.isLaunching();
     }
 
     private boolean occupiesDevice(MemorySegment record, int length) {

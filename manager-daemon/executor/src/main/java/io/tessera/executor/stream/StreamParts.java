@@ -49,6 +49,11 @@ public final class StreamParts {
         return processors;
     }
 
+    /** Returns the client, as the keeper of the parts sees it. */
+    public ClientPart client() {
+        return part;
+    }
+
     /** Returns the gate that says when the client's tenant may submit. */
     public SubmissionGate.Client turn() {
         return part.turn();

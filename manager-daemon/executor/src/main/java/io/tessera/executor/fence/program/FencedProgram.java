@@ -1,6 +1,7 @@
 package io.tessera.executor.fence.program;
 
 import io.tessera.guardian.cache.FencedTables;
+import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.FencedModule;
 import java.util.List;
 import java.util.Objects;
@@ -43,6 +44,11 @@ public record FencedProgram(byte[] code, List<FencedTables> tables, String info,
     public boolean mayWaitForBlocks(String kernel) {
         return tables.stream().anyMatch(table -> table.waiting().contains(kernel))
                 || tables.stream().noneMatch(table -> table.functions().contains(kernel));
+    }
+
+    /** Returns what memory a kernel reads and writes; null: no module has it, or several modules were linked. */
+    public KernelWrites writes(String kernel) {
+        return tables.size() == 1 ? tables.getFirst().writes().get(kernel) : null;
     }
 
     /** Returns whether kernels may report. */

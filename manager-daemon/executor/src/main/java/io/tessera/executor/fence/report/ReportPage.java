@@ -176,6 +176,21 @@ public final class ReportPage {
         }
     }
 
+    /** Returns whether the order to end can be taken back: the host writes the word. */
+    public boolean canGoOn() {
+        return stream == 0;
+    }
+
+    /** Takes the order to end back: kernels that are launched from now on run. */
+    public synchronized void goOn() {
+        if (canGoOn() && !closed) {
+            if (word != 0) {
+                WORD.setRelease(managed(), 0L, WindowConstants.GO_ON);
+            }
+            WORD.setRelease(page, STOP, WindowConstants.GO_ON);
+        }
+    }
+
     boolean isStopped() {
         return (int) WORD.getAcquire(page, STOP) == 0;
     }

@@ -1,0 +1,302 @@
+package io.tessera.executor.launch;
+
+import io.tessera.clock.NanoClock;
+import io.tessera.device.CudaResult;
+import io.tessera.executor.call.RejectedException;
+import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.fence.ClientFences;
+import io.tessera.executor.fence.ClientKernels;
+import io.tessera.executor.fence.LaunchPlan;
+import io.tessera.executor.fence.Launchable;
+import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.memory.ClientMemory;
+import io.tessera.executor.part.ClientPart;
+import io.tessera.executor.stream.ClientStream;
+import io.tessera.executor.stream.ClientStreams;
+import java.lang.foreign.MemorySegment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A long launch of a replayable tenant. It is stopped when an interactive tenant waits for the device, and runs again from its beginning when that tenant has
+ * no more work (TReM's replay). Only launches are taken whose writes are known ({@link WrittenRanges}); memory that they write and read is copied before, and
+ * copied back before they run again. While the launch is on the device, the client submits nothing else: the stop word stops all of its kernels.
+ *
+ * <pre>
+ *   none ──> idle? ──> running ──done──> launched ──record is taken──> none
+ *               │       ^    └─interactive work─> stopping ──> paused ─┐
+ *               │       └──────────────────────────────────────────────┘
+ *               └──> whole: its streams do not become idle
+ * </pre>
+ *
+ * <p>A launch is stopped a bounded number of times, and not when it is nearly done: it always ends. One owner thread.
+ */
+final class ReplayedLaunch {
+    /** Shorter launches are not taken: to wait for one of them costs an interactive tenant less than this. */
+    static final long LONG_NS = GridSlicing.LONG_NS;
+    /** Time for which interactive work has to be there until a launch is stopped: most of it is done beside the launch within that time. */
+    private static final long PATIENCE_NS = 2_000_000L;
+    /** Time without interactive work after which the launch runs again: several times the gap between the kernels of one request. */
+    private static final long QUIET_NS = 5_000_000L;
+    /** Longest pause, whatever the interactive tenants do. */
+    private static final long MOST_PAUSE_NS = 2_000_000_000L;
+    /** After this many stops the launch runs to its end. */
+    private static final int MOST_STOPS = 3;
+    /** Part of its expected time after which a launch is not stopped. */
+    private static final double NEARLY_DONE = 0.8;
+    /** Time that the other work of the client has to become done. */
+    private static final long IDLE_NS = 2_000_000_000L;
+    /** Copies of changed memory may take a twentieth of a launch: they move some 1,000 bytes a ns on the device, there and back. */
+    private static final long BYTES_PER_NS = 25;
+    private static final Logger LOG = LoggerFactory.getLogger(ReplayedLaunch.class);
+
+    /** Launches the whole grid with its fences. */
+    @FunctionalInterface
+    interface Submitter {
+        /** Returns the driver's CUresult. */
+        int submit(Launchable kernel, ClientStream stream) throws ProgramRefusedException, RejectedException;
+    }
+
+    private enum State {
+        NONE, IDLE, RUNNING, STOPPING, PAUSED, LAUNCHED, WHOLE
+    }
+
+    private final ClientStreams streams;
+    private final ClientKernels kernels;
+    private final ClientFences fences;
+    private final ClientMemory memory;
+    private final ClientPart part;
+    private final NanoClock clock;
+    private final SavedMemory saved;
+    private final MemorySegment record;
+    private State state = State.NONE;
+    private int length;
+    private Launchable kernel;
+    private ClientStream stream;
+    private WrittenRanges ranges;
+    private int stops;
+    /** When the state was entered. */
+    private long sinceNs;
+    /** When the launch was last submitted. */
+    private long startedNs;
+    /** When interactive work was first seen in an unbroken row of looks, and when last; 0: it was not there at the last look. */
+    private long rivalSinceNs;
+    private long rivalNs;
+    private int result;
+    private ProgramRefusedException refusal;
+
+    /** @param record memory for a record, which only this object uses */
+    ReplayedLaunch(ClientStreams streams, ClientFences fences, ClientMemory memory, DriverCalls driver, NanoClock clock, MemorySegment record) {
+        this.streams = streams;
+        this.kernels = fences.kernels();
+        this.fences = fences;
+        this.memory = memory;
+        this.part = streams.parts().client();
+        this.clock = clock;
+        this.saved = new SavedMemory(driver);
+        this.record = record;
+    }
+
+    /** Returns whether a launch may be taken at all. */
+    boolean mayTake(LaunchPlan launch) {
+        return isOpen() || part.isReplayable() && launch.attributes() == 0;
+    }
+
+    /** Returns whether a launch is in progress, whose record has to be presented again. */
+    boolean isOpen() {
+        return state == State.IDLE || state == State.RUNNING || state == State.STOPPING || state == State.PAUSED;
+    }
+
+    /**
+     * Handles a launch at the head of the ring.
+     *
+     * @param launch     of a whole record
+     * @param recordSize length of the record
+     * @param target     its stream; null if there is none
+     * @return whether the record has to be presented again
+     */
+    boolean comesAgain(LaunchPlan launch, int recordSize, ClientStream target, Submitter submitter) {
+        if (state != State.NONE && !isSame(launch.record(), recordSize)) {
+            leave(); // the program has changed the record, which is now another launch
+        }
+        long nowNs = clock.nanoTime();
+        if (state == State.NONE) {
+            begin(launch, recordSize, target, nowNs);
+        }
+        see(nowNs);
+        if (state == State.IDLE) {
+            awaitIdle(submitter, nowNs);
+        } else if (state == State.RUNNING) {
+            run(nowNs);
+        } else if (state == State.STOPPING) {
+            awaitStop(nowNs);
+        } else if (state == State.PAUSED) {
+            pause(submitter, nowNs);
+        }
+        return isOpen();
+    }
+
+    /** Records that another record was taken: the program has replaced the launch that was in progress. */
+    void other() {
+        if (isOpen()) {
+            leave();
+        }
+    }
+
+    /** Ends the launch whose record is taken now. Returns whether it was launched here; {@link #result} has its result. */
+    boolean taken(MemorySegment taken, int recordSize) {
+        boolean launched = state == State.LAUNCHED && isSame(taken, recordSize);
+        if (state != State.NONE) {
+            leave();
+        }
+        return launched;
+    }
+
+    /**
+     * Returns the CUresult of the last launch that was taken.
+     *
+     * @throws ProgramRefusedException if it was refused
+     */
+    int result() throws ProgramRefusedException {
+        if (refusal != null) {
+            throw refusal;
+        }
+        return result;
+    }
+
+    private boolean isSame(MemorySegment other, int size) {
+        return size == length && MemorySegment.mismatch(record, 0, size, other, 0, size) < 0;
+    }
+
+    private void begin(LaunchPlan launch, int recordSize, ClientStream target, long nowNs) {
+        Launchable found = target == null || !part.isReplayable() || streams.isCapturing(target) ? null : known(launch);
+        if (found == null || found.writes() == null || !fences.canGoOn()) {
+            return;
+        }
+        boolean measured = found.wholeNs() > 0;
+        long expectedNs = Math.max(found.wholeNs(), target.longestNs());
+        if (measured && expectedNs < LONG_NS) {
+            return;
+        }
+        WrittenRanges written = WrittenRanges.of(found.writes(), launch, memory);
+        if (written.unknown() != null) {
+            say(found, written.unknown());
+            return;
+        }
+        if (written.changedBytes() > 0 && (written.changedBytes() > BYTES_PER_NS * expectedNs || !saved.reserve(written.changedBytes()))) {
+            return;
+        }
+        kernel = found;
+        stream = target;
+        ranges = written;
+        length = recordSize;
+        MemorySegment.copy(launch.record(), 0, record, 0, recordSize);
+        stops = 0;
+        rivalSinceNs = 0;
+        result = CudaResult.SUCCESS;
+        refusal = null;
+        enter(State.IDLE, nowNs);
+    }
+
+    /** Logs once for each kernel why it is not run again: a program may launch it a thousand times a second. */
+    private static void say(Launchable whole, String why) {
+        if (whole.toSay()) {
+            LOG.info("kernel {} cannot be stopped and run again: {}", whole.name(), why);
+        }
+    }
+
+    private Launchable known(LaunchPlan launch) {
+        try {
+            return kernels.launchable(launch.function());
+        } catch (ProgramRefusedException e) {
+            return null; // the user learns of it when the record is taken
+        }
+    }
+
+    private void enter(State next, long nowNs) {
+        state = next;
+        sinceNs = nowNs;
+    }
+
+    /** Notes whether interactive tenants have work. */
+    private void see(long nowNs) {
+        if (!part.isAwaitedByInteractive()) {
+            rivalSinceNs = 0;
+        } else {
+            rivalSinceNs = rivalSinceNs == 0 ? nowNs : rivalSinceNs;
+            rivalNs = nowNs;
+        }
+    }
+
+    private void awaitIdle(Submitter submitter, long nowNs) {
+        if (streams.query() == CudaResult.SUCCESS) {
+            submit(submitter, nowNs);
+        } else if (nowNs - sinceNs > IDLE_NS || streams.mayStand()) {
+            state = State.WHOLE;
+        }
+    }
+
+    private void submit(Submitter submitter, long nowNs) {
+        startedNs = nowNs;
+        try {
+            result = stops == 0 ? saved.save(ranges.changed(), stream.value()) : saved.restore(ranges.changed(), stream.value());
+            result = result == CudaResult.SUCCESS ? submitter.submit(kernel, stream) : result;
+        } catch (ProgramRefusedException e) {
+            refusal = e;
+        } catch (RejectedException e) {
+            result = e.result();
+        }
+        enter(result == CudaResult.SUCCESS && refusal == null ? State.RUNNING : State.LAUNCHED, nowNs);
+    }
+
+    private void run(long nowNs) {
+        int done = streams.query(stream);
+        if (done != CudaResult.NOT_READY) {
+            kernel.tookWhole(nowNs - sinceNs);
+            result = done;
+            enter(State.LAUNCHED, nowNs);
+        } else if (rivalSinceNs != 0 && nowNs - Math.max(rivalSinceNs, sinceNs) > PATIENCE_NS && mayStop(nowNs)) {
+            fences.stopForNow();
+            enter(State.STOPPING, nowNs);
+        }
+    }
+
+    /** A launch on a part of the processors leaves the rest to others. */
+    private boolean mayStop(long nowNs) {
+        boolean nearlyDone = kernel.wholeNs() > 0 && nowNs - sinceNs > NEARLY_DONE * kernel.wholeNs();
+        return stops < MOST_STOPS && !nearlyDone && stream.value() == stream.whole();
+    }
+
+    private void awaitStop(long nowNs) {
+        int done = streams.query(stream);
+        if (done == CudaResult.NOT_READY) {
+            return; // a kernel that does not look at the word is waited for; the watchdog bounds that
+        }
+        fences.goOn();
+        stops++;
+        part.replays(nowNs - startedNs);
+        result = done;
+        enter(done == CudaResult.SUCCESS ? State.PAUSED : State.LAUNCHED, nowNs);
+    }
+
+    private void pause(Submitter submitter, long nowNs) {
+        if (nowNs - Math.max(rivalNs, sinceNs) > QUIET_NS || nowNs - sinceNs > MOST_PAUSE_NS) {
+            submit(submitter, nowNs);
+        }
+    }
+
+    private void leave() {
+        if (state == State.STOPPING) {
+            fences.goOn(); // the program has given the launch up, so nobody uses what it leaves
+        }
+        stream = null;
+        kernel = null;
+        ranges = null;
+        state = State.NONE;
+    }
+
+    /** Gives the copy back; all work of the client is done. */
+    void close() {
+        saved.close();
+    }
+}

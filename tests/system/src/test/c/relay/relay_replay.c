@@ -1,0 +1,105 @@
+/*
+ * Launches kernels that take long, again and again, and compares their results with the processor's. `steps` changes numbers in place, one
+ * step after the other: what is left of a run in the middle is no result, and running it again from there gives wrong ones. `apart` writes the
+ * same numbers to another place.
+ *     relay_replay STEPS MICROSECONDS
+ * Each of the steps takes the time. Says "ready", "launched COUNT" after each pair of launches that was right, and ends when a line has come
+ * on stdin.
+ */
+#include <poll.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "cuda_calls.h"
+#include "cuda_constants.h"
+
+enum { BLOCKS = 2, THREADS = 2, NUMBERS = BLOCKS * THREADS };
+
+#define BEGIN(kernel, parameters)                                                                                      \
+    ".visible .entry " kernel "(" parameters ", .param .u32 steps, .param .u64 us)\n"                                  \
+    "{\n .reg .u64 %to, %from, %off, %until, %now, %us;\n .reg .u32 %i, %n, %b, %x, %left;\n .reg .pred %again;\n"     \
+    " mov.u32 %i, %tid.x;\n mov.u32 %n, %ntid.x;\n mov.u32 %b, %ctaid.x;\n mad.lo.u32 %i, %b, %n, %i;\n"               \
+    " mul.wide.u32 %off, %i, 4;\n ld.param.u32 %left, [steps];\n ld.param.u64 %us, [us];\n mul.lo.u64 %us, %us, 1000;\n"
+
+#define WAIT                                                                                                           \
+    " mov.u64 %until, %globaltimer;\n add.u64 %until, %until, %us;\n"                                                  \
+    "early:\n mov.u64 %now, %globaltimer;\n setp.lt.u64 %again, %now, %until;\n @%again bra early;\n"                  \
+    " sub.u32 %left, %left, 1;\n setp.ne.u32 %again, %left, 0;\n @%again bra step;\n"
+
+#define IMAGE                                                                                                                                                               \
+    ".version 8.0\n.target sm_50\n.address_size 64\n" BEGIN(                                                                                                                \
+        "steps",                                                                                                                                                            \
+        ".param .u64 x") " ld.param.u64 %to, [x];\n add.u64 %to, %to, %off;\n"                                                                                              \
+                         "step:\n ld.global.u32 %x, [%to];\n mad.lo.u32 %x, %x, 1664525, 1013904223;\n st.global.u32 [%to], %x;\n" WAIT                                     \
+                         " ret;\n}\n" BEGIN(                                                                                                                                \
+                             "apart",                                                                                                                                       \
+                             ".param .u64 y, .param .u64 x") " ld.param.u64 %to, [y];\n add.u64 %to, %to, %off;\n ld.param.u64 %from, [x];\n add.u64 %from, %from, %off;\n" \
+                                                             " ld.global.u32 %x, [%from];\n"                                                                                \
+                                                             "step:\n mad.lo.u32 %x, %x, 1664525, 1013904223;\n st.global.u32 [%to], %x;\n" WAIT                            \
+                                                             " ret;\n}\n"
+
+static int told_to_end(void)
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, 0) > 0;
+}
+
+static void after(unsigned *numbers, unsigned steps)
+{
+    for (int i = 0; i < NUMBERS; i++)
+        for (unsigned step = 0; step < steps; step++)
+            numbers[i] = numbers[i] * 1664525u + 1013904223u;
+}
+
+static void check(CUdeviceptr at, const unsigned *expected)
+{
+    static unsigned found[NUMBERS];
+    OKAY(cuMemcpyDtoH_v2(found, at, sizeof found));
+    for (int i = 0; i < NUMBERS; i++)
+        CHECK(found[i] == expected[i]);
+}
+
+int main(int argc, char **argv)
+{
+    void *context, *module, *in_place, *apart, *stream;
+    CUdeviceptr x = 0, y = 0;
+    static unsigned numbers[NUMBERS], next[NUMBERS];
+    CHECK(argc == 3);
+    unsigned steps = (unsigned)atol(argv[1]);
+    uint64_t us = (uint64_t)atol(argv[2]);
+    alarm(240);
+    OKAY(cuInit(0));
+    OKAY(cuDevicePrimaryCtxRetain(&context, 0));
+    OKAY(cuCtxSetCurrent(context));
+    OKAY(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OKAY(cuMemAlloc_v2(&x, sizeof numbers));
+    OKAY(cuMemAlloc_v2(&y, sizeof numbers));
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] = (unsigned)i;
+    OKAY(cuMemcpyHtoD_v2(x, numbers, sizeof numbers));
+    OKAY(cuModuleLoadData(&module, IMAGE));
+    OKAY(cuModuleGetFunction(&in_place, module, "steps"));
+    OKAY(cuModuleGetFunction(&apart, module, "apart"));
+    printf("ready\n");
+    fflush(stdout);
+    void *of_steps[] = {&x, &steps, &us}, *of_apart[] = {&y, &x, &steps, &us};
+    for (unsigned launched = 1; !told_to_end(); launched++) {
+        OKAY(cuLaunchKernel(in_place, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, of_steps, NULL));
+        OKAY(cuLaunchKernel(apart, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, of_apart, NULL));
+        OKAY(cuStreamSynchronize(stream));
+        after(numbers, steps);
+        check(x, numbers);
+        for (int i = 0; i < NUMBERS; i++)
+            next[i] = numbers[i];
+        after(next, steps);
+        check(y, next);
+        printf("launched %u\n", launched);
+        fflush(stdout);
+    }
+    OKAY(cuMemFree_v2(x));
+    OKAY(cuMemFree_v2(y));
+    OKAY(cuStreamDestroy_v2(stream));
+    OKAY(cuModuleUnload(module));
+    OKAY(cuDevicePrimaryCtxRelease_v2(0));
+    return 0;
+}
