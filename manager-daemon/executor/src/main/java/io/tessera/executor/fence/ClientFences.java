@@ -73,8 +73,7 @@ public final class ClientFences {
     private ReportPage page;
     private Violations violations;
     private volatile long violationCount;
-    /** Whether kernels were loaded that read the stop word: those made of PTX do, and most of machine code with fences. */
-    private boolean looksAtStopWord;
+    private final KernelStops stops;
 
     /** Creates an instance for a client that has loaded nothing. */
     public ClientFences(FenceSettings settings, FencingService fencing, TenantPresence.Member member, WindowAccess window,
@@ -100,6 +99,7 @@ public final class ClientFences {
                         handles, driver, synchronization, device),
                 handles, driver);
         this.links = new ClientLinks(fencing.maker(), member.tenant(), settings.mode(), unfenced, kernels::hasLaunched, segment);
+        this.stops = new KernelStops(segment);
         this.strayWrites = new StrayWriteChecks(window, kernels::recent, segment, settings.mode());
         this.watchdog = new Watchdog(settings, member, driver, progress, fencing.doneWords(), synchronization);
     }
@@ -204,7 +204,9 @@ public final class ClientFences {
         if (fenced == null) {
             return null;
         }
-        looksAtStopWord |= fenced.image().looks();
+        if (fenced.image().looks()) {
+            stops.loaded(page());
+        }
         PlacedImage placed = PlacedImage.place(fenced.image(), fenced.number(), window, charge, stream, driver);
         kernels.variants().narrow().add(placed, fenced.narrow());
         if (fenced.number() != 0) {
@@ -348,8 +350,7 @@ public final class ClientFences {
 
     /** Returns the constants that tell a module of the client where the window is. */
     private byte[] windowConstants(FenceMode mode) throws ProgramRefusedException {
-        page();
-        looksAtStopWord = true;
+        stops.loaded(page());
         return new WindowConstants(mode, window.baseAddress(), window.sizeBytes(), page.reportArea(), page.stopWord(), textures.address()).bytes();
     }
 
@@ -493,29 +494,9 @@ public final class ClientFences {
         made.halt();
     }
 
-    /** Makes all fenced kernels of the client end, those to come included. Returns false if the client has none. */
-    public boolean stop() {
-        if (looksAtStopWord) {
-            page.stop();
-        }
-        return looksAtStopWord;
-    }
-
-    /** Returns whether kernels can be ended for now, so that later ones run ({@link #goOn}). */
-    public boolean canGoOn() {
-        return looksAtStopWord && page.canGoOn();
-    }
-
-    /** Makes all fenced kernels of the client end, and those that begin before {@link #goOn}. */
-    public void stopForNow() {
-        page.halt();
-    }
-
-    /** Lets kernels run again after {@link #stopForNow}, when none is running; not if the client was ended meanwhile. */
-    public void goOn() {
-        if (segment.contextError() == CudaResult.SUCCESS) {
-            page.goOn();
-        }
+    /** Returns what orders the client's kernels to end. */
+    public KernelStops stops() {
+        return stops;
     }
 
     /** Returns the figures of the client's fences. Any thread. */
@@ -532,6 +513,7 @@ public final class ClientFences {
         stream.close(driver);
         watchdog.close();
         if (page != null) {
+            stops.loaded(null);
             page.close();
             page = null;
         }

@@ -10,6 +10,8 @@ import java.util.concurrent.Future;
 /** A kernel that a client may launch, attached to its handle. One owner thread. */
 public final class Launchable {
     private static final long MOST_BYTES = 0xFFFF_FFFFL;
+    /** To await a launch costs some 0.1 ms. */
+    private static final int LAUNCHES_A_MEASUREMENT = 64;
 
     /** The client's handle, of a function or kernel. */
     final long handle;
@@ -49,6 +51,7 @@ public final class Launchable {
     private long slowNs;
     /** Time that its last launch took which was awaited as a whole, in ns; 0: none was. */
     private long wholeNs;
+    private int launchesSinceMeasured;
     private int timedLaunches;
     private boolean said;
     private Held held;
@@ -190,6 +193,11 @@ public final class Launchable {
     /** Returns how long its last launch took that was awaited as a whole, in ns; 0: none was. */
     public long wholeNs() {
         return wholeNs;
+    }
+
+    /** Returns whether a launch of a short kernel is to be awaited, since it may take longer now: one of {@link #LAUNCHES_A_MEASUREMENT}. */
+    public boolean isToBeMeasuredAgain() {
+        return ++launchesSinceMeasured % LAUNCHES_A_MEASUREMENT == 0;
     }
 
     /** Returns what memory the kernel reads and writes; null: nothing is known of its code. */

@@ -69,6 +69,7 @@ public final class ClientExports {
         if (range == null) {
             return CudaResult.INVALID_VALUE; // CUDA's result for pools and mappings
         }
+        memory.exported();
         exports.write(ownMemory.computeIfAbsent(address,
                 _ -> exports.add(this, tenant, Kind.MEMORY, address, range.bytes())), handle);
         return CudaResult.SUCCESS;

@@ -6,6 +6,7 @@ import io.tessera.executor.call.RejectedException;
 import io.tessera.executor.driver.DriverCalls;
 import io.tessera.executor.fence.ClientFences;
 import io.tessera.executor.fence.ClientKernels;
+import io.tessera.executor.fence.KernelStops;
 import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
 import io.tessera.executor.fence.program.ProgramRefusedException;
@@ -63,7 +64,7 @@ final class ReplayedLaunch {
 
     private final ClientStreams streams;
     private final ClientKernels kernels;
-    private final ClientFences fences;
+    private final KernelStops stopWord;
     private final ClientMemory memory;
     private final ClientPart part;
     private final NanoClock clock;
@@ -89,7 +90,7 @@ final class ReplayedLaunch {
     ReplayedLaunch(ClientStreams streams, ClientFences fences, ClientMemory memory, DriverCalls driver, NanoClock clock, MemorySegment record) {
         this.streams = streams;
         this.kernels = fences.kernels();
-        this.fences = fences;
+        this.stopWord = fences.stops();
         this.memory = memory;
         this.part = streams.parts().client();
         this.clock = clock;
@@ -170,14 +171,14 @@ final class ReplayedLaunch {
 
     private void begin(LaunchPlan launch, int recordSize, ClientStream target, long nowNs) {
         Launchable found = target == null || !part.isReplayable() || streams.isCapturing(target) ? null : known(launch);
-        if (found == null || found.writes() == null || !fences.canGoOn()) {
+        if (found == null || found.writes() == null || !stopWord.canGoOn()) {
             return;
         }
-        boolean measured = found.wholeNs() > 0;
+        boolean isShort = found.wholeNs() > 0 && found.wholeNs() < LONG_NS;
+        if (isShort && !(target.longestNs() >= LONG_NS && found.isToBeMeasuredAgain())) {
+            return;
+        }
         long expectedNs = Math.max(found.wholeNs(), target.longestNs());
-        if (measured && expectedNs < LONG_NS) {
-            return;
-        }
         WrittenRanges written = WrittenRanges.of(found.writes(), launch, memory);
         if (written.unknown() != null) {
             say(found, written.unknown());
@@ -256,7 +257,7 @@ final class ReplayedLaunch {
             result = done;
             enter(State.LAUNCHED, nowNs);
         } else if (rivalSinceNs != 0 && nowNs - Math.max(rivalSinceNs, sinceNs) > PATIENCE_NS && mayStop(nowNs)) {
-            fences.stopForNow();
+            stopWord.stopForNow();
             enter(State.STOPPING, nowNs);
         }
     }
@@ -272,7 +273,7 @@ final class ReplayedLaunch {
         if (done == CudaResult.NOT_READY) {
             return; // a kernel that does not look at the word is waited for; the watchdog bounds that
         }
-        fences.goOn();
+        stopWord.goOn();
         stops++;
         part.replays(nowNs - startedNs);
         result = done;
@@ -287,7 +288,7 @@ final class ReplayedLaunch {
 
     private void leave() {
         if (state == State.STOPPING) {
-            fences.goOn(); // the program has given the launch up, so nobody uses what it leaves
+            stopWord.goOn(); // the program has given the launch up, so nobody uses what it leaves
         }
         stream = null;
         kernel = null;

@@ -5,9 +5,9 @@ import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.memory.MemoryRange;
 import io.tessera.guardian.fence.KernelWrites;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 
 /**
  * The memory that a launch writes, by the pointers among its parameters, in whole allocations. Immutable.
@@ -28,8 +28,11 @@ record WrittenRanges(List<MemoryRange> changed, String unknown) {
         if (writes.unknown() != null) {
             return none(writes.unknown());
         }
-        List<MemoryRange> written = new ArrayList<>();
-        List<MemoryRange> read = new ArrayList<>();
+        if (memory.isExported()) {
+            return none("other programs may use memory of the program");
+        }
+        Set<MemoryRange> written = new LinkedHashSet<>();
+        Set<MemoryRange> read = new LinkedHashSet<>();
         String refusal = find(writes.written(), launch, memory, written);
         refusal = refusal == null ? find(writes.read(), launch, memory, read) : refusal;
         if (refusal != null) {
@@ -46,7 +49,7 @@ record WrittenRanges(List<MemoryRange> changed, String unknown) {
     }
 
     /** Adds the allocations that parameters point to. Returns why one of them is not known; null: all are. */
-    private static String find(List<Integer> parameters, LaunchPlan launch, ClientMemory memory, List<MemoryRange> into) {
+    private static String find(List<Integer> parameters, LaunchPlan launch, ClientMemory memory, Set<MemoryRange> into) {
         for (int at : parameters) {
             if (at + Long.BYTES > launch.parameterBytes()) {
                 return "it has fewer parameters than its code";
@@ -55,15 +58,21 @@ record WrittenRanges(List<MemoryRange> changed, String unknown) {
             if (value >= 0 && value < LEAST_ADDRESS) {
                 continue;
             }
-            Optional<MemoryRange> range = memory.containing(value);
-            if (range.isEmpty() || !isPlain(range.get().origin())) {
+            Set<MemoryRange> ranges = pointedTo(value, memory);
+            if (ranges.isEmpty() || !ranges.stream().allMatch(range -> isPlain(range.origin()))) {
                 return "the parameter at byte " + at + " does not point to plain device memory of the program";
             }
-            if (!into.contains(range.get())) {
-                into.add(range.get());
-            }
+            into.addAll(ranges);
         }
         return null;
+    }
+
+    /** Returns the allocations that an address may mean: the one that holds it, and one that ends there, of which it is the end. */
+    private static Set<MemoryRange> pointedTo(long address, ClientMemory memory) {
+        Set<MemoryRange> ranges = new LinkedHashSet<>();
+        memory.containing(address).ifPresent(ranges::add);
+        memory.containing(address - 1).ifPresent(ranges::add);
+        return ranges;
     }
 
     /** Returns whether an allocation is the client's alone, and whole: mappings may continue in the next one, and the host sees pinned memory. */

@@ -22,6 +22,8 @@ public final class ClientMemory {
     private final ClientAccount account;
     private MemoryRange last;
 
+    private boolean exported;
+
     /** Creates an empty map for a client that is alone in its tenant. */
     public ClientMemory() {
         this(ClientAccount.ofItsOwn());
@@ -41,6 +43,16 @@ public final class ClientMemory {
         if (range.owner() != 0 && (before == null || before.owner() != range.owner())) {
             variables.computeIfAbsent(range.owner(), _ -> new ArrayList<>()).add(range);
         }
+    }
+
+    /** Records that another client may read and write memory of this one from now on. */
+    public void exported() {
+        exported = true;
+    }
+
+    /** Returns whether another client may have read and written memory of this one. */
+    public boolean isExported() {
+        return exported;
     }
 
     /** Returns the range that begins at an address, except reserved ones. */

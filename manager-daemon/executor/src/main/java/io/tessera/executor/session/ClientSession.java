@@ -205,7 +205,7 @@ public final class ClientSession {
         int work;
         do {
             while (state.execution().streams().isFull() && !records.isGone() && lostResult == CudaResult.SUCCESS) {
-                state.execution().fences().stop();
+                state.execution().fences().stops().stop();
                 if (releaseAndAsk() != CudaResult.NOT_READY) {
                     break;
                 }
@@ -279,7 +279,7 @@ public final class ClientSession {
         if (lostResult != CudaResult.SUCCESS || records.isGone() || !state.allocations().window().isOpen()) {
             return; // the context is lost with everything in it, or nothing was ever made
         }
-        state.execution().fences().stop();
+        state.execution().fences().stops().stop();
         long untilNs = clock.nanoTime() + WaitLimit.WORK_END.mostNs() + state.execution().streams().moveTime().graceNs();
         boolean spread = false;
         int result;

@@ -160,7 +160,7 @@ final class Containment {
         LOG.warn("{}: {}", name, text);
         segment.notice(text);
         records.refuse(CudaResult.LAUNCH_TIMEOUT); // before its work ends, which a waiting thread would take for success
-        fences.stop();
+        fences.stops().stop();
         endsNs = nowNs + WaitLimit.WORK_END.mostNs() + streams.moveTime().graceNs();
     }
 

@@ -179,6 +179,13 @@ final class Explanations {
             because.add("its kernels run on " + there.processors() + " of " + there.deviceProcessors()
                     + " processors, while another tenant has work that is of class interactive or needs the GPU for a small part of the time");
         }
+        if (there.partLaunches() > 0) {
+            because.add("its long grids were launched in " + there.partLaunches() + " parts, between which other tenants get the GPU");
+        }
+        if (there.replays() > 0) {
+            because.add("kernels of it were stopped for an interactive tenant and run again, " + there.replays()
+                    + (there.replays() == 1 ? " time" : " times") + " in all; they had run for " + Durations.format(there.lostNs()));
+        }
         if (awayBytes > 0) {
             return new Explanation(client.tenant(), client.pid(), executor.uuid(), "space", "away", 0, "", label(client) + " shares " + where
                     + " by space, and " + Sizes.format(awayBytes)

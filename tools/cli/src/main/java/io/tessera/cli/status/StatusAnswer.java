@@ -142,10 +142,13 @@ public record StatusAnswer(ManagerState manager, List<DeviceState> devices, List
      * @param violations recorded accesses outside the window, traps and failed assertions
      * @param processors multiprocessors on which its kernels run
      * @param deviceProcessors multiprocessors of the device; 0: the driver cannot divide them
+     * @param partLaunches launches of parts of long grids
+     * @param replays how many times a kernel of it was stopped for an interactive tenant and ran again
+     * @param lostNs  for how long those kernels had run
      */
     public record ExecutorClient(long client, long pid, String tenant, long usedBytes, long calls, long launches, long records, long rejected,
             Terms terms, long heldNs, long waitedNs, boolean held, String fence, long shown, long vendors, long unknown, long unfenced,
-            long violations, long processors, long deviceProcessors) {
+            long violations, long processors, long deviceProcessors, long partLaunches, long replays, long lostNs) {
         /** Replaces omitted fields by defaults. */
         public ExecutorClient {
             tenant = Objects.requireNonNullElse(tenant, "-");

@@ -115,6 +115,11 @@ class WhyCommandTest {
                         "tenants take turns by policy fair; set for this tenant: weight 3, replayable; it had 1.5 s of the GPU's time, and waited 250.0 ms\n"),
                 text);
         Files.delete(folder.resolve("control.sock"));
+        text = answered(answer.replace("\"held\":true", "\"held\":true,\"partLaunches\":12,\"replays\":3,\"lostNs\":250000000"), "why", "dora").out();
+        assertTrue(text.contains("its long grids were launched in 12 parts, between which other tenants get the GPU\n")
+                && text.contains("kernels of it were stopped for an interactive tenant and run again, 3 times in all; they had run for 250.0 ms\n"),
+                text);
+        Files.delete(folder.resolve("control.sock"));
         text = answered(answer.replace("\"hardCap\":1", "\"hardCap\":0.1"), "why", "dora").out();
         assertTrue(text.contains("its work waits for its tenant's turn, or for time under its cap.\n"), text);
         Files.delete(folder.resolve("control.sock"));
