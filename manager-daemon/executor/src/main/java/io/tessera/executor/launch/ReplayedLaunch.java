@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
 final class ReplayedLaunch {
     /** Shorter launches are not taken: to wait for one of them costs an interactive tenant less than this. */
     static final long LONG_NS = GridSlicing.LONG_NS;
-    /** Time for which interactive work has to be there until a launch is stopped: most of it is done beside the launch within that time. */
-    private static final long PATIENCE_NS = 2_000_000L;
+    /** Time that a launch has at least until it is stopped. */
+    private static final long LEAST_NS = 2_000_000L;
     /** Time without interactive work after which the launch runs again: several times the gap between the kernels of one request. */
     private static final long QUIET_NS = 5_000_000L;
     /** Longest pause, whatever the interactive tenants do. */
@@ -80,8 +80,7 @@ final class ReplayedLaunch {
     private long sinceNs;
     /** When the launch was last submitted. */
     private long startedNs;
-    /** When interactive work was first seen in an unbroken row of looks, and when last; 0: it was not there at the last look. */
-    private long rivalSinceNs;
+    /** When interactive work was last seen. */
     private long rivalNs;
     private int result;
     private ProgramRefusedException refusal;
@@ -124,7 +123,9 @@ final class ReplayedLaunch {
         if (state == State.NONE) {
             begin(launch, recordSize, target, nowNs);
         }
-        see(nowNs);
+        if (part.isAwaitedByInteractive()) {
+            rivalNs = nowNs;
+        }
         if (state == State.IDLE) {
             awaitIdle(submitter, nowNs);
         } else if (state == State.RUNNING) {
@@ -193,7 +194,6 @@ final class ReplayedLaunch {
         length = recordSize;
         MemorySegment.copy(launch.record(), 0, record, 0, recordSize);
         stops = 0;
-        rivalSinceNs = 0;
         result = CudaResult.SUCCESS;
         refusal = null;
         enter(State.IDLE, nowNs);
@@ -219,16 +219,6 @@ final class ReplayedLaunch {
         sinceNs = nowNs;
     }
 
-    /** Notes whether interactive tenants have work. */
-    private void see(long nowNs) {
-        if (!part.isAwaitedByInteractive()) {
-            rivalSinceNs = 0;
-        } else {
-            rivalSinceNs = rivalSinceNs == 0 ? nowNs : rivalSinceNs;
-            rivalNs = nowNs;
-        }
-    }
-
     private void awaitIdle(Submitter submitter, long nowNs) {
         if (streams.query() == CudaResult.SUCCESS) {
             submit(submitter, nowNs);
@@ -247,17 +237,23 @@ final class ReplayedLaunch {
         } catch (RejectedException e) {
             result = e.result();
         }
-        enter(result == CudaResult.SUCCESS && refusal == null ? State.RUNNING : State.LAUNCHED, nowNs);
+        boolean launched = result == CudaResult.SUCCESS && refusal == null;
+        enter(launched ? State.RUNNING : State.LAUNCHED, nowNs);
+        if (launched) {
+            part.running(nowNs);
+        }
     }
 
     private void run(long nowNs) {
         int done = streams.query(stream);
         if (done != CudaResult.NOT_READY) {
+            part.runningNoMore();
             kernel.tookWhole(nowNs - sinceNs);
             result = done;
             enter(State.LAUNCHED, nowNs);
-        } else if (rivalSinceNs != 0 && nowNs - Math.max(rivalSinceNs, sinceNs) > PATIENCE_NS && mayStop(nowNs)) {
+        } else if (part.isToStop() && nowNs - sinceNs > LEAST_NS && mayStop(nowNs)) {
             stopWord.stopForNow();
+            part.runningNoMore();
             enter(State.STOPPING, nowNs);
         }
     }
@@ -287,6 +283,7 @@ final class ReplayedLaunch {
     }
 
     private void leave() {
+        part.runningNoMore();
         if (state == State.STOPPING) {
             stopWord.goOn(); // the program has given the launch up, so nobody uses what it leaves
         }

@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 
 /** Figures of one client's work, and the part of the processors on which its kernels run. Thread-safe. */
 public final class ClientPart {
+    private static final long NOT_RUNNING = Long.MIN_VALUE;
+
     private final String tenant;
     private final SubmissionGate.Client turn;
     private final Consumer<ClientPart> leave;
@@ -16,6 +18,8 @@ public final class ClientPart {
     private volatile boolean beside;
     private volatile boolean replayable;
     private volatile boolean interactiveWork;
+    private volatile boolean toStop;
+    private volatile long runningSinceNs = NOT_RUNNING;
     /** Written by the client's owner thread. */
     private volatile long replays;
     private volatile long lostNs;
@@ -95,11 +99,43 @@ public final class ClientPart {
         return interactiveWork;
     }
 
-    /** Sets whether long kernels of it may be stopped and run again, and whether an interactive tenant other than its own has work on the device. */
-    void decided(boolean mayReplay, boolean isInteractiveWork) {
-        if (replayable != mayReplay || interactiveWork != isInteractiveWork) {
+    /** Returns whether its kernel is to be stopped now. */
+    public boolean isToStop() {
+        return toStop;
+    }
+
+    /** Records that a kernel of it that can be stopped began, and when. The client's owner thread. */
+    public void running(long sinceNs) {
+        runningSinceNs = sinceNs;
+    }
+
+    /** Records that it has no such kernel on the device any more. The client's owner thread. */
+    public void runningNoMore() {
+        runningSinceNs = NOT_RUNNING;
+    }
+
+    /** Returns when its kernel that can be stopped began; only if there is one. */
+    long runningSinceNs() {
+        return runningSinceNs;
+    }
+
+    /** Returns whether a kernel of it that can be stopped is on the device. */
+    boolean isRunning() {
+        return runningSinceNs != NOT_RUNNING;
+    }
+
+    /**
+     * Sets what concerns its kernels that can be stopped.
+     *
+     * @param mayReplay         whether it may have such kernels
+     * @param isInteractiveWork whether an interactive tenant other than its own has work on the device
+     * @param stops             whether its kernel is to be stopped now
+     */
+    void decided(boolean mayReplay, boolean isInteractiveWork, boolean stops) {
+        if (replayable != mayReplay || interactiveWork != isInteractiveWork || toStop != stops) {
             replayable = mayReplay;
             interactiveWork = isInteractiveWork;
+            toStop = stops;
         }
     }
 

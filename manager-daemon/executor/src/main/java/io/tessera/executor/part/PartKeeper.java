@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ public final class PartKeeper implements AutoCloseable {
     private final ProcessorParts parts;
     private final NanoClock clock;
     private final ReserveChooser chooser = new ReserveChooser();
+    private final StopOrder stops = new StopOrder();
     private final Map<String, Known> tenants = new HashMap<>();
     private final SubmissionGate gate;
     private volatile boolean ending;
@@ -137,21 +139,25 @@ public final class PartKeeper implements AutoCloseable {
             chooser.saw(known.tenant, busy, full, nowNs);
         }
         chooser.decide(nowNs);
+        boolean interactive = tenants.values().stream().anyMatch(each -> each.busy && each.isInteractive());
+        Set<ClientPart> stopping = stops.look(interactive, running(), nowNs);
         for (Known known : tenants.values()) {
             // The holder of the turn has all processors.
             int part = parts.isAvailable() && !gate.isActive() ? known.tenant.part() : ProcessorParts.WHOLE;
             boolean beside = chooser.isBesideOthers(known.tenant, nowNs);
             for (ClientPart client : known.clients) {
                 client.decided(part, beside);
-                client.decided(known.terms.replayable(), isAwaited(known));
+                client.decided(known.terms.replayable(), interactive && !known.isInteractive(), stopping.contains(client));
             }
         }
         return tenants.size() > 1 || gate.isActive();
     }
 
-    /** Returns whether an interactive tenant has work on the device beside a tenant that is not interactive. */
-    private boolean isAwaited(Known tenant) {
-        return !tenant.isInteractive() && tenants.values().stream().anyMatch(other -> other.busy && other.isInteractive());
+    /** Returns the clients with a kernel that can be stopped for an interactive tenant. */
+    private List<ClientPart> running() {
+        return tenants.values().stream().filter(known -> !known.isInteractive()).flatMap(known -> known.clients.stream())
+                .filter(ClientPart::isRunning)
+                .toList();
     }
 
     @Override
