@@ -51,6 +51,29 @@ class PartKeeperTest {
     }
 
     @Test
+    void aReplayableClientLearnsOfInteractiveWork() throws InterruptedException {
+        ClientPart batch = keeper.join("batch");
+        ClientPart interactive = keeper.join("interactive");
+        keeper.terms("batch", TenantTerms.DEFAULT.withReplayable(true));
+        await(batch::isReplayable);
+        batch.busy(() -> true);
+        batch.running(1);
+        interactive.busy(() -> true);
+        await(interactive::isBesideOthers);
+        assertFalse(batch.isAwaitedByInteractive(), "its class is not set yet");
+        keeper.terms("interactive", TenantTerms.DEFAULT.withClass(TenantClass.INTERACTIVE));
+        await(batch::isAwaitedByInteractive);
+        await(batch::isToStop);
+        assertFalse(interactive.isAwaitedByInteractive() || interactive.isToStop() || interactive.isReplayable());
+        batch.runningNoMore();
+        await(() -> !batch.isToStop());
+        interactive.leave();
+        await(() -> !batch.isAwaitedByInteractive());
+        keeper.terms("batch", TenantTerms.DEFAULT);
+        await(() -> !batch.isReplayable());
+    }
+
+    @Test
     void whereProcessorsAreNotDividedAllRunOnAll() throws InterruptedException {
         ClientPart interactive = keeper.join("interactive");
         keeper.terms("interactive", TenantTerms.DEFAULT.withClass(TenantClass.INTERACTIVE));
