@@ -3,6 +3,8 @@
  *
  *   grids batch SECONDS BLOCK_US   says "ready", launches one grid that takes about that long where it is alone, of blocks that take about so
  *                                  long, and says how long it took, how much it did in a ms and whether every block ran once
+ *   grids waves SECONDS KERNEL_MS  says "ready", launches grids of few blocks that take about that long each, until the time is over, and says
+ *                                  the same
  *   grids ask COUNT                loads a module, launches its kernel, and then again every 10 ms: how long each takes until it is done
  */
 #include <string.h>
@@ -10,7 +12,7 @@
 
 #include "driver.h"
 
-enum { CELLS = 1024, THREADS = 128, TRIAL_BLOCKS = 1 << 16, MOST_ASKED = 100000 };
+enum { CELLS = 1024, THREADS = 128, TRIAL_BLOCKS = 1 << 16, WAVE_BLOCKS = 264, MOST_ASKED = 100000 };
 
 /* Every block computes for as long as `turns` says, and adds one to its cell. */
 static const char BATCH[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -56,7 +58,8 @@ static void open_kernel(const char *image, const char *name)
     CHECK(cuModuleGetFunction(&kernel, module, name));
 }
 
-static int batch(double seconds, double block_us)
+/* Prepares the kernel. Returns for how many turns a block alone takes a time. */
+static unsigned open_batch(double block_us)
 {
     unsigned trial = 100000;
     stream = open_stream();
@@ -64,15 +67,39 @@ static int batch(double seconds, double block_us)
     CHECK(cuMemAlloc_v2(&cells, CELLS * sizeof(unsigned)));
     CHECK(cuMemsetD8Async(cells, 0, CELLS * sizeof(unsigned), stream));
     launch_ms(1, 1);
-    unsigned turns = (unsigned)(trial * block_us / 1000 / launch_ms(1, trial)) + 1;
+    return (unsigned)(trial * block_us / 1000 / launch_ms(1, trial)) + 1;
+}
+
+static void say(uint64_t blocks, unsigned turns, double ms, uint64_t counts)
+{
+    printf("{\"blocks\":%llu,\"turns\":%u,\"ms\":%.1f,\"turns_per_ms\":%.0f,\"right\":%s}\n",
+           (unsigned long long)blocks, turns, ms, (double)blocks * turns / ms, counts == blocks ? "true" : "false");
+}
+
+static int waves(double seconds, double kernel_ms)
+{
+    unsigned turns = open_batch(kernel_ms * 1000);
+    launch_ms(WAVE_BLOCKS, turns);
+    uint64_t before = counted(), blocks = 0;
+    printf("ready\n");
+    fflush(stdout);
+    double ms = 0;
+    for (; ms < seconds * 1000; blocks += WAVE_BLOCKS)
+        ms += launch_ms(WAVE_BLOCKS, turns);
+    say(blocks, turns, ms, counted() - before);
+    return 0;
+}
+
+static int batch(double seconds, double block_us)
+{
+    unsigned turns = open_batch(block_us);
     double rate = TRIAL_BLOCKS / launch_ms(TRIAL_BLOCKS, turns); /* blocks in a millisecond */
     unsigned blocks = (unsigned)(seconds * 1000 * rate) + 1;
     uint64_t before = counted();
     printf("ready\n");
     fflush(stdout);
     double ms = launch_ms(blocks, turns);
-    printf("{\"blocks\":%u,\"turns\":%u,\"ms\":%.1f,\"turns_per_ms\":%.0f,\"right\":%s}\n", blocks, turns, ms,
-           (double)blocks * turns / ms, counted() - before == blocks ? "true" : "false");
+    say(blocks, turns, ms, counted() - before);
     return 0;
 }
 
@@ -112,8 +139,10 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "batch") == 0)
         return batch(atof(argv[2]), atof(argv[3]));
+    if (argc == 4 && strcmp(argv[1], "waves") == 0)
+        return waves(atof(argv[2]), atof(argv[3]));
     if (argc == 3 && strcmp(argv[1], "ask") == 0 && atoi(argv[2]) > 0 && atoi(argv[2]) <= MOST_ASKED)
         return ask(atoi(argv[2]));
-    fprintf(stderr, "grids batch SECONDS BLOCK_US | ask COUNT\n");
+    fprintf(stderr, "grids batch SECONDS BLOCK_US | waves SECONDS KERNEL_MS | ask COUNT\n");
     return 2;
 }

@@ -12,16 +12,22 @@ from harness.tessera import Manager
 #: `--set seconds=SECONDS` says otherwise.
 SECONDS = 12.0
 BLOCK_US = 500
+#: Of a kernel that fills the GPU once, so that it cannot be launched in parts.
+WAVE_MS = 1000
 ASKED = 300
 TIMEOUT_S = 90
 WHOLE = {"TESSERA_EXECUTOR_JAVA": "-Dtessera.executor.gridParts=false"}
 ALONE = "alone"
 NATIVE, MPS, RELAY, RELAY_WHOLE = "time-slicing", "MPS", "relay", "relay whole"
-WAYS = (NATIVE, MPS, RELAY, RELAY_WHOLE)
+WAVES, REPLAYED = "relay, one wave", "relay, one wave, replayable"
+WAYS = (NATIVE, MPS, RELAY, RELAY_WHOLE, WAVES, REPLAYED)
 
 
 def run(setting, record):
-    """The grid alone, then with a newcomer, natively, under MPS, and by relay with grids in parts, as is the default, and whole."""
+    """The grid alone, then with a newcomer, natively, under MPS, and by relay with grids in parts, as is the default, and whole.
+
+    Then kernels that cannot be launched in parts, beside an interactive newcomer, without and with leave to stop them and run them again.
+    """
     program = setting.installation.path("programs", "grids")
     seconds = setting.option("seconds", SECONDS)
     for way in setting.chosen(WAYS):
@@ -36,6 +42,9 @@ def _way(setting, record, program, way, seconds):
             _both(setting, record, program, way, under_mps(mps), seconds)
     else:
         with Manager(setting.installation, setting.directory, WHOLE if way == RELAY_WHOLE else None) as manager:
+            if way in (WAVES, REPLAYED):
+                manager.control.request("tenant", tenant="asks", set={"class": "interactive"}, ahead=True)
+                manager.control.request("tenant", tenant=_name(way), set={"replayable": way == REPLAYED}, ahead=True)
             _both(setting, record, program, way, under_relay(manager), seconds)
 
 
@@ -48,8 +57,9 @@ def _both(setting, record, program, way, place, seconds):
 
 
 def _batch(setting, program, way, place, seconds, during):
-    name = f"batch-{way.replace(' ', '-')}"
-    command = place.wrap([program, "batch", str(seconds), str(BLOCK_US)], name)
+    name = _name(way)
+    grids = ["waves", str(seconds), str(WAVE_MS)] if way in (WAVES, REPLAYED) else ["batch", str(seconds), str(BLOCK_US)]
+    command = place.wrap([program, *grids], name)
     child = Child(name, command, place.environment, os.path.join(setting.directory, f"{name}.log"))
     try:
         ready = child.read(TIMEOUT_S)
@@ -59,6 +69,10 @@ def _batch(setting, program, way, place, seconds, during):
         return json.loads(child.read(TIMEOUT_S))
     finally:
         child.close()
+
+
+def _name(way):
+    return f"batch-{way.replace(',', '').replace(' ', '-')}"
 
 
 def _ask(program, way, place):
@@ -84,7 +98,7 @@ def tables(results):
             all(one["right"] for one in grids.values()) if grids else None,
         ))  # fmt: skip
     columns = ("way", "first kernel, ms", "p50", "p99", "longest", "grid alone, ms", "of natively", "kept beside", "every block once")
-    note = f"a grid of blocks of {BLOCK_US} us, from PTX, and how much it does in a ms; the newcomer's kernels do nothing, one each 10 ms; first kernel: with start of CUDA and loading of its module"
+    note = f"a grid of blocks of {BLOCK_US} us, from PTX, or kernels of one wave that take {WAVE_MS} ms each, and how much they do in a ms; the newcomer's kernels do nothing, one each 10 ms; first kernel: with start of CUDA and loading of its module"
     return [Table("A grid that takes long, and a newcomer", columns, tuple(rows), (note,))] if rows else []
 
 
