@@ -6,8 +6,8 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport;
-import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.KernelReport.Fence;
+import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.ptx.ScalarType;
@@ -37,7 +37,7 @@ import java.util.stream.Collectors;
  * @param clusters    {@link FencedModule#clusters()}
  * @param waits       {@link FencedModule#waits()}
  * @param waiting     functions of which {@link io.tessera.guardian.fence.KernelReport#waits} says that they may wait for other blocks of their grid
- * @param writes      the memory that kernels write and read ({@link io.tessera.guardian.fence.KernelReport#writes}), by name
+ * @param writes      {@link KernelReport#writes()} of the kernels, by name
  */
 public record FencedTables(FenceMode mode, int id, List<HoistedVariable> variables, List<ConstantPatch> patches,
         List<String> functions, List<String> assertTexts, boolean reports, boolean keepsState,

@@ -79,10 +79,8 @@ public final class FencedTablesReader {
 
     private static Map.Entry<String, KernelWrites> writes(ByteBuffer in) throws IOException {
         String kernel = text(in);
-        List<Integer> written = list(in, ByteBuffer::getInt);
-        List<Integer> read = list(in, ByteBuffer::getInt);
         String unknown = text(in);
-        return Map.entry(kernel, new KernelWrites(written, read, unknown.isEmpty() ? null : unknown));
+        return Map.entry(kernel, new KernelWrites(list(in, ByteBuffer::getInt), list(in, ByteBuffer::getInt), unknown.isEmpty() ? null : unknown));
     }
 
     private static Map.Entry<String, String> refused(ByteBuffer in) throws IOException {

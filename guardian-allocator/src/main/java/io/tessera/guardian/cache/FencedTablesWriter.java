@@ -16,8 +16,8 @@ import java.util.TreeMap;
 /**
  * Writes tables, big-endian as {@link DataOutputStream} does: version, mode's name, id; then four lists, each with its
  * number of entries before it: variables, patches, functions, texts; then whether it reports and whether it keeps state; tensor maps, refused kernels,
- * whether it knows clusters and whether blocks wait for theirs, functions that may wait for other blocks, and the memory that
- * kernels write and read: the name, two lists of offsets, and a text that is empty if they are known. A text is its length in bytes and UTF-8. Stateless.
+ * whether it knows clusters and whether blocks wait for theirs, and functions that may wait for other blocks; then, for each kernel, its name, the reason why its accesses
+ * are not known, which is empty if they are, and the offsets of the parameters that it writes and reads through. A text is its length in bytes and UTF-8. Stateless.
  */
 public final class FencedTablesWriter {
     /** Version of the form. */
@@ -63,9 +63,7 @@ public final class FencedTablesWriter {
             out.writeInt(tables.writes().size());
             for (Map.Entry<String, KernelWrites> kernel : new TreeMap<>(tables.writes()).entrySet()) {
                 text(out, kernel.getKey());
-                offsets(out, kernel.getValue().written());
-                offsets(out, kernel.getValue().read());
-                text(out, kernel.getValue().unknown() == null ? "" : kernel.getValue().unknown());
+                writes(out, kernel.getValue());
             }
         } catch (IOException e) {
             throw new UncheckedIOException("memory takes all bytes", e);
@@ -107,6 +105,12 @@ public final class FencedTablesWriter {
         out.writeByte(relocation.shiftBits());
         text(out, relocation.variable());
         out.writeLong(relocation.addend());
+    }
+
+    private static void writes(DataOutputStream out, KernelWrites writes) throws IOException {
+        text(out, writes.unknown() == null ? "" : writes.unknown());
+        offsets(out, writes.written());
+        offsets(out, writes.read());
     }
 
     private static void offsets(DataOutputStream out, List<Integer> offsets) throws IOException {

@@ -16,10 +16,11 @@ import java.util.Map;
  * @param calls     device functions of the module that it calls directly
  * @param notes     further notes, one line each
  * @param waits     reason why it may wait for other blocks of its grid, so that all of them have to run at once; null if it does not
- * @param writes    the memory that it writes and reads; null for a function that is no kernel
+ * @param writes    which memory it accesses, in terms of its parameters; null if it is not a kernel
  */
 public record KernelReport(String name, boolean kernel, int line, Map<String, Integer> accesses,
-        Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes, String waits, KernelWrites writes) {
+        Map<Fence, Integer> fences, Map<Proof, Integer> proved, List<String> calls, List<String> notes, String waits,
+        KernelWrites writes) {
     /** Kind of an added fence. */
     public enum Fence {
         /** Global address forced into the window by mask, modulo or check. */
@@ -93,8 +94,8 @@ public record KernelReport(String name, boolean kernel, int line, Map<String, In
         return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, why, writes);
     }
 
-    /** Returns the report of a kernel of which it is known what memory it writes and reads. */
-    public KernelReport writing(KernelWrites memory) {
-        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, waits, memory);
+    /** Returns this report with the accesses of its kernel; null if it is not a kernel. */
+    public KernelReport writing(KernelWrites known) {
+        return new KernelReport(name, kernel, line, accesses, fences, proved, calls, notes, waits, known);
     }
 }

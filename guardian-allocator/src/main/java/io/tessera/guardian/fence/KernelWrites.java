@@ -17,8 +17,8 @@ public record KernelWrites(List<Integer> written, List<Integer> read, String unk
     public KernelWrites {
         written = List.copyOf(written);
         read = List.copyOf(read);
-        if (unknown != null && !(written.isEmpty() && read.isEmpty())) {
-            throw new IllegalArgumentException("offsets of a kernel whose accesses are not known");
+        if (unknown != null && (unknown.isEmpty() || !written.isEmpty() || !read.isEmpty())) {
+            throw new IllegalArgumentException("accesses that are not known have a reason and no offsets");
         }
         if (written.stream().anyMatch(offset -> offset < 0) || read.stream().anyMatch(offset -> offset < 0)) {
             throw new IllegalArgumentException("a negative offset of a parameter");

@@ -10,6 +10,7 @@ import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.ptx.Linkage;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +36,9 @@ class FencedTablesTest {
                 List.of(new TensorMapParameter("kernel", "map", random.nextInt(9), 64L * random.nextInt(9))),
                 Map.of("f", "line 7: malloc", "g", ""), random.nextBoolean(), random.nextBoolean(),
                 random.nextBoolean() ? Set.of() : Set.of("kernel", "größe"),
-                Map.of("kernel", new KernelWrites(List.of(8 * random.nextInt(9)), List.of(0, 8), null), "größe",
-                        KernelWrites.unknown("It calls malloc.")));
+                random.nextBoolean() ? Map.of()
+                        : Map.of("kernel", new KernelWrites(List.of(8 * random.nextInt(9)), List.of(0, 8, 24), null), "größe",
+                                KernelWrites.unknown("It calls größe."), "empty", new KernelWrites(List.of(), List.of(), null)));
     }
 
     private static HoistedVariable.Relocation relocation(Random random) {
@@ -52,6 +54,14 @@ class FencedTablesTest {
             FencedTables tables = tables(random);
             assertEquals(tables, FencedTablesReader.read(FencedTablesWriter.write(tables)), "seed " + seed);
         }
+    }
+
+    /** Version 9 had no accesses of kernels. */
+    @Test
+    void tablesOfTheVersionBeforeAreRefused() {
+        byte[] bytes = FencedTablesWriter.write(tables(new Random(1)));
+        ByteBuffer.wrap(bytes).putInt(0, FencedTablesWriter.VERSION - 1);
+        assertEquals("tables of version 9", assertThrows(IOException.class, () -> FencedTablesReader.read(bytes)).getMessage());
     }
 
     @Test

@@ -123,11 +123,11 @@ final class OriginRules {
             case "wmma", "ldmatrix" -> isWhole(i) ? AddressOrigin.FOREIGN : AddressOrigin.PART;
             case "setp", "testp", "isspacep", "createpolicy" -> AddressOrigin.NUMBER;
             case "mapa" -> AddressOrigin.NEAR;
-            case "cvta" -> i.has("global") ? of(i.operands().get(1)) : AddressOrigin.NEAR;
+            case "cvta" -> i.has("global") ? operand(i, 1) : AddressOrigin.NEAR;
             case "mov" -> moved(i);
             case "add", "sub", "min", "max", "neg", "not" -> sized(i, sources(i));
-            case "selp", "slct" -> sized(i, of(i.operands().get(1)).or(of(i.operands().get(2))));
-            case "mad" -> sized(i, of(i.operands().get(1)).or(of(i.operands().get(2))).asPart().or(of(i.operands().get(3))));
+            case "selp", "slct" -> sized(i, operand(i, 1).or(operand(i, 2)));
+            case "mad" -> sized(i, operand(i, 1).or(operand(i, 2)).asPart().or(operand(i, 3)));
             case "mul", "div", "rem", "shr", "bfe", "popc", "clz", "bfind" -> sources(i).asPart();
             case "shl" -> shifted(i);
             case "and", "or", "xor", "cnot" -> sized(i, combined(i));
@@ -141,12 +141,17 @@ final class OriginRules {
         return isWhole(i) ? origin : origin.asPart();
     }
 
+    /** Returns the origin of the n-th operand. The parser does not count operands; one that is missing is foreign. */
+    private AddressOrigin operand(Instruction i, int n) {
+        return n < i.operands().size() ? of(i.operands().get(n)) : AddressOrigin.FOREIGN;
+    }
+
     private AddressOrigin sources(Instruction i) {
         return union(i.operands().subList(1, i.operands().size()));
     }
 
     private AddressOrigin moved(Instruction i) {
-        Operand from = i.operands().get(1);
+        Operand from = i.operands().getLast();
         if (i.operands().getFirst() instanceof Operand.Vector) {
             return bits(i) > Long.SIZE ? AddressOrigin.FOREIGN : of(from).asPart();
         }
@@ -157,13 +162,13 @@ final class OriginRules {
     }
 
     private AddressOrigin shifted(Instruction i) {
-        boolean scales = i.operands().get(2) instanceof Operand.Immediate(long count, boolean _) && count > 0 && count <= MOST_SCALE_BITS;
-        AddressOrigin of = of(i.operands().get(1));
-        return scales || !isWhole(i) ? of.asPart() : of.asWhole();
+        boolean scales = i.operands().getLast() instanceof Operand.Immediate(long count, boolean _) && count > 0 && count <= MOST_SCALE_BITS;
+        AddressOrigin from = operand(i, 1);
+        return scales || !isWhole(i) ? from.asPart() : from.asWhole();
     }
 
     private AddressOrigin combined(Instruction i) {
-        AddressOrigin first = of(i.operands().get(1));
+        AddressOrigin first = operand(i, 1);
         if (i.operands().getLast() instanceof Operand.Immediate(long value, boolean _)) {
             if (i.opcode().equals("and") && value >= 0 && value < LEAST_ADDRESS_MASK) {
                 return first.asPart();

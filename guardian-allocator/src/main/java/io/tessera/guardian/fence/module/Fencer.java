@@ -3,8 +3,10 @@ package io.tessera.guardian.fence.module;
 import io.tessera.guardian.fence.FenceMode;
 import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
+import io.tessera.guardian.fence.KernelWrites;
 import io.tessera.guardian.fence.RewriterDigest;
 import io.tessera.guardian.fence.barrier.MemoryBarriers;
+import io.tessera.guardian.fence.footprint.KernelFootprints;
 import io.tessera.guardian.fence.plan.ModulePlan;
 import io.tessera.guardian.fence.plan.PlainFunctions;
 import io.tessera.guardian.fence.proof.AddressOracle;
@@ -107,7 +109,13 @@ public final class Fencer {
             plan = new ModulePlan(ParameterCopies.made(laidOut, plan.escapingParameters()), mode, each(), linked, plain, sm);
         }
         FencedModule fenced = new ModuleFencer(plan, written == current ? Map.of() : MemoryBarriers.rewritten(current)).fence();
-        return written == current ? fenced : MemoryBarriers.noted(fenced, current);
+        return written(written == current ? fenced : MemoryBarriers.noted(fenced, current), current);
+    }
+
+    /** Returns a fenced module with what is known of the accesses that its kernels made before they were fenced. */
+    private static FencedModule written(FencedModule fenced, PtxModule module) {
+        Map<String, KernelWrites> writes = KernelFootprints.of(module);
+        return fenced.with(fenced.reports().stream().map(report -> report.writing(writes.get(report.name()))).toList());
     }
 
     /** Returns the source of facts about the addresses of each function. */

@@ -5,8 +5,6 @@ import io.tessera.guardian.fence.FenceRefusedException;
 import io.tessera.guardian.fence.FencedModule;
 import io.tessera.guardian.fence.HoistedVariable;
 import io.tessera.guardian.fence.KernelReport;
-import io.tessera.guardian.fence.KernelWrites;
-import io.tessera.guardian.fence.footprint.KernelFootprints;
 import io.tessera.guardian.fence.TensorMapParameter;
 import io.tessera.guardian.fence.WindowConstants;
 import io.tessera.guardian.fence.call.CallGraph;
@@ -125,14 +123,12 @@ final class ModuleFencer {
         PtxModule module = new PtxModule(plan.module().version(), targets, plan.module().addressBits(), directives);
         return new FencedModule(plan.mode(), module, plan.id(), hoisted, hoister.patches(), names,
                 plan.runtime().texts(), tensorMaps, refused,
-                plan.mayRunInClusters(), plan.keepsBlocks(), fullReports());
+                plan.mayRunInClusters(), plan.keepsBlocks(), waitingReports());
     }
 
-    /** Returns the reports, with what is known of whole kernels. */
-    private List<KernelReport> fullReports() {
+    private List<KernelReport> waitingReports() {
         Map<String, String> waiting = waits.all(calls);
-        Map<String, KernelWrites> writes = KernelFootprints.of(plan.module());
-        return reports.values().stream().map(report -> report.waiting(waiting.get(report.name())).writing(writes.get(report.name()))).toList();
+        return reports.values().stream().map(report -> report.waiting(waiting.get(report.name()))).toList();
     }
 
     private void functions() throws FenceRefusedException {
