@@ -2,8 +2,8 @@
  * Launches kernels that take long, again and again, and compares their results with the processor's. `steps` changes numbers in place, one
  * step after the other: what is left of a run in the middle is no result, and running it again from there gives wrong ones. `apart` writes the
  * same numbers to another place.
- *     relay_replay STEPS MICROSECONDS
- * Each of the steps takes the time. Says "ready", "launched COUNT" after each pair of launches that was right, and ends when a line has come
+ *     relay_replay STEPS TURNS
+ * Each of the steps computes for so many turns of a loop. Says "ready", "launched COUNT" after each pair of launches that was right, and ends when a line has come
  * on stdin.
  */
 #include <poll.h>
@@ -16,27 +16,29 @@
 enum { BLOCKS = 2, THREADS = 2, NUMBERS = BLOCKS * THREADS };
 
 #define BEGIN(kernel, parameters)                                                                                      \
-    ".visible .entry " kernel "(" parameters ", .param .u32 steps, .param .u64 us)\n"                                  \
-    "{\n .reg .u64 %to, %from, %off, %until, %now, %us;\n .reg .u32 %i, %n, %b, %x, %left;\n .reg .pred %again;\n"     \
+    ".visible .entry " kernel "(" parameters ", .param .u32 steps, .param .u64 turns)\n"                               \
+    "{\n .reg .u64 %to, %from, %off, %turn, %turns;\n .reg .u32 %i, %n, %b, %x, %left;\n .reg .pred %again;\n"         \
     " mov.u32 %i, %tid.x;\n mov.u32 %n, %ntid.x;\n mov.u32 %b, %ctaid.x;\n mad.lo.u32 %i, %b, %n, %i;\n"               \
-    " mul.wide.u32 %off, %i, 4;\n ld.param.u32 %left, [steps];\n ld.param.u64 %us, [us];\n mul.lo.u64 %us, %us, 1000;\n"
+    " mul.wide.u32 %off, %i, 4;\n ld.param.u32 %left, [steps];\n ld.param.u64 %turns, [turns];\n"
 
 #define WAIT                                                                                                           \
-    " mov.u64 %until, %globaltimer;\n add.u64 %until, %until, %us;\n"                                                  \
-    "early:\n mov.u64 %now, %globaltimer;\n setp.lt.u64 %again, %now, %until;\n @%again bra early;\n"                  \
+    " mov.u64 %turn, %turns;\n"                                                                                        \
+    "compute:\n sub.u64 %turn, %turn, 1;\n setp.ne.u64 %again, %turn, 0;\n @%again bra compute;\n"                     \
     " sub.u32 %left, %left, 1;\n setp.ne.u32 %again, %left, 0;\n @%again bra step;\n"
 
-#define IMAGE                                                                                                                                                               \
-    ".version 8.0\n.target sm_50\n.address_size 64\n" BEGIN(                                                                                                                \
-        "steps",                                                                                                                                                            \
-        ".param .u64 x") " ld.param.u64 %to, [x];\n add.u64 %to, %to, %off;\n"                                                                                              \
-                         "step:\n ld.global.u32 %x, [%to];\n mad.lo.u32 %x, %x, 1664525, 1013904223;\n st.global.u32 [%to], %x;\n" WAIT                                     \
-                         " ret;\n}\n" BEGIN(                                                                                                                                \
-                             "apart",                                                                                                                                       \
-                             ".param .u64 y, .param .u64 x") " ld.param.u64 %to, [y];\n add.u64 %to, %to, %off;\n ld.param.u64 %from, [x];\n add.u64 %from, %from, %off;\n" \
-                                                             " ld.global.u32 %x, [%from];\n"                                                                                \
-                                                             "step:\n mad.lo.u32 %x, %x, 1664525, 1013904223;\n st.global.u32 [%to], %x;\n" WAIT                            \
-                                                             " ret;\n}\n"
+#define STEPS                                                                                                          \
+    BEGIN("steps", ".param .u64 x")                                                                                    \
+    " ld.param.u64 %to, [x];\n add.u64 %to, %to, %off;\n"                                                              \
+    "step:\n ld.global.u32 %x, [%to];\n mad.lo.u32 %x, %x, 1664525, 1013904223;\n st.global.u32 [%to], %x;\n" WAIT     \
+    " ret;\n}\n"
+
+#define APART                                                                                                          \
+    BEGIN("apart", ".param .u64 y, .param .u64 x")                                                                     \
+    " ld.param.u64 %to, [y];\n add.u64 %to, %to, %off;\n ld.param.u64 %from, [x];\n add.u64 %from, %from, %off;\n"     \
+    " ld.global.u32 %x, [%from];\n"                                                                                    \
+    "step:\n mad.lo.u32 %x, %x, 1664525, 1013904223;\n st.global.u32 [%to], %x;\n" WAIT " ret;\n}\n"
+
+static const char image[] = ".version 8.0\n.target sm_50\n.address_size 64\n" STEPS APART;
 
 static int told_to_end(void)
 {
@@ -66,7 +68,7 @@ int main(int argc, char **argv)
     static unsigned numbers[NUMBERS], next[NUMBERS];
     CHECK(argc == 3);
     unsigned steps = (unsigned)atol(argv[1]);
-    uint64_t us = (uint64_t)atol(argv[2]);
+    uint64_t turns = (uint64_t)atol(argv[2]);
     alarm(240);
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
@@ -77,12 +79,12 @@ int main(int argc, char **argv)
     for (int i = 0; i < NUMBERS; i++)
         numbers[i] = (unsigned)i;
     OKAY(cuMemcpyHtoD_v2(x, numbers, sizeof numbers));
-    OKAY(cuModuleLoadData(&module, IMAGE));
+    OKAY(cuModuleLoadData(&module, image));
     OKAY(cuModuleGetFunction(&in_place, module, "steps"));
     OKAY(cuModuleGetFunction(&apart, module, "apart"));
     printf("ready\n");
     fflush(stdout);
-    void *of_steps[] = {&x, &steps, &us}, *of_apart[] = {&y, &x, &steps, &us};
+    void *of_steps[] = {&x, &steps, &turns}, *of_apart[] = {&y, &x, &steps, &turns};
     for (unsigned launched = 1; !told_to_end(); launched++) {
         OKAY(cuLaunchKernel(in_place, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, of_steps, NULL));
         OKAY(cuLaunchKernel(apart, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, of_apart, NULL));

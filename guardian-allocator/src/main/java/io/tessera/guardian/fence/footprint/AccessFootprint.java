@@ -6,16 +6,29 @@ import io.tessera.guardian.fence.instruction.CallSite;
 import io.tessera.guardian.fence.instruction.InstructionClass;
 import io.tessera.guardian.fence.instruction.InstructionTable;
 import io.tessera.guardian.ptx.Instruction;
+import io.tessera.guardian.ptx.Operand;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Collects the accesses of a kernel to global memory. The first one that cannot be expressed by parameters makes the result unknown. One owner thread.
+ *
+ * <p>The result holds for a kernel whose threads are ended at any instruction, too. A thread that ends is like one that is late: what the others do then, they
+ * might have done anyway. That is not so where threads wait for each other: a barrier counts a thread that has ended as arrived, and lanes of a warp go on
+ * without it, with values that it should have left for them. Such kernels, and those that read clocks and places, by which each run may write elsewhere, are
+ * unknown.
  */
 final class AccessFootprint {
     /** Accesses that the host may watch or answer while the kernel runs. */
     private static final Set<String> WATCHED = Set.of("volatile", "mmio", "sys", "cv", "wt");
+    /** Instructions by which threads wait for each other, or of several threads together. */
+    private static final Set<String> TOGETHER = Set.of("bar", "barrier", "mbarrier", "shfl", "vote", "match", "redux", "activemask", "elect", "mma",
+            "wmma",
+            "wgmma", "ldmatrix", "stmatrix", "movmatrix", "tcgen05", "setmaxnreg", "clusterlaunchcontrol");
+    /** Registers that differ from run to run. */
+    private static final Pattern VARYING = Pattern.compile("%(clock.*|globaltimer.*|smid|warpid|gridid|pm[0-9].*|envreg.*)");
     /** Reached only if an assertion fails; it writes no memory of the program. */
     private static final String ASSERTION = "__assertfail";
 
@@ -49,6 +62,13 @@ final class AccessFootprint {
     }
 
     private void see(Instruction i) {
+        if (TOGETHER.contains(i.opcode())) {
+            giveUp(i, "its threads depend on each other, so that none may end before the others");
+        }
+        if (i.operands().stream()
+                .anyMatch(operand -> operand instanceof Operand.SpecialRegister(String name, String _) && VARYING.matcher(name).matches())) {
+            giveUp(i, "another run may write elsewhere");
+        }
         switch (i.opcode()) {
             case "call" -> call(i);
             case "griddepcontrol" -> giveUp(i, "it depends on other launches");
@@ -57,8 +77,8 @@ final class AccessFootprint {
                     giveUp(i, "the host may watch the order of its accesses");
                 }
             }
-            case "txq", "suq", "wgmma" -> {
-                // Queries, and matrix products from shared memory.
+            case "txq", "suq" -> {
+                // Queries.
             }
             default -> accesses(i);
         }
@@ -88,7 +108,7 @@ final class AccessFootprint {
     }
 
     private void access(Instruction i, Access access) {
-        if (!isFar(access) || access.kind() == Access.Kind.PREFETCH || access.kind() == Access.Kind.READ && i.has("nc")) {
+        if (!isFar(access) || access.kind() == Access.Kind.PREFETCH) {
             return;
         }
         AddressOrigin origin = origins.of(i.operands().get(access.operand()));

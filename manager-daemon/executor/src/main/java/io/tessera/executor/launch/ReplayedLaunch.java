@@ -75,6 +75,7 @@ final class ReplayedLaunch {
     private Launchable kernel;
     private ClientStream stream;
     private WrittenRanges ranges;
+    private boolean mayStop;
     private int stops;
     /** When the state was entered. */
     private long sinceNs;
@@ -181,13 +182,17 @@ final class ReplayedLaunch {
         }
         long expectedNs = Math.max(found.wholeNs(), target.longestNs());
         WrittenRanges written = WrittenRanges.of(found.writes(), launch, memory);
-        if (written.unknown() != null) {
-            say(found, written.unknown());
+        String refusal = found.mayWaitForBlocks() ? "its blocks may wait for each other, or for other work" : written.unknown();
+        if (refusal != null) {
+            say(found, refusal);
             return;
         }
-        if (written.changedBytes() > 0 && (written.changedBytes() > BYTES_PER_NS * expectedNs || !saved.reserve(written.changedBytes()))) {
+        boolean cheap = written.changedBytes() <= BYTES_PER_NS * expectedNs;
+        if (expectedNs > 0 && !(cheap && saved.reserve(written.changedBytes()))) {
+            say(found, "the memory that it changes, " + written.changedBytes() + " bytes, is too large to be copied for each launch");
             return;
         }
+        mayStop = cheap; // else it is only awaited, so that its time is known
         kernel = found;
         stream = target;
         ranges = written;
@@ -230,7 +235,8 @@ final class ReplayedLaunch {
     private void submit(Submitter submitter, long nowNs) {
         startedNs = nowNs;
         try {
-            result = stops == 0 ? saved.save(ranges.changed(), stream.value()) : saved.restore(ranges.changed(), stream.value());
+            result = !mayStop ? CudaResult.SUCCESS : stops == 0 ? saved.save(ranges.changed(), stream.value())
+                    : saved.restore(ranges.changed(), stream.value());
             result = result == CudaResult.SUCCESS ? submitter.submit(kernel, stream) : result;
         } catch (ProgramRefusedException e) {
             refusal = e;
@@ -239,7 +245,7 @@ final class ReplayedLaunch {
         }
         boolean launched = result == CudaResult.SUCCESS && refusal == null;
         enter(launched ? State.RUNNING : State.LAUNCHED, nowNs);
-        if (launched) {
+        if (launched && mayStop) {
             part.running(nowNs);
         }
     }
@@ -261,7 +267,7 @@ final class ReplayedLaunch {
     /** A launch on a part of the processors leaves the rest to others. */
     private boolean mayStop(long nowNs) {
         boolean nearlyDone = kernel.wholeNs() > 0 && nowNs - sinceNs > NEARLY_DONE * kernel.wholeNs();
-        return stops < MOST_STOPS && !nearlyDone && stream.value() == stream.whole();
+        return mayStop && stops < MOST_STOPS && !nearlyDone && stream.value() == stream.whole();
     }
 
     private void awaitStop(long nowNs) {

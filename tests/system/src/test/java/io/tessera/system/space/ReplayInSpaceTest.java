@@ -37,7 +37,7 @@ class ReplayInSpaceTest {
 
     /** Each of its launches takes some 80 ms. */
     private static RunningProgram batch(TestRun run) {
-        return run.program("relay_replay", "20", "2000").env("TESSERA_SHARE", "space").tenant("batch").start().awaitLine("ready");
+        return run.program("relay_replay", "20", "200000").env("TESSERA_SHARE", "space").tenant("batch").start().awaitLine("ready");
     }
 
     /** Its work comes in bursts of some 13 ms. */
