@@ -84,8 +84,9 @@ exit code and its signals are its own.
   --weight N, --priority N, --class interactive|batch, --cap SHARE, --soft-cap SHARE
                          the tenant's part of the GPU's time, as with tessera tenant; administrators only
   --replayable[=yes|no]  space sharing: a kernel of the tenant that an interactive tenant waits for may be stopped and run
-                         again later from its beginning (only kernels whose writes are known). Set it for batch work
-                         whose kernels take long. As with tessera tenant; administrators only
+                         again later from its beginning (only kernels whose threads do not wait for each other and whose
+                         writes are known). Set it for batch work whose kernels take long. As with tessera tenant;
+                         administrators only
   --device LIST|UUID|auto
                          GPUs that the program sees (CUDA_VISIBLE_DEVICES); auto: one of those that it would see, which the
                          manager chooses by its rule (manager --placement, else spread), where --memory and

@@ -74,7 +74,7 @@ public final class TenantCommand implements Callable<Integer> {
     @Option(names = "--target", paramLabel = "DURATION", description = "Within which time a request is to be done, for elastic and deadline, at most 1440min; default: as its class.")
     private String target;
 
-    @Option(names = "--replayable", paramLabel = "yes|no", description = "In space sharing: a kernel of it that an interactive tenant waits for may be stopped and run again later from its beginning (only kernels whose writes are known). Set it for batch work whose kernels take long. no unless set.")
+    @Option(names = "--replayable", paramLabel = "yes|no", description = "In space sharing: a kernel of it that an interactive tenant waits for may be stopped and run again later from its beginning (only kernels whose threads do not wait for each other and whose writes are known). Set it for batch work whose kernels take long. no unless set.")
     private Answer replayable;
 
     @Option(names = "--clients", paramLabel = "N", description = "How many programs (processes) of it there may be at once; 0: any number. More are refused, or wait with tessera run --wait.")
