@@ -21,6 +21,7 @@ import io.tessera.executor.fence.hang.Watchdog;
 import io.tessera.executor.fence.program.ProgramRefusedException;
 import io.tessera.executor.handle.ClientHandles;
 import io.tessera.executor.handle.HandleTable;
+import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.part.ProcessorParts;
 import io.tessera.executor.stream.ClientContext;
@@ -65,8 +66,8 @@ public final class LaunchExecutor {
     private LaunchPlan plan;
 
     /** Creates an instance for one client; memory of an arena that lives as long as this. */
-    public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientFences fences,
-            GraphBook graphs, NanoClock clock, Arena arena) {
+    public LaunchExecutor(DriverCalls driver, ClientHandles handles, ClientStreams streams, ClientMemory memory, ClientCharge charge,
+            ClientFences fences, GraphBook graphs, NanoClock clock, Arena arena) {
         this.driver = driver;
         this.handles = handles;
         this.streams = streams;
@@ -77,7 +78,7 @@ public final class LaunchExecutor {
         this.clock = clock;
         this.room = new PartRoom(kernels, streams.parts().processors());
         this.slicing = new GridSlicing(streams, kernels, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
-        this.replayed = new ReplayedLaunch(streams, fences, memory, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
+        this.replayed = new ReplayedLaunch(streams, fences, memory, charge, driver, clock, arena.allocate(RelayLayout.RECORD_MAX, 64));
         this.slots = arena.allocate(11L * Long.BYTES, Long.BYTES);
         this.exSlots = arena.allocate(4L * Long.BYTES, Long.BYTES);
         this.config = arena.allocate(CUlaunchConfig.BYTES, Long.BYTES);

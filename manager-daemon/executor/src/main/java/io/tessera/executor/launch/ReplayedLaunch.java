@@ -10,6 +10,7 @@ import io.tessera.executor.fence.KernelStops;
 import io.tessera.executor.fence.LaunchPlan;
 import io.tessera.executor.fence.Launchable;
 import io.tessera.executor.fence.program.ProgramRefusedException;
+import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.ClientMemory;
 import io.tessera.executor.part.ClientPart;
 import io.tessera.executor.stream.ClientStream;
@@ -87,14 +88,15 @@ final class ReplayedLaunch {
     private ProgramRefusedException refusal;
 
     /** @param record memory for a record, which only this object uses */
-    ReplayedLaunch(ClientStreams streams, ClientFences fences, ClientMemory memory, DriverCalls driver, NanoClock clock, MemorySegment record) {
+    ReplayedLaunch(ClientStreams streams, ClientFences fences, ClientMemory memory, ClientCharge charge, DriverCalls driver, NanoClock clock,
+            MemorySegment record) {
         this.streams = streams;
         this.kernels = fences.kernels();
         this.stopWord = fences.stops();
         this.memory = memory;
         this.part = streams.parts().client();
         this.clock = clock;
-        this.saved = new SavedMemory(driver);
+        this.saved = new SavedMemory(charge, driver);
         this.record = record;
     }
 
@@ -182,14 +184,15 @@ final class ReplayedLaunch {
         }
         long expectedNs = Math.max(found.wholeNs(), target.longestNs());
         WrittenRanges written = WrittenRanges.of(found.writes(), launch, memory);
-        String refusal = found.mayWaitForBlocks() ? "its blocks may wait for each other, or for other work" : written.unknown();
-        if (refusal != null) {
-            say(found, refusal);
+        String why = found.mayWaitForBlocks() ? "its blocks may wait for each other, or for other work" : written.unknown();
+        if (why != null) {
+            say(found, why);
             return;
         }
         boolean cheap = written.changedBytes() <= BYTES_PER_NS * expectedNs;
         if (expectedNs > 0 && !(cheap && saved.reserve(written.changedBytes()))) {
-            say(found, "the memory that it changes, " + written.changedBytes() + " bytes, is too large to be copied for each launch");
+            say(found, "the memory that it changes, " + written.changedBytes()
+                    + " bytes, is too large to be copied for each launch, or there is no room for the copy");
             return;
         }
         mayStop = cheap; // else it is only awaited, so that its time is known

@@ -3,6 +3,7 @@ package io.tessera.executor.launch;
 import io.tessera.device.CudaResult;
 import io.tessera.device.DriverEntry;
 import io.tessera.executor.driver.DriverCalls;
+import io.tessera.executor.memory.ClientCharge;
 import io.tessera.executor.memory.MemoryRange;
 import java.util.List;
 
@@ -10,18 +11,21 @@ import java.util.List;
  * A copy of a client's memory on the device, outside of all windows, from before a launch. The copies are ordered in the launch's stream. One owner thread.
  */
 final class SavedMemory {
-    /** Largest copy, in bytes: memory that no tenant pays for. */
+    /** Largest copy, in bytes. */
     static final long MOST_BYTES = 1L << 30;
 
+    private final ClientCharge charge;
     private final DriverCalls driver;
     private long address;
     private long bytes;
 
-    SavedMemory(DriverCalls driver) {
+    /** @param charge pays for the copy */
+    SavedMemory(ClientCharge charge, DriverCalls driver) {
+        this.charge = charge;
         this.driver = driver;
     }
 
-    /** Makes room for this many bytes, if the device has it without anybody giving memory up. Returns whether there is. */
+    /** Makes room for this many bytes, if the tenant's limit allows it and the device has it without anybody giving memory up. Returns whether there is. */
     boolean reserve(long wanted) {
         if (wanted > MOST_BYTES) {
             return false;
@@ -30,7 +34,11 @@ final class SavedMemory {
             return true;
         }
         close();
+        if (!charge.take(wanted)) {
+            return false;
+        }
         if (driver.callAtOnce(DriverEntry.cuMemAlloc_v2, driver.out(0), wanted) != CudaResult.SUCCESS) {
+            charge.giveBack(wanted);
             return false;
         }
         address = driver.outLong(0);
@@ -68,6 +76,7 @@ final class SavedMemory {
     void close() {
         if (bytes > 0) {
             driver.call(DriverEntry.cuMemFree_v2, address);
+            charge.giveBack(bytes);
             address = 0;
             bytes = 0;
         }

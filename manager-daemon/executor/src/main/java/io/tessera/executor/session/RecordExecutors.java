@@ -25,7 +25,7 @@ public record RecordExecutors(CallExecutor calls, LaunchExecutor launches, Query
             PinnedMemory pinned, Arena arena, NanoClock clock) {
         CallExecutor calls = new CallExecutor(execution, allocations, completion, images, arena);
         LaunchExecutor launches = new LaunchExecutor(execution.driver(), execution.handles(), execution.streams(), allocations.memory(),
-                execution.fences(), calls.graphs(), clock, arena);
+                allocations.charge(), execution.fences(), calls.graphs(), clock, arena);
         return new RecordExecutors(calls, launches, new QueryExecutor(execution, allocations, pinned, completion.printing()),
                 new ClientResources(execution, allocations, calls));
     }
