@@ -2,11 +2,12 @@
  * Launches kernels that take long, again and again, and compares their results with the processor's. `steps` changes numbers in place, one
  * step after the other: what is left of a run in the middle is no result, and running it again from there gives wrong ones. `apart` writes the
  * same numbers to another place.
- *     relay_replay STEPS TURNS
- * Each of the steps computes for so many turns of a loop. Says "ready", "launched COUNT" after each pair of launches that was right, and ends when a line has come
+ *     relay_replay STEPS MILLISECONDS
+ * Each of the steps computes in a loop, so long that a launch takes about the time. Says "ready", "launched COUNT" after each pair of launches that was right, and ends when a line has come
  * on stdin.
  */
 #include <poll.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -46,6 +47,17 @@ static int told_to_end(void)
     return poll(&input, 1, 0) > 0;
 }
 
+/* How long a launch takes that computes for `turns` in each step, in ms. */
+static double launch_ms(void *kernel, void *stream, void **parameters)
+{
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    OKAY(cuLaunchKernel(kernel, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, parameters, NULL));
+    OKAY(cuStreamSynchronize(stream));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+}
+
 static void after(unsigned *numbers, unsigned steps)
 {
     for (int i = 0; i < NUMBERS; i++)
@@ -68,7 +80,7 @@ int main(int argc, char **argv)
     static unsigned numbers[NUMBERS], next[NUMBERS];
     CHECK(argc == 3);
     unsigned steps = (unsigned)atol(argv[1]);
-    uint64_t turns = (uint64_t)atol(argv[2]);
+    uint64_t turns = 100000;
     alarm(240);
     OKAY(cuInit(0));
     OKAY(cuDevicePrimaryCtxRetain(&context, 0));
@@ -82,9 +94,15 @@ int main(int argc, char **argv)
     OKAY(cuModuleLoadData(&module, image));
     OKAY(cuModuleGetFunction(&in_place, module, "steps"));
     OKAY(cuModuleGetFunction(&apart, module, "apart"));
+    void *of_steps[] = {&x, &steps, &turns}, *of_apart[] = {&y, &x, &steps, &turns};
+    double ms = launch_ms(apart, stream, of_apart); /* makes its code, too */
+    for (int i = 0; i < 5; i++) {
+        double again = launch_ms(apart, stream, of_apart);
+        ms = again < ms ? again : ms;
+    }
+    turns = (uint64_t)((double)turns * atof(argv[2]) / ms) + 1;
     printf("ready\n");
     fflush(stdout);
-    void *of_steps[] = {&x, &steps, &turns}, *of_apart[] = {&y, &x, &steps, &turns};
     for (unsigned launched = 1; !told_to_end(); launched++) {
         OKAY(cuLaunchKernel(in_place, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, of_steps, NULL));
         OKAY(cuLaunchKernel(apart, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, of_apart, NULL));
