@@ -25,8 +25,7 @@ final class AccessFootprint {
     private static final Set<String> WATCHED = Set.of("volatile", "mmio", "sys", "cv", "wt");
     /** Instructions by which threads wait for each other, or of several threads together. */
     private static final Set<String> TOGETHER = Set.of("bar", "barrier", "mbarrier", "shfl", "vote", "match", "redux", "activemask", "elect", "mma",
-            "wmma",
-            "wgmma", "ldmatrix", "stmatrix", "movmatrix", "tcgen05", "setmaxnreg", "clusterlaunchcontrol");
+            "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix", "tcgen05", "setmaxnreg", "clusterlaunchcontrol");
     /** Registers that differ from run to run. */
     private static final Pattern VARYING = Pattern.compile("%(clock.*|globaltimer.*|smid|warpid|gridid|pm[0-9].*|envreg.*)");
     /** Reached only if an assertion fails; it writes no memory of the program. */
