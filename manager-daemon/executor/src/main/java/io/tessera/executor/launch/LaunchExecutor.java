@@ -158,7 +158,9 @@ public final class LaunchExecutor {
         boolean loads = kernels.loads(kernel);
         long function = kernels.toLaunch(kernel, launch, true);
         place(launch, kernel, function, stream);
+        slicing.launches(launch, kernel, stream);
         int status = submitPlaced(launch, kernel, function, stream, loads);
+        slicing.launched(launch, kernel, status, stream); // a large grid is launched in parts as soon as it is known to take long
         launched(stream, status, false);
         return status;
     }
