@@ -98,8 +98,7 @@ class CommandLineTest {
         tessera(run, "run", "--", BuildOutputs.fixture("linked").toString()).run().exits(0).says("roundtrip");
         assertEquals(pid, control.status().getAsJsonObject("manager").get("pid").getAsLong());
         tessera(run, "manager", "stop").run().exits(0);
-        Await.until("the manager has ended", Await.PATIENCE, () -> ProcessHandle.of(pid).isEmpty()
-                || !ProcessHandle.of(pid).get().isAlive());
+        Await.until("the manager has ended", Await.PATIENCE, () -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
     }
 
     /** The manager's environment and limits also affect others' programs, so it takes over only its own variables; a value of several lines injects none. */
