@@ -81,14 +81,13 @@ final class GridSlicing {
     private final ProcessorParts processors;
     private final NanoClock clock;
     private final GridTimer timer;
-    private final MemorySegment record;
+    private final PresentedLaunch presented;
     private final GridParts parts = new GridParts();
     private final ClientStream[] lanes = new ClientStream[LANES];
     private final long[] events = new long[LANES];
     private final long[] blocks = new long[LANES];
     private int lane;
     private State state = State.NONE;
-    private int length;
     private Launchable kernel;
     private ClientStream stream;
     private long sinceNs;
@@ -99,8 +98,6 @@ final class GridSlicing {
     private long mostBlocks;
     /** When a part was last found to be done, or when the first one was launched. */
     private long movedNs;
-    private int result;
-    private ProgramRefusedException refusal;
 
     /** @param record memory for a record, which only this object uses */
     GridSlicing(ClientStreams streams, ClientKernels kernels, DriverCalls driver, NanoClock clock, MemorySegment record) {
@@ -109,7 +106,7 @@ final class GridSlicing {
         this.kernels = kernels;
         this.processors = streams.parts().processors();
         this.clock = clock;
-        this.record = record;
+        this.presented = new PresentedLaunch(record);
     }
 
     /** Returns whether a launch may come in parts at all. */
@@ -128,7 +125,7 @@ final class GridSlicing {
      * @return whether the record has to be presented again
      */
     boolean comesAgain(LaunchPlan launch, int recordSize, ClientStream target, Submitter submitter) {
-        if (state != State.NONE && !isSame(launch.record(), recordSize)) {
+        if (state != State.NONE && !presented.isSame(launch.record(), recordSize)) {
             leave(); // the program has changed the record, which is now another launch
         }
         if (state == State.NONE) {
@@ -182,7 +179,7 @@ final class GridSlicing {
      * @return whether it was launched in parts; {@link #result} has its result
      */
     boolean taken(MemorySegment taken, int recordSize) {
-        boolean launched = state == State.LAUNCHED && isSame(taken, recordSize);
+        boolean launched = state == State.LAUNCHED && presented.isSame(taken, recordSize);
         if (state != State.NONE) {
             leave();
         }
@@ -195,14 +192,7 @@ final class GridSlicing {
      * @throws ProgramRefusedException if a part was refused
      */
     int result() throws ProgramRefusedException {
-        if (refusal != null) {
-            throw refusal;
-        }
-        return result;
-    }
-
-    private boolean isSame(MemorySegment other, int size) {
-        return size == length && MemorySegment.mismatch(record, 0, size, other, 0, size) < 0;
+        return presented.result();
     }
 
     private void begin(LaunchPlan launch, int recordSize, ClientStream target) {
@@ -225,8 +215,7 @@ final class GridSlicing {
         }
         kernel = found;
         stream = target;
-        length = recordSize;
-        MemorySegment.copy(launch.record(), 0, record, 0, recordSize);
+        presented.begin(launch.record(), recordSize);
         sinceNs = clock.nanoTime();
         state = State.MAKING;
     }
@@ -268,8 +257,7 @@ final class GridSlicing {
             movedNs = clock.nanoTime();
             rate.begin(streams.query(stream) == CudaResult.SUCCESS ? movedNs : 0); // only in an idle stream is the first part's begin known
             mostBlocks = firstBlocks;
-            result = CudaResult.SUCCESS;
-            refusal = null;
+            presented.succeeds();
             state = State.RUNNING;
         }
     }
@@ -280,12 +268,12 @@ final class GridSlicing {
             look(i, nowNs);
         }
         boolean stuck = isStuck();
-        while (parts.left() > 0 && result == CudaResult.SUCCESS && refusal == null && (stuck || events[lane] == ProgressEvents.NONE)) {
+        while (parts.left() > 0 && presented.isGood() && (stuck || events[lane] == ProgressEvents.NONE)) {
             giveBack(lane);
             launch(submitter, stuck ? parts.left() : partBlocks());
             lane = lanes[1] == null ? 0 : (lane + 1) % LANES;
         }
-        if (parts.left() == 0 || result != CudaResult.SUCCESS || refusal != null) {
+        if (parts.left() == 0 || !presented.isGood()) {
             state = isJoined() ? State.LAUNCHED : State.RUNNING;
         }
     }
@@ -299,12 +287,13 @@ final class GridSlicing {
         ClientStream into = lanes[lane];
         try {
             long count = parts.next(most);
-            result = submitter.submit(parts, into);
+            int result = submitter.submit(parts, into);
+            presented.ends(result);
             blocks[lane] = count;
             mostBlocks = Math.max(mostBlocks, count);
             events[lane] = result == CudaResult.SUCCESS ? streams.progress().record(into.value()) : ProgressEvents.NONE;
         } catch (ProgramRefusedException e) {
-            refusal = e;
+            presented.refused(e);
         }
     }
 

@@ -70,9 +70,8 @@ final class ReplayedLaunch {
     private final ClientPart part;
     private final NanoClock clock;
     private final SavedMemory saved;
-    private final MemorySegment record;
+    private final PresentedLaunch presented;
     private State state = State.NONE;
-    private int length;
     private Launchable kernel;
     private ClientStream stream;
     private WrittenRanges ranges;
@@ -84,8 +83,6 @@ final class ReplayedLaunch {
     private long startedNs;
     /** When interactive work was last seen. */
     private long rivalNs;
-    private int result;
-    private ProgramRefusedException refusal;
 
     /** @param record memory for a record, which only this object uses */
     ReplayedLaunch(ClientStreams streams, ClientFences fences, ClientMemory memory, ClientCharge charge, DriverCalls driver, NanoClock clock,
@@ -97,7 +94,7 @@ final class ReplayedLaunch {
         this.part = streams.parts().client();
         this.clock = clock;
         this.saved = new SavedMemory(charge, driver);
-        this.record = record;
+        this.presented = new PresentedLaunch(record);
     }
 
     /** Returns whether a launch may be taken at all. */
@@ -119,7 +116,7 @@ final class ReplayedLaunch {
      * @return whether the record has to be presented again
      */
     boolean comesAgain(LaunchPlan launch, int recordSize, ClientStream target, Submitter submitter) {
-        if (state != State.NONE && !isSame(launch.record(), recordSize)) {
+        if (state != State.NONE && !presented.isSame(launch.record(), recordSize)) {
             leave(); // the program has changed the record, which is now another launch
         }
         long nowNs = clock.nanoTime();
@@ -150,7 +147,7 @@ final class ReplayedLaunch {
 
     /** Ends the launch whose record is taken now. Returns whether it was launched here; {@link #result} has its result. */
     boolean taken(MemorySegment taken, int recordSize) {
-        boolean launched = state == State.LAUNCHED && isSame(taken, recordSize);
+        boolean launched = state == State.LAUNCHED && presented.isSame(taken, recordSize);
         if (state != State.NONE) {
             leave();
         }
@@ -163,14 +160,7 @@ final class ReplayedLaunch {
      * @throws ProgramRefusedException if it was refused
      */
     int result() throws ProgramRefusedException {
-        if (refusal != null) {
-            throw refusal;
-        }
-        return result;
-    }
-
-    private boolean isSame(MemorySegment other, int size) {
-        return size == length && MemorySegment.mismatch(record, 0, size, other, 0, size) < 0;
+        return presented.result();
     }
 
     private void begin(LaunchPlan launch, int recordSize, ClientStream target, long nowNs) {
@@ -199,11 +189,8 @@ final class ReplayedLaunch {
         kernel = found;
         stream = target;
         ranges = written;
-        length = recordSize;
-        MemorySegment.copy(launch.record(), 0, record, 0, recordSize);
+        presented.begin(launch.record(), recordSize);
         stops = 0;
-        result = CudaResult.SUCCESS;
-        refusal = null;
         enter(State.IDLE, nowNs);
     }
 
@@ -238,15 +225,15 @@ final class ReplayedLaunch {
     private void submit(Submitter submitter, long nowNs) {
         startedNs = nowNs;
         try {
-            result = !mayStop ? CudaResult.SUCCESS : stops == 0 ? saved.save(ranges.changed(), stream.value())
+            int copied = !mayStop ? CudaResult.SUCCESS : stops == 0 ? saved.save(ranges.changed(), stream.value())
                     : saved.restore(ranges.changed(), stream.value());
-            result = result == CudaResult.SUCCESS ? submitter.submit(kernel, stream) : result;
+            presented.ends(copied == CudaResult.SUCCESS ? submitter.submit(kernel, stream) : copied);
         } catch (ProgramRefusedException e) {
-            refusal = e;
+            presented.refused(e);
         } catch (RejectedException e) {
-            result = e.result();
+            presented.ends(e.result());
         }
-        boolean launched = result == CudaResult.SUCCESS && refusal == null;
+        boolean launched = presented.isGood();
         enter(launched ? State.RUNNING : State.LAUNCHED, nowNs);
         if (launched && mayStop) {
             part.running(nowNs);
@@ -258,7 +245,7 @@ final class ReplayedLaunch {
         if (done != CudaResult.NOT_READY) {
             part.runningNoMore();
             kernel.tookWhole(nowNs - sinceNs);
-            result = done;
+            presented.ends(done);
             enter(State.LAUNCHED, nowNs);
         } else if (part.isToStop() && nowNs - sinceNs > LEAST_NS && mayStop(nowNs)) {
             stopWord.stopForNow();
@@ -281,7 +268,7 @@ final class ReplayedLaunch {
         stopWord.goOn();
         stops++;
         part.replays(nowNs - startedNs);
-        result = done;
+        presented.ends(done);
         enter(done == CudaResult.SUCCESS ? State.PAUSED : State.LAUNCHED, nowNs);
     }
 

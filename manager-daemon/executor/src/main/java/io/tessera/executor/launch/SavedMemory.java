@@ -48,22 +48,19 @@ final class SavedMemory {
 
     /** Begins to copy ranges of a client, behind the work of a driver's stream. They fit the reserved room. Returns a CUresult. */
     int save(List<MemoryRange> ranges, long stream) {
-        long at = address;
-        for (MemoryRange range : ranges) {
-            int result = driver.call(DriverEntry.cuMemcpyDtoDAsync_v2, at, range.address(), range.bytes(), stream);
-            if (result != CudaResult.SUCCESS) {
-                return result;
-            }
-            at += range.bytes();
-        }
-        return CudaResult.SUCCESS;
+        return copy(ranges, stream, false);
     }
 
     /** Begins to copy the same ranges back, as they were saved. Returns a CUresult. */
     int restore(List<MemoryRange> ranges, long stream) {
+        return copy(ranges, stream, true);
+    }
+
+    private int copy(List<MemoryRange> ranges, long stream, boolean back) {
         long at = address;
         for (MemoryRange range : ranges) {
-            int result = driver.call(DriverEntry.cuMemcpyDtoDAsync_v2, range.address(), at, range.bytes(), stream);
+            int result = driver.call(DriverEntry.cuMemcpyDtoDAsync_v2, back ? range.address() : at, back ? at : range.address(), range.bytes(),
+                    stream);
             if (result != CudaResult.SUCCESS) {
                 return result;
             }

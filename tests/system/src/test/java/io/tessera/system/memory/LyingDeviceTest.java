@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -44,6 +45,26 @@ class LyingDeviceTest {
     /** Why a program ends. */
     private enum End {
         KILLED, QUIT
+    }
+
+    /** How long all work: until the time is over, or one of them fails. */
+    private static final class Work {
+        private final long beganNs = System.nanoTime();
+        private volatile boolean failed;
+
+        boolean goesOn() {
+            return !failed && System.nanoTime() - beganNs < Duration.ofSeconds(SECONDS).toNanos();
+        }
+
+        Count untilItFails(Callable<Count> tenant) throws Exception {
+            try {
+                return tenant.call();
+            } catch (Exception | AssertionError e) {
+                System.out.println("failed after " + (System.nanoTime() - beganNs) / 1_000_000 + " ms: " + e.getMessage());
+                failed = true;
+                throw e;
+            }
+        }
     }
 
     /** What a user of the device did. */
@@ -77,15 +98,15 @@ class LyingDeviceTest {
     }
 
     /** One tenant's programs, one after another. */
-    private static Count tenant(TestRun run, String name, int seed, long untilNs) {
+    private static Count tenant(TestRun run, String name, int seed, Work work) {
         SeededRandom random = new SeededRandom(name, seed);
         Count count = new Count();
-        while (System.nanoTime() < untilNs) {
+        while (work.goesOn()) {
             RunningProgram program = start(run, name);
             Map<Integer, Held> held = new TreeMap<>();
             int made = 0;
             int steps = 20 + random.below(SECONDS > 60 ? 2_000 : 200);
-            for (int step = 0; step < steps && made < ALLOCATIONS && System.nanoTime() < untilNs; step++) {
+            for (int step = 0; step < steps && made < ALLOCATIONS && work.goesOn(); step++) {
                 made += step(program, held, random, count);
             }
             held.forEach((index, has) -> timed(program, "check " + index + " " + has.value, count));
@@ -149,7 +170,7 @@ class LyingDeviceTest {
     }
 
     /** A program that does not know Tessera, with memory of the device that comes and goes. It takes what is free: a lack is no fault. */
-    private static int outside(TestRun run, int seed, long untilNs) {
+    private static int outside(TestRun run, int seed, Work work) {
         SeededRandom random = new SeededRandom("outside", seed);
         RunningProgram program;
         synchronized (run) {
@@ -157,7 +178,7 @@ class LyingDeviceTest {
         }
         program.openDevice();
         int taken = 0;
-        for (int made = 0; System.nanoTime() < untilNs && made < ALLOCATIONS;) {
+        for (int made = 0; work.goesOn() && made < ALLOCATIONS;) {
             String answer = program.ask("alloc " + (1 + random.below(OUTSIDE_MIB)) * MIB);
             Await.sleep(Duration.ofMillis(random.below(400)));
             if (answer.startsWith("ok")) {
@@ -172,10 +193,10 @@ class LyingDeviceTest {
     }
 
     /** An operator parks and wakes tenants. A tenant that is not there is an error, as for every operator. */
-    private static int operator(ManagerProcess manager, int seed, long untilNs) {
+    private static int operator(ManagerProcess manager, int seed, Work work) {
         SeededRandom random = new SeededRandom("operator", seed);
         int orders = 0;
-        while (System.nanoTime() < untilNs) {
+        while (work.goesOn()) {
             String request = random.below(2) == 0 ? "evict" : "restore";
             manager.control().request("{\"request\":\"" + request + "\",\"tenant\":\"t" + random.below(PROGRAMS) + "\"}");
             orders++;
@@ -188,17 +209,17 @@ class LyingDeviceTest {
     void nobodyWaitsTooLongOrLosesAnything(TestRun run) throws Exception {
         SeededRandom random = new SeededRandom("nobodyWaitsTooLongOrLosesAnything");
         ManagerProcess manager = run.manager("--capacity", "64MiB", "--executors", "none", "--move-share", "50%");
-        long untilNs = System.nanoTime() + Duration.ofSeconds(SECONDS).toNanos();
+        Work work = new Work();
         List<Future<Count>> tenants = new ArrayList<>();
         try (ExecutorService threads = Executors.newCachedThreadPool()) {
             for (int i = 0; i < PROGRAMS; i++) {
                 String name = "t" + i;
                 int seed = random.below(1 << 30);
-                tenants.add(threads.submit(() -> tenant(run, name, seed, untilNs)));
+                tenants.add(threads.submit(() -> work.untilItFails(() -> tenant(run, name, seed, work))));
             }
             int seed = random.below(1 << 30);
-            Future<Integer> outside = threads.submit(() -> outside(run, seed, untilNs));
-            Future<Integer> operator = threads.submit(() -> operator(manager, seed, untilNs));
+            Future<Integer> outside = threads.submit(() -> outside(run, seed, work));
+            Future<Integer> operator = threads.submit(() -> operator(manager, seed, work));
             report(tenants, outside, operator, manager);
         }
         assertEquals(0, manager.control().clients().size());
